@@ -1,0 +1,72 @@
+/**
+ * The one error type of the product. Every refusal that a client may see is an AppError; anything else is a
+ * fault of ours and reaches clients as INTERNAL_ERROR without its text.
+ */
+export const errorCodes = [
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'VALIDATION_ERROR',
+  'OFFER_EXPIRED',
+  'INSUFFICIENT_BALANCE',
+  'BOOKING_ALREADY_CANCELLED',
+  'RATE_LIMIT_EXCEEDED',
+  'INTERNAL_ERROR',
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** One bad field of a request: its path as the client spelt it (`slices.0.origin`) and what is wrong with it. */
+export interface FieldFault {
+  field: string;
+  /** Machine-readable reason, such as `required`, `invalid`, `too_small`, `repeated`. */
+  type: string;
+}
+
+export type ErrorDetails = Record<string, unknown>;
+
+/**
+ * What kind of refusal it is, from which each door derives its status:
+ * `bad_request` 400, `conflict` 409, `unprocessable` 422; the rest follow from the code alone.
+ */
+export type ErrorKind = 'bad_request' | 'conflict' | 'unprocessable';
+
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly kind: ErrorKind | undefined;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, options: { kind?: ErrorKind; details?: ErrorDetails; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.kind = options.kind;
+    this.details = options.details ?? {};
+  }
+}
+
+export const invalidParameters = 'Invalid request parameters';
+
+/** 400. `faults` are the bad fields, the first of which is shown as `details.field` and `details.type`. */
+export function validationError(faults: FieldFault | FieldFault[], message: string = invalidParameters): AppError {
+  const errors = Array.isArray(faults) ? faults : [faults];
+  const first = errors[0];
+  return new AppError('VALIDATION_ERROR', message, {
+    kind: 'bad_request',
+    details: first ? { field: first.field, type: first.type, errors } : {},
+  });
+}
+
+/** 422: well formed, refused by a business rule. */
+export function unprocessable(message: string, details: ErrorDetails = {}, code: ErrorCode = 'VALIDATION_ERROR'): AppError {
+  return new AppError(code, message, { kind: 'unprocessable', details });
+}
+
+/** 409: refused because of the state the resource is in. */
+export function conflict(message: string, details: ErrorDetails = {}, code: ErrorCode = 'VALIDATION_ERROR'): AppError {
+  return new AppError(code, message, { kind: 'conflict', details });
+}
+
+/** 404 with SPEC's wording, e.g. `notFound('Recharge')` says "Recharge not found". */
+export function notFound(noun: string): AppError {
+  return new AppError('NOT_FOUND', `${noun} not found`);
+}
