@@ -1,0 +1,152 @@
+import {
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  typeFromAST,
+  valueFromAST,
+} from 'graphql';
+import type { GraphQLInputType, GraphQLLeafType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { invalidParameters, validationError } from '../src/domain/errors.ts';
+import type { AppError, FieldFault } from '../src/domain/errors.ts';
+
+/**
+ * Variables checked against their GraphQL types, for both doors: every bad field is collected, and the answer is the
+ * documented message and the fields, never GraphQL's own wording.
+ */
+
+export interface Variable {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  readonly hasDefault: boolean;
+}
+
+/** The variables that an operation declares. */
+export function variablesOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Variable[] {
+  return (operation.variableDefinitions ?? []).map((definition) => {
+    const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
+    return {
+      name: definition.variable.name.value,
+      type,
+      hasDefault: definition.defaultValue !== undefined && valueFromAST(definition.defaultValue, type) !== undefined,
+    };
+  });
+}
+
+/** Messages that SPEC gives for a bad value of a type; any other is "Invalid request parameters". */
+const messages: Readonly<Record<string, string>> = {
+  PaymentMethod: 'Invalid payment method',
+  Currency: 'Invalid currency',
+  EventType: 'Invalid events',
+  AirportCode: 'Invalid airport code',
+  DepartureDate: 'Invalid date format',
+  WebhookUrl: 'Invalid URL',
+};
+
+interface Fault extends FieldFault {
+  message: string;
+}
+
+export interface CoercionOptions {
+  /** REST: members that no documented field has are passed over, as they are in any JSON API, and lists must be lists. */
+  readonly lenientMembers: boolean;
+}
+
+/**
+ * The variables' values, with members that are not part of their types left out.
+ * @throws AppError 400 with every bad field; the message is that of the first.
+ */
+export function coerceVariables(
+  variables: readonly Variable[],
+  raw: Readonly<Record<string, unknown>>,
+  options: CoercionOptions,
+): Record<string, unknown> {
+  const faults: Fault[] = [];
+  const values: Record<string, unknown> = {};
+  for (const { name, type, hasDefault } of variables) {
+    const value = Object.hasOwn(raw, name) ? raw[name] : undefined;
+    if (value === undefined && (hasDefault || !isNonNullType(type))) continue;
+    values[name] = coerce(value, type, name, faults, options);
+  }
+  if (faults.length > 0) throw refusal(faults);
+  return values;
+}
+
+function refusal(faults: Fault[]): AppError {
+  return validationError(
+    faults.map(({ field, type }) => ({ field, type })),
+    faults[0]?.message ?? invalidParameters,
+  );
+}
+
+function coerce(
+  value: unknown,
+  type: GraphQLInputType,
+  field: string,
+  faults: Fault[],
+  options: CoercionOptions,
+): unknown {
+  if (isNonNullType(type)) {
+    if (value === undefined || value === null) {
+      faults.push({ field, type: 'required', message: invalidParameters });
+      return undefined;
+    }
+    return coerce(value, type.ofType, field, faults, options);
+  }
+  if (value === undefined || value === null) return value;
+  if (isListType(type)) {
+    if (!Array.isArray(value)) {
+      if (!options.lenientMembers) return [coerce(value, type.ofType, field, faults, options)];
+      faults.push({ field, type: 'invalid', message: messageOf(type) });
+      return undefined;
+    }
+    return value.map((item, index) => coerce(item, type.ofType, `${field}.${index}`, faults, options));
+  }
+  if (isInputObjectType(type)) return coerceObject(value, type, field, faults, options);
+  return coerceLeaf(value, type as GraphQLLeafType, field, faults);
+}
+
+function coerceObject(
+  value: unknown,
+  type: GraphQLInputType & { getFields(): Record<string, { name: string; type: GraphQLInputType; defaultValue?: unknown }> },
+  field: string,
+  faults: Fault[],
+  options: CoercionOptions,
+): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    faults.push({ field, type: 'invalid', message: invalidParameters });
+    return undefined;
+  }
+  const members = value as Record<string, unknown>;
+  const fields = type.getFields();
+  const values: Record<string, unknown> = {};
+  for (const member of Object.values(fields)) {
+    const given = Object.hasOwn(members, member.name) ? members[member.name] : undefined;
+    if (given === undefined && (member.defaultValue !== undefined || !isNonNullType(member.type))) continue;
+    values[member.name] = coerce(given, member.type, `${field}.${member.name}`, faults, options);
+  }
+  if (!options.lenientMembers) {
+    for (const name of Object.keys(members)) {
+      if (!Object.hasOwn(fields, name)) {
+        faults.push({ field: `${field}.${name}`, type: 'unknown', message: invalidParameters });
+      }
+    }
+  }
+  return values;
+}
+
+function coerceLeaf(value: unknown, type: GraphQLLeafType, field: string, faults: Fault[]): unknown {
+  try {
+    const parsed = type.parseValue(value);
+    if (parsed !== undefined) return isEnumType(type) ? value : parsed;
+  } catch {
+    // Which rule was broken is GraphQL's wording; the field and its documented message are ours.
+  }
+  faults.push({ field, type: 'invalid', message: messageOf(type) });
+  return undefined;
+}
+
+function messageOf(type: GraphQLInputType): string {
+  return messages[getNamedType(type).name] ?? invalidParameters;
+}

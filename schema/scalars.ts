@@ -1,0 +1,69 @@
+import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { isDay } from '../src/domain/day.ts';
+import { eventTypes, isEventType } from '../src/domain/events/catalogue.ts';
+import { parseAmount } from '../src/domain/money.ts';
+import { scopes } from '../src/domain/teams/scope.ts';
+
+/** A scalar that is a JSON string of a certain form at both doors, and passes through as it is. */
+function textScalar(
+  name: string,
+  description: string,
+  isValid: (text: string) => boolean,
+  openapi: Record<string, unknown> = {},
+): GraphQLScalarType<string, string> {
+  const check = (value: unknown): string => {
+    if (typeof value === 'string' && isValid(value)) return value;
+    throw new GraphQLError(`not a valid ${name}`);
+  };
+  return new GraphQLScalarType<string, string>({
+    name,
+    description,
+    serialize: (value) => value as string,
+    parseValue: check,
+    parseLiteral: (node) => check(node.kind === Kind.STRING ? node.value : null),
+    extensions: { openapi: { type: 'string', ...openapi } },
+  });
+}
+
+export const Amount = textScalar(
+  'Amount',
+  'Money as a decimal string with two decimals, such as "1234.50". Input may have none, one or two decimals.',
+  (text) => parseAmount(text) !== null,
+  { pattern: '^(0|[1-9]\\d{0,9})(\\.\\d{1,2})?$', examples: ['1234.50'] },
+);
+
+export const Percent = textScalar(
+  'Percent',
+  'A percentage as a decimal string with at most four decimals, such as "10" or "7.5".',
+  (text) => /^\d{1,3}(\.\d{1,4})?$/.test(text),
+  { examples: ['7.5'] },
+);
+
+export const DateTime = textScalar(
+  'DateTime',
+  'An instant in ISO 8601, UTC, with milliseconds: "2026-11-20T12:00:31.000Z".',
+  (text) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
+  { format: 'date-time' },
+);
+
+export const Day = textScalar('Day', 'A calendar day, "2026-11-20".', isDay, { format: 'date' });
+
+export const EventType = textScalar(
+  'EventType',
+  `One of: ${eventTypes.join(', ')}.`,
+  isEventType,
+  { enum: eventTypes },
+);
+
+export const Json = new GraphQLScalarType({
+  name: 'JSON',
+  description: 'Any JSON value.',
+  extensions: { openapi: {} },
+});
+
+export const KeyScope = textScalar(
+  'KeyScope',
+  `What an API key may do, one of: ${scopes.join(', ')}.`,
+  (text) => (scopes as readonly string[]).includes(text),
+  { enum: scopes },
+);

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+
+/** Every setting of the process, read once at boot. A wrong value stops the boot with one clear line. */
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Milliseconds of a duration written as `500ms`, `2s`, `30m`, `24h` or `3d`; null when it is not one. */
+export function parseDurationMs(text: string): number | null {
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim());
+  return match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : null;
+}
+
+const duration = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text, context) => {
+      const milliseconds = parseDurationMs(text);
+      if (milliseconds !== null) return milliseconds;
+      context.addIssue({ code: 'custom', message: `"${text}" is not a duration such as 500ms, 2s, 30m or 24h` });
+      return z.NEVER;
+    });
+
+const durations = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text, context) => {
+      const parsed = text.split(',').map(parseDurationMs);
+      if (parsed.every((value) => value !== null)) return parsed as number[];
+      context.addIssue({ code: 'custom', message: `"${text}" is not a comma-separated list of durations` });
+      return z.NEVER;
+    });
+
+const flag = (fallback: 'true' | 'false') =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .default(fallback)
+    .transform((text) => text === 'true');
+
+const count = (fallback: number, minimum = 1) =>
+  z.coerce.number().int('must be a whole number').min(minimum).default(fallback);
+
+const optionalUrl = (protocols: string[]) =>
+  z
+    .string()
+    .optional()
+    .refine((text) => !text || protocols.some((protocol) => text.startsWith(`${protocol}://`)), {
+      message: `must start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
+    });
+
+const apiKey = (prefix: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{8,128}$`), `must be ${prefix} and 8 to 128 letters or digits`)
+    .optional();
+
+const settingsSchema = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PUBLIC_URL: optionalUrl(['http', 'https']),
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: optionalUrl(['postgres', 'postgresql']),
+  DATABASE_POOL_SIZE: count(10),
+  REDIS_URL: optionalUrl(['redis', 'rediss']),
+  ROLES: z
+    .string()
+    .default('api,worker')
+    .transform((text) => text.split(',').map((role) => role.trim()))
+    .refine((roles) => roles.length > 0 && roles.every((role) => role === 'api' || role === 'worker'), {
+      message: 'must be api, worker or api,worker',
+    }),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  BOOTSTRAP_LIVE_KEY: apiKey('sk_live_'),
+  BOOTSTRAP_TEST_KEY: apiKey('sk_test_'),
+  BOOTSTRAP_ADMIN_KEY: apiKey('sk_admin_'),
+  PIX_VALIDITY: duration('30m'),
+  IDEMPOTENCY_WINDOW: duration('24h'),
+  RATE_LIMIT_WINDOW: duration('1m'),
+  RATE_LIMIT_SEARCH: count(60),
+  RATE_LIMIT_BOOKINGS: count(30),
+  RATE_LIMIT_DEFAULT: count(120),
+  SWEEP_INTERVAL: duration('1s'),
+  GRAPHQL_INTROSPECTION: flag('true'),
+  TRUST_PROXY: flag('false'),
+  PAYMENT_PROVIDER: z.enum(['simulated']).optional(),
+  FLIGHT_SUPPLIERS: z.string().optional(),
+  EXCHANGE_RATES: z.string().optional(),
+  SMTP_URL: optionalUrl(['smtp', 'smtps']),
+  ENCRYPTION_KEY: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits (32 bytes)')
+    .optional(),
+});
+
+export type Settings = ReturnType<typeof readSettings>;
+
+export class SettingsError extends Error {}
+
+/**
+ * Reads the settings from an environment.
+ * @throws SettingsError naming every wrong setting on one line.
+ */
+export function readSettings(environment: Record<string, string | undefined>) {
+  // An empty variable is how compose files and shells spell "not set".
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = settingsSchema.safeParse(given);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new SettingsError(`Wrong settings: ${faults.join('; ')}`);
+  }
+  const settings = parsed.data;
+  if (settings.DATABASE_URL) {
+    const missing = (['PAYMENT_PROVIDER', 'FLIGHT_SUPPLIERS', 'EXCHANGE_RATES', 'ENCRYPTION_KEY'] as const).filter(
+      (name) => settings[name] === undefined,
+    );
+    // A real deployment must never get play money, or lose its secrets, by forgetting a line.
+    if (missing.length > 0) throw new SettingsError(`Wrong settings: with DATABASE_URL, name ${missing.join(', ')}`);
+  }
+  return {
+    ...settings,
+    PAYMENT_PROVIDER: settings.PAYMENT_PROVIDER ?? 'simulated',
+    FLIGHT_SUPPLIERS: settings.FLIGHT_SUPPLIERS ?? 'simulated',
+    EXCHANGE_RATES: settings.EXCHANGE_RATES ?? 'table',
+  };
+}

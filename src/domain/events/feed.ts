@@ -1,0 +1,179 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { isIdentifier } from '../../infrastructure/identifier.ts';
+import { validationError } from '../errors.ts';
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+import type { DomainEvent } from './event.ts';
+
+interface EventRow {
+  id: string;
+  sequence: string;
+  type: string;
+  team_id: string;
+  subject_id: string;
+  data: DomainEvent['data'];
+  created_at: Date;
+}
+
+const batchSize = 500;
+
+const readAfter = statement<EventRow>(
+  'read_events_after',
+  `SELECT id, sequence, type, team_id, subject_id, data, created_at FROM events
+    WHERE wallet_id = $1 AND sequence > $2 ORDER BY sequence LIMIT ${batchSize}`,
+);
+
+const findSequence = statement<{ sequence: string }>(
+  'find_event_sequence',
+  'SELECT sequence FROM events WHERE id = $1 AND wallet_id = $2',
+);
+
+const lastSequence = statement<{ sequence: string }>(
+  'last_event_sequence',
+  'SELECT event_count AS sequence FROM wallets WHERE id = $1',
+);
+
+function toEvent(row: EventRow): DomainEvent {
+  return {
+    id: row.id,
+    sequence: BigInt(row.sequence),
+    type: row.type,
+    teamId: row.team_id,
+    subjectId: row.subject_id,
+    data: row.data,
+    createdAt: row.created_at,
+  };
+}
+
+/** Events of a team and mode after a number, in order, at most 500. */
+export async function readEventsAfter(
+  tenant: Tenant,
+  sequence: bigint,
+  platform: Pick<Platform, 'sequelize'>,
+): Promise<DomainEvent[]> {
+  const rows = await run(platform.sequelize, readAfter, [tenant.walletId, sequence.toString()]);
+  return rows.map(toEvent);
+}
+
+/**
+ * The number to follow from: that of the event `after`, or the newest one's.
+ * @throws AppError 400 when `after` is no event of this team and mode.
+ */
+export async function startingPoint(
+  tenant: Tenant,
+  after: string | null,
+  platform: Pick<Platform, 'sequelize'>,
+): Promise<bigint> {
+  const rows =
+    after === null
+      ? await run(platform.sequelize, lastSequence, [tenant.walletId])
+      : isIdentifier('evt', after)
+        ? await run(platform.sequelize, findSequence, [after, tenant.walletId])
+        : [];
+  const sequence = rows[0]?.sequence;
+  if (sequence === undefined) throw validationError({ field: 'after', type: 'unknown' });
+  return BigInt(sequence);
+}
+
+/** Receives every event of a team and mode from when it joined, in order and in batches. Must not block. */
+export type Follower = (events: readonly DomainEvent[]) => void;
+
+interface Stream {
+  tenant: Tenant;
+  /** Number of the last event handed out; null until the first look at the table. */
+  position: bigint | null;
+  followers: Set<Follower>;
+  /** The read that is under way; a signal in the meantime only asks for one more round. */
+  reading: Promise<void> | null;
+  again: boolean;
+}
+
+/** How often followed streams are looked at without being asked: what a lost signal can delay an event by. */
+const lookMs = 1_000;
+
+/**
+ * Hands new events of the followed teams to their followers: one read of the table for all followers of a team in this
+ * process, woken by signals and, should one get lost, by a look each second.
+ */
+export class EventFeed {
+  readonly #platform: Platform;
+  readonly #streams = new Map<number, Stream>();
+  #stopSignals: (() => Promise<void>) | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /** Starts listening. Returns at once: while signals are down, the look each second finds what is new. */
+  listen(): void {
+    const { signals, log } = this.#platform;
+    signals
+      .subscribe('events', ({ walletId }) => void this.#wake(walletId))
+      .then((stop) => {
+        this.#stopSignals = stop;
+      })
+      .catch((error) => log.warn({ err: error }, 'not listening for new events'));
+    this.#timer = setInterval(() => this.#look(), lookMs);
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#stopSignals?.();
+    this.#streams.clear();
+  }
+
+  /**
+   * Joins a team's stream. Once this resolves, every event that the table does not show yet will be handed over.
+   * @returns what ends it.
+   */
+  async follow(tenant: Tenant, follower: Follower): Promise<() => void> {
+    let stream = this.#streams.get(tenant.walletId);
+    if (!stream) {
+      stream = { tenant, position: null, followers: new Set(), reading: null, again: false };
+      this.#streams.set(tenant.walletId, stream);
+    }
+    const joined = stream;
+    joined.followers.add(follower);
+    while (joined.position === null && joined.followers.has(follower)) await this.#wake(tenant.walletId);
+    return () => {
+      joined.followers.delete(follower);
+      if (joined.followers.size === 0 && this.#streams.get(tenant.walletId) === joined) {
+        this.#streams.delete(tenant.walletId);
+      }
+    };
+  }
+
+  #wake(walletId: number): Promise<void> | undefined {
+    const stream = this.#streams.get(walletId);
+    if (!stream) return undefined;
+    stream.again = true;
+    stream.reading ??= this.#read(stream).finally(() => {
+      stream.reading = null;
+    });
+    return stream.reading;
+  }
+
+  async #read(stream: Stream): Promise<void> {
+    try {
+      stream.position ??= await startingPoint(stream.tenant, null, this.#platform);
+      while (stream.again && stream.followers.size > 0) {
+        stream.again = false;
+        const events = await readEventsAfter(stream.tenant, stream.position, this.#platform);
+        const last = events.at(-1);
+        if (!last) continue;
+        stream.position = last.sequence;
+        for (const follower of stream.followers) follower(events);
+        if (events.length === batchSize) stream.again = true;
+      }
+    } catch (error) {
+      this.#platform.log.warn({ err: error }, 'events not read; trying again with the next look');
+      if (stream.position === null) await delay(lookMs);
+    }
+  }
+
+  #look(): void {
+    for (const walletId of this.#streams.keys()) void this.#wake(walletId);
+  }
+}

@@ -1,0 +1,67 @@
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { afterCommit } from '../../infrastructure/database/transaction.ts';
+import { newIdentifier } from '../../infrastructure/identifier.ts';
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+import type { EventType } from './catalogue.ts';
+
+/**
+ * Writing events in the statement that changes the state (the outbox).
+ *
+ * A state change is one SQL statement. It has a CTE `stream` that takes the event numbers under the wallet's row lock
+ * (`UPDATE wallets SET event_count = event_count + n … RETURNING id, team_id, mode, event_count`) and a CTE `happening`
+ * with the columns (ordinal 1…n, id, type, subject_id, data, created_at); `eventCtes` turns the two into rows.
+ */
+export const eventCtes = `
+  event AS (
+    INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
+    SELECT s.id, s.event_count - (SELECT count(*) FROM happening) + h.ordinal,
+           h.id, s.team_id, s.mode, h.type, h.subject_id, h.data, h.created_at
+      FROM stream s, happening h
+    RETURNING wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at
+  )`;
+
+/** Tells the other processes, once the change is committed, that this team has new events. */
+export function announceEvents(walletId: number, platform: Platform): void {
+  afterCommit(() => platform.signals.publish('events', { walletId }));
+}
+
+const recordEventStatement = statement<{ id: string }>(
+  'record_event',
+  `WITH stream AS (
+     UPDATE wallets SET event_count = event_count + 1 WHERE id = $1 RETURNING id, team_id, mode, event_count
+   ), happening AS (
+     SELECT 1 AS ordinal, $2::text AS id, $3::text AS type, $4::text AS subject_id, $5::json AS data,
+            $6::timestamptz AS created_at
+   ), ${eventCtes}
+   SELECT id FROM event`,
+);
+
+export interface NewEvent {
+  type: EventType;
+  /** Id of the resource that the event is about. */
+  subjectId: string;
+  object: Record<string, unknown>;
+  previousAttributes?: Record<string, unknown>;
+}
+
+/**
+ * Records one event of a change that other statements make: call it in their transaction.
+ * @returns the event's id.
+ */
+export async function recordEvent(tenant: Tenant, event: NewEvent, platform: Platform): Promise<string> {
+  const id = newIdentifier('evt');
+  const data = event.previousAttributes
+    ? { object: event.object, previous_attributes: event.previousAttributes }
+    : { object: event.object };
+  await run(platform.sequelize, recordEventStatement, [
+    tenant.walletId,
+    id,
+    event.type,
+    event.subjectId,
+    JSON.stringify(data),
+    platform.clock.now(),
+  ]);
+  announceEvents(tenant.walletId, platform);
+  return id;
+}

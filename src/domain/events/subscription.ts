@@ -1,0 +1,76 @@
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+import type { DomainEvent } from './event.ts';
+import { readEventsAfter, startingPoint } from './feed.ts';
+import type { EventFeed } from './feed.ts';
+
+export interface EventFilter {
+  /** Types to tell; null for all. */
+  types: ReadonlySet<string> | null;
+  /** Id of the resource to tell about; null for all. */
+  subjectId: string | null;
+  /** Id of the last event that the subscriber has seen; null to begin with the next one. */
+  after: string | null;
+}
+
+/** How many live events wait for a slow subscriber before it reads on from the table instead. */
+const queueLimit = 1_000;
+
+/**
+ * Every event of a team and mode that the filter lets through, each once and in order, until `signal` aborts.
+ *
+ * A subscriber is either live, fed from a short queue, or behind, reading from the table at its own pace. Numbers
+ * without gaps tell which: a number that does not follow the last one means that something has to be read up. So a
+ * slow subscriber costs a bounded queue, and a lost connection or signal costs nothing.
+ * @throws AppError 400 when `after` is no event of this team and mode.
+ */
+export async function* followEvents(
+  tenant: Tenant,
+  filter: EventFilter,
+  feed: EventFeed,
+  platform: Pick<Platform, 'sequelize'>,
+  signal: AbortSignal,
+): AsyncGenerator<DomainEvent, void> {
+  let position = await startingPoint(tenant, filter.after, platform);
+  let queue: DomainEvent[] = [];
+  let behind = true;
+  let wake: () => void = () => undefined;
+  const stopFollowing = await feed.follow(tenant, (events) => {
+    if (queue.length + events.length > queueLimit) behind = true;
+    else queue.push(...events);
+    wake();
+  });
+  const onAbort = () => wake();
+  signal.addEventListener('abort', onAbort);
+  const passes = (event: DomainEvent) =>
+    (filter.types === null || filter.types.has(event.type)) &&
+    (filter.subjectId === null || filter.subjectId === event.subjectId);
+  try {
+    while (!signal.aborted) {
+      const fromTable = behind;
+      if (behind) queue = [];
+      behind = false;
+      const events: DomainEvent[] = fromTable ? await readEventsAfter(tenant, position, platform) : queue.splice(0);
+      for (const event of events) {
+        if (event.sequence <= position) continue;
+        if (event.sequence !== position + 1n) {
+          behind = true;
+          break;
+        }
+        position = event.sequence;
+        if (passes(event)) yield event;
+        if (signal.aborted) return;
+      }
+      // A batch from the table may not have been the last one, so the table is asked until it has no more.
+      if (fromTable && events.length > 0) behind = true;
+      if (!behind && queue.length === 0 && !signal.aborted) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    stopFollowing();
+  }
+}

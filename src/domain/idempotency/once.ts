@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import stringify from 'safe-stable-stringify';
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { inTransaction } from '../../infrastructure/database/transaction.ts';
+import { AppError, conflict, unprocessable, validationError } from '../errors.ts';
+import type { ErrorCode, ErrorDetails, ErrorKind } from '../errors.ts';
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+
+/**
+ * Creation operations that happen once for each Idempotency-Key (SPEC Limits, DESIGN §4).
+ *
+ * The effect comes first and the key's row second, in one transaction. A second request with the key waits at the
+ * unique index for the first one's commit, then finds its row, undoes its own effect and answers as the first did. So
+ * effect, events and stored answer are there together or not at all, whatever dies when.
+ */
+
+export interface CreationRequest {
+  /** The header's value; null when the client sent none. */
+  key: string | null;
+  /** Name of the operation: the same at both doors. */
+  operation: string;
+  /** What was asked for: the same request has the same canonical JSON. */
+  input: unknown;
+  /** The answer shows a secret, so it is kept sealed. */
+  secret: boolean;
+}
+
+export interface Creation<T> {
+  value: T;
+  replayed: boolean;
+}
+
+/** Does what may wait for the network, and returns what writes: run in the transaction, its answer is plain JSON. */
+export type PrepareCreation<T> = () => Promise<() => Promise<T>>;
+
+type Outcome =
+  | { value: unknown }
+  | { error: { code: ErrorCode; kind: ErrorKind | undefined; message: string; details: ErrorDetails } };
+
+interface StoredRow {
+  fingerprint: Buffer;
+  outcome: string;
+}
+
+const findOutcome = statement<StoredRow>(
+  'find_idempotent_outcome',
+  'SELECT fingerprint, outcome FROM idempotency_keys WHERE scope = $1 AND key = $2 AND created_at > $3',
+);
+
+/** Writes the row, or replaces one that is past the window; no row comes back when another request holds the key. */
+const storeOutcome = statement<{ key: string }>(
+  'store_idempotent_outcome',
+  `INSERT INTO idempotency_keys AS k (scope, key, fingerprint, outcome, created_at) VALUES ($1, $2, $3, $4, $5)
+   ON CONFLICT (scope, key) DO UPDATE
+     SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
+     WHERE k.created_at <= $6
+   RETURNING key`,
+);
+
+const forgetOutcomes = statement('forget_idempotent_outcomes', 'DELETE FROM idempotency_keys WHERE created_at <= $1');
+
+const keyPattern = /^[\x20-\x7e]{1,255}$/;
+
+/** @throws AppError 400 unless the key is 1 to 255 printable characters. */
+export function checkIdempotencyKey(key: string): void {
+  if (!keyPattern.test(key)) throw validationError({ field: 'Idempotency-Key', type: 'invalid' });
+}
+
+/** Another request took the key while this one worked. */
+class KeyTaken extends Error {}
+
+const lockNotAvailable = '55P03';
+
+function scopeOf(tenant: Tenant | null): string {
+  return tenant ? `${tenant.teamId}/${tenant.mode}` : 'operator';
+}
+
+function fingerprintOf(request: CreationRequest): Buffer {
+  return createHash('sha256').update(request.operation).update('\n').update(stringify(request.input) ?? '').digest();
+}
+
+/** Refusals that depend on the state of things are part of the first answer; the others are not kept. */
+function isKept(error: unknown): error is AppError {
+  return error instanceof AppError && (error.kind === 'conflict' || error.kind === 'unprocessable');
+}
+
+/**
+ * Runs a creation, or repeats the answer of the first request with the same key.
+ * @throws AppError 422 when the key was used for another request, 409 when the first one is still working after ten
+ *   seconds; otherwise what the creation throws or threw.
+ */
+export async function createOnce<T>(
+  tenant: Tenant | null,
+  request: CreationRequest,
+  prepare: PrepareCreation<T>,
+  platform: Platform,
+): Promise<Creation<T>> {
+  if (request.key === null) {
+    const write = await prepare();
+    return { value: await inTransaction(platform.sequelize, write), replayed: false };
+  }
+  checkIdempotencyKey(request.key);
+  const keyed = { ...request, key: request.key, scope: scopeOf(tenant), fingerprint: fingerprintOf(request) };
+  const earlier = await replay<T>(keyed, platform);
+  if (earlier) return earlier;
+  try {
+    return await createAndStore(keyed, prepare, platform);
+  } catch (error) {
+    if (error instanceof KeyTaken) {
+      const first = await replay<T>(keyed, platform);
+      if (first) return first;
+    }
+    throw waitedTooLong(error) ? conflict('A request with this Idempotency-Key is still in progress') : error;
+  }
+}
+
+type KeyedRequest = CreationRequest & { key: string; scope: string; fingerprint: Buffer };
+
+async function createAndStore<T>(
+  request: KeyedRequest,
+  prepare: PrepareCreation<T>,
+  platform: Platform,
+): Promise<Creation<T>> {
+  try {
+    const write = await prepare();
+    return await inTransaction(platform.sequelize, async () => {
+      const value = await write();
+      await store(request, { value }, platform);
+      return { value, replayed: false };
+    });
+  } catch (error) {
+    if (isKept(error)) {
+      const { code, kind, message, details } = error;
+      await store(request, { error: { code, kind, message, details } }, platform);
+    }
+    throw error;
+  }
+}
+
+async function store(request: KeyedRequest, outcome: Outcome, platform: Platform): Promise<void> {
+  const now = platform.clock.now();
+  const text = JSON.stringify(outcome);
+  const rows = await run(platform.sequelize, storeOutcome, [
+    request.scope,
+    request.key,
+    request.fingerprint,
+    request.secret ? platform.vault.seal(text) : text,
+    now,
+    new Date(now.getTime() - platform.settings.IDEMPOTENCY_WINDOW),
+  ]);
+  if (rows.length === 0) throw new KeyTaken();
+}
+
+async function replay<T>(request: KeyedRequest, platform: Platform): Promise<Creation<T> | null> {
+  const oldest = new Date(platform.clock.now().getTime() - platform.settings.IDEMPOTENCY_WINDOW);
+  const [row] = await run(platform.sequelize, findOutcome, [request.scope, request.key, oldest]);
+  if (!row) return null;
+  if (!row.fingerprint.equals(request.fingerprint)) {
+    throw unprocessable('Idempotency-Key was used for a different request', {
+      field: 'Idempotency-Key',
+      type: 'reused',
+    });
+  }
+  const outcome = JSON.parse(request.secret ? platform.vault.open(row.outcome) : row.outcome) as Outcome;
+  if ('error' in outcome) {
+    const { code, message, ...options } = outcome.error;
+    throw new ReplayedError(code, message, options);
+  }
+  return { value: outcome.value as T, replayed: true };
+}
+
+/** The first answer was this refusal. */
+export class ReplayedError extends AppError {}
+
+function waitedTooLong(error: unknown): boolean {
+  return (error as { original?: { code?: string }; code?: string })?.original?.code === lockNotAvailable ||
+    (error as { code?: string })?.code === lockNotAvailable;
+}
+
+/** Deletes answers that are past the window. @returns nothing: how many does not matter to anyone. */
+export async function forgetOldKeys(platform: Platform): Promise<void> {
+  const { clock, sequelize, settings } = platform;
+  await run(sequelize, forgetOutcomes, [new Date(clock.now().getTime() - settings.IDEMPOTENCY_WINDOW)]);
+}

@@ -1,0 +1,20 @@
+/**
+ * Money is integer centavos in a bigint; a decimal string with exactly two decimals only at the doors (DESIGN §3).
+ */
+
+const amountPattern = /^(0|[1-9]\d{0,9})(\.\d{1,2})?$/;
+
+/** Centavos of an accepted amount ("100", "100.5", "100.50"), or null: nothing is rounded or trimmed. */
+export function parseAmount(text: unknown): bigint | null {
+  if (typeof text !== 'string' || !amountPattern.test(text)) return null;
+  const [whole = '', fraction = ''] = text.split('.');
+  return BigInt(whole + fraction.padEnd(2, '0'));
+}
+
+/** "1234.50" of 123450n centavos; also takes the digits PostgreSQL returns for a BIGINT. */
+export function formatAmount(cents: bigint | string): string {
+  const digits = typeof cents === 'string' ? cents : cents.toString();
+  if (digits.startsWith('-')) return `-${formatAmount(digits.slice(1))}`;
+  const padded = digits.padStart(3, '0');
+  return `${padded.slice(0, -2)}.${padded.slice(-2)}`;
+}

@@ -1,0 +1,20 @@
+import type { Sequelize } from 'sequelize-typescript';
+import type { Settings } from '../config.ts';
+import type { Clock } from '../infrastructure/clock.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { PaymentProvider } from '../infrastructure/payments/provider.ts';
+import type { Signals } from '../infrastructure/pubsub/signals.ts';
+import type { Vault } from '../infrastructure/vault.ts';
+
+/** What the domain needs of the world; put together once, in the composition root. */
+export interface Platform {
+  readonly sequelize: Sequelize;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signals: Signals;
+  readonly vault: Vault;
+  readonly paymentProvider: PaymentProvider;
+  /** Base of links that clients get, without a slash at its end. */
+  readonly publicUrl: string;
+}

@@ -1,0 +1,128 @@
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { newIdentifier } from '../../infrastructure/identifier.ts';
+import { boletoDueAt } from '../../infrastructure/payments/businessDays.ts';
+import { unprocessable, validationError } from '../errors.ts';
+import { announceEvents, eventCtes } from '../events/recording.ts';
+import { parseAmount } from '../money.ts';
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+import { Team } from '../teams/team.ts';
+import { Recharge } from './recharge.ts';
+import type { PaymentMethod } from './recharge.ts';
+import { rechargeObjectSql } from './rechargeSql.ts';
+
+/** SPEC Limits, in centavos. */
+export const minimumRechargeCents = 100_00n;
+export const maximumRechargeCents = 50_000_00n;
+export const dailyRechargeCents = 100_000_00n;
+
+/**
+ * One statement: takes the amount from the day's allowance if it fits (the row lock makes that exact under
+ * concurrency), and writes recharge and event. No row comes back when the allowance does not suffice.
+ */
+const insertRecharge = statement<{ id: string }>(
+  'insert_recharge',
+  `WITH allowance AS (
+     INSERT INTO recharge_days AS d (wallet_id, day, requested_cents)
+     SELECT $2, ($8::timestamptz AT TIME ZONE 'UTC')::date, $3::bigint
+     ON CONFLICT (wallet_id, day) DO UPDATE SET requested_cents = d.requested_cents + excluded.requested_cents
+       WHERE d.requested_cents + excluded.requested_cents <= ${dailyRechargeCents}
+     RETURNING wallet_id
+   ), stream AS (
+     UPDATE wallets SET event_count = wallets.event_count + 1 FROM allowance WHERE wallets.id = allowance.wallet_id
+     RETURNING wallets.id, wallets.team_id, wallets.mode, wallets.event_count
+   ), recharge AS (
+     INSERT INTO recharges (id, wallet_id, team_id, mode, amount_cents, payment_method, status, provider, charge,
+                            created_at, expires_at)
+     SELECT $1, s.id, s.team_id, s.mode, $3, $4, 'pending', $5, $6::json, $8, $9 FROM stream s
+     RETURNING *
+   ), happening AS (
+     SELECT 1 AS ordinal, $7::text AS id, 'wallet.recharge.pending' AS type, r.id AS subject_id,
+            json_build_object('object', ${rechargeObjectSql('r')}) AS data, r.created_at
+       FROM recharge r
+   ), ${eventCtes}
+   SELECT id FROM recharge`,
+);
+
+export interface RechargeRequest {
+  /** Decimal string as the client sent it. */
+  amount: string;
+  paymentMethod: PaymentMethod;
+}
+
+/** Centavos of a recharge request's amount. @throws AppError 400 with SPEC's messages. */
+export function checkRechargeAmount(amount: string): bigint {
+  const amountCents = parseAmount(amount);
+  if (amountCents === null) throw validationError({ field: 'amount', type: 'invalid' });
+  if (amountCents < minimumRechargeCents) {
+    throw validationError({ field: 'amount', type: 'too_small' }, 'Minimum amount is R$ 100.00');
+  }
+  if (amountCents > maximumRechargeCents) {
+    throw validationError({ field: 'amount', type: 'too_large' }, 'Maximum amount is R$ 50000.00');
+  }
+  return amountCents;
+}
+
+function expiryOf(method: PaymentMethod, createdAt: Date, platform: Platform): Date {
+  return method === 'pix'
+    ? new Date(createdAt.getTime() + platform.settings.PIX_VALIDITY)
+    : boletoDueAt(createdAt);
+}
+
+/**
+ * Asks the payment provider for a charge: the part of a recharge that may wait for the network, so it runs before
+ * the database transaction.
+ * @returns what writes the recharge: `pending`, with its event, or AppError 422 "Daily limit exceeded".
+ */
+export async function prepareRecharge(
+  tenant: Tenant,
+  request: RechargeRequest,
+  platform: Platform,
+): Promise<() => Promise<Recharge>> {
+  const amountCents = checkRechargeAmount(request.amount);
+  const { sequelize, clock, paymentProvider } = platform;
+  const id = newIdentifier('rch');
+  const createdAt = clock.now();
+  const expiresAt = expiryOf(request.paymentMethod, createdAt, platform);
+  const team = await Team.findByPk(tenant.teamId, { attributes: ['name'], rejectOnEmpty: true });
+  const charge = await paymentProvider.createCharge({
+    rechargeId: id,
+    mode: tenant.mode,
+    method: request.paymentMethod,
+    amountCents,
+    teamName: team.name,
+    createdAt,
+    expiresAt,
+  });
+  const fields = {
+    id,
+    walletId: tenant.walletId,
+    teamId: tenant.teamId,
+    mode: tenant.mode,
+    amountCents: amountCents.toString(),
+    paymentMethod: request.paymentMethod,
+    status: 'pending' as const,
+    provider: paymentProvider.name,
+    charge,
+    createdAt,
+    expiresAt,
+    paidAt: null,
+    transactionId: null,
+  };
+  return async () => {
+    const rows = await run(sequelize, insertRecharge, [
+      id,
+      tenant.walletId,
+      fields.amountCents,
+      request.paymentMethod,
+      paymentProvider.name,
+      JSON.stringify(charge),
+      newIdentifier('evt'),
+      createdAt,
+      expiresAt,
+    ]);
+    if (rows.length === 0) throw unprocessable('Daily limit exceeded', { field: 'amount', type: 'daily_limit' });
+    announceEvents(tenant.walletId, platform);
+    return Recharge.build(fields, { isNewRecord: false });
+  };
+}

@@ -1,0 +1,99 @@
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { newIdentifier } from '../../infrastructure/identifier.ts';
+import { conflict } from '../errors.ts';
+import { announceEvents, eventCtes } from '../events/recording.ts';
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+import { findRecharge } from './reading.ts';
+import type { Recharge, RechargeStatus } from './recharge.ts';
+import { rechargeObjectSql } from './rechargeSql.ts';
+
+type Ending = Extract<RechargeStatus, 'expired' | 'failed' | 'cancelled'>;
+
+/**
+ * One statement: the recharge ends unpaid and its amount no longer counts for its day; an expiry is told as an event
+ * (SPEC names none for the other two endings).
+ */
+const endRecharge = statement<{ id: string }>(
+  'end_recharge',
+  `WITH recharge AS (
+     UPDATE recharges SET status = $3
+      WHERE id = $1 AND wallet_id = $2 AND status = 'pending' AND ($5::timestamptz IS NULL OR expires_at < $5)
+     RETURNING *
+   ), allowance AS (
+     UPDATE recharge_days d SET requested_cents = d.requested_cents - r.amount_cents
+       FROM recharge r
+      WHERE d.wallet_id = r.wallet_id AND d.day = (r.created_at AT TIME ZONE 'UTC')::date
+     RETURNING d.wallet_id
+   ), stream AS (
+     UPDATE wallets SET event_count = wallets.event_count + 1
+       FROM allowance a WHERE wallets.id = a.wallet_id AND $3 = 'expired'
+     RETURNING wallets.id, wallets.team_id, wallets.mode, wallets.event_count
+   ), happening AS (
+     SELECT 1 AS ordinal, $4::text AS id, 'wallet.recharge.expired' AS type, r.id AS subject_id,
+            json_build_object('object', ${rechargeObjectSql('r')},
+                              'previous_attributes', json_build_object('status', 'pending')) AS data,
+            $6::timestamptz AS created_at
+       FROM recharge r WHERE $3 = 'expired'
+   ), ${eventCtes}
+   SELECT id FROM recharge`,
+);
+
+async function end(
+  walletId: number,
+  id: string,
+  ending: Ending,
+  overdueAt: Date | null,
+  platform: Platform,
+): Promise<boolean> {
+  const now = platform.clock.now();
+  const rows = await run(platform.sequelize, endRecharge, [id, walletId, ending, newIdentifier('evt'), overdueAt, now]);
+  if (rows.length > 0 && ending === 'expired') announceEvents(walletId, platform);
+  return rows.length > 0;
+}
+
+async function endOnRequest(tenant: Tenant, id: string, ending: Ending, platform: Platform): Promise<Recharge> {
+  const recharge = await findRecharge(tenant, id);
+  const ended = await end(tenant.walletId, id, ending, null, platform);
+  await recharge.reload();
+  if (!ended) {
+    throw conflict(`Recharge already ${recharge.status}`, { field: 'status', type: recharge.status });
+  }
+  return recharge;
+}
+
+/** Withdraws a recharge that is still pending. @throws AppError 404, or 409 when it is not pending. */
+export function cancelRecharge(tenant: Tenant, id: string, platform: Platform): Promise<Recharge> {
+  return endOnRequest(tenant, id, 'cancelled', platform);
+}
+
+/** Marks a pending recharge as failed: the provider says so. @throws AppError 404, or 409 when it is not pending. */
+export function failRecharge(tenant: Tenant, id: string, platform: Platform): Promise<Recharge> {
+  return endOnRequest(tenant, id, 'failed', platform);
+}
+
+/** Expires a pending recharge whatever its deadline: for test helpers. @throws AppError 404, or 409. */
+export function expireRecharge(tenant: Tenant, id: string, platform: Platform): Promise<Recharge> {
+  return endOnRequest(tenant, id, 'expired', platform);
+}
+
+const findOverdue = statement<{ id: string; wallet_id: number }>(
+  'find_overdue_recharges',
+  `SELECT id, wallet_id FROM recharges WHERE status = 'pending' AND expires_at < $1 ORDER BY expires_at LIMIT 200`,
+);
+
+/**
+ * Expires what is overdue. Any number of workers may run it: each recharge expires once.
+ * @returns how many this call expired.
+ */
+export async function expireOverdueRecharges(platform: Platform): Promise<number> {
+  const now = platform.clock.now();
+  let expired = 0;
+  for (;;) {
+    const overdue = await run(platform.sequelize, findOverdue, [now]);
+    for (const { id, wallet_id: walletId } of overdue) {
+      if (await end(walletId, id, 'expired', now, platform)) expired += 1;
+    }
+    if (overdue.length < 200) return expired;
+  }
+}

@@ -1,0 +1,87 @@
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { newIdentifier } from '../../infrastructure/identifier.ts';
+import { conflict } from '../errors.ts';
+import { announceEvents, eventCtes } from '../events/recording.ts';
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
+import { findRecharge } from './reading.ts';
+import type { Recharge } from './recharge.ts';
+import { rechargeObjectSql } from './rechargeSql.ts';
+
+/**
+ * One statement: the recharge is completed, the wallet credited, the entry and both events written.
+ * A payment made in time also completes a recharge that was already marked expired (its amount then counts for its day
+ * again): money is never lost. No row comes back when the state does not allow it, so confirming twice credits once.
+ * The count of `allowance` is always true; it makes every statement lock the day before the wallet, so none deadlocks.
+ */
+const completeRecharge = statement<{ id: string }>(
+  'complete_recharge',
+  `WITH before AS (
+     SELECT * FROM recharges WHERE id = $1 AND wallet_id = $2 FOR UPDATE
+   ), recharge AS (
+     UPDATE recharges SET status = 'completed', paid_at = $3, transaction_id = $4
+       FROM before
+      WHERE recharges.id = before.id AND before.status IN ('pending', 'expired') AND $3 <= before.expires_at
+     RETURNING recharges.*, before.status AS previous_status
+   ), allowance AS (
+     INSERT INTO recharge_days AS d (wallet_id, day, requested_cents)
+     SELECT wallet_id, (created_at AT TIME ZONE 'UTC')::date, amount_cents FROM recharge WHERE previous_status = 'expired'
+     ON CONFLICT (wallet_id, day) DO UPDATE SET requested_cents = d.requested_cents + excluded.requested_cents
+     RETURNING wallet_id
+   ), wallet AS (
+     UPDATE wallets SET ${moveAssignments('credit', 'r.amount_cents', '$5::timestamptz')},
+            event_count = wallets.event_count + 2
+       FROM recharge r
+      WHERE wallets.id = r.wallet_id AND (SELECT count(*) FROM allowance) >= 0
+     RETURNING wallets.*
+   ), cause AS (
+     SELECT $4::text AS entry_id, r.amount_cents,
+            CASE r.payment_method WHEN 'pix' THEN 'Recharge by PIX' ELSE 'Recharge by boleto' END AS description,
+            'recharge' AS reference_type, r.id AS reference_id, r.payment_method
+       FROM recharge r
+   ), ${entryCtes('credit')}, stream AS (
+     SELECT id, team_id, mode, event_count FROM wallet
+   ), happening AS (
+     SELECT 1 AS ordinal, $6::text AS id, 'wallet.credit' AS type, e.id AS subject_id,
+            json_build_object('object', ${transactionObjectSql('e')}) AS data, e.created_at
+       FROM entry e
+     UNION ALL
+     SELECT 2, $7::text, 'wallet.recharge.completed', r.id,
+            json_build_object('object', ${rechargeObjectSql('r')},
+                              'previous_attributes', json_build_object('status', r.previous_status)), e.created_at
+       FROM recharge r, entry e
+   ), ${eventCtes}
+   SELECT id FROM recharge`,
+);
+
+/**
+ * Confirms that a recharge was paid at `paidAt` (at the latest its expires_at). Confirming again changes nothing.
+ * @throws AppError 404 for an unknown id, 409 when it cannot be paid any more.
+ */
+export async function confirmRecharge(
+  tenant: Tenant,
+  id: string,
+  paidAt: Date,
+  platform: Platform,
+): Promise<Recharge> {
+  const recharge = await findRecharge(tenant, id);
+  const rows = await run(platform.sequelize, completeRecharge, [
+    id,
+    tenant.walletId,
+    paidAt,
+    newIdentifier('txn'),
+    platform.clock.now(),
+    newIdentifier('evt'),
+    newIdentifier('evt'),
+  ]);
+  await recharge.reload();
+  if (rows.length > 0) announceEvents(tenant.walletId, platform);
+  else if (recharge.status !== 'completed') throw cannotBePaid(recharge);
+  return recharge;
+}
+
+function cannotBePaid(recharge: Recharge) {
+  const state = recharge.status === 'pending' ? 'expired' : recharge.status;
+  return conflict(`Recharge already ${state}`, { field: 'status', type: state });
+}

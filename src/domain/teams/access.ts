@@ -1,0 +1,151 @@
+import { LRUCache } from 'lru-cache';
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+import type { KeyKind } from './apiKey.ts';
+import type { Scope } from './scope.ts';
+import { hashSecretKey, looksLikeSecretKey } from './secretKey.ts';
+
+/** Who calls: a key, and with it the team and mode that everything it does is scoped to. */
+export interface Caller {
+  readonly keyId: string;
+  readonly keyHash: string;
+  readonly kind: KeyKind;
+  /** Null for operators, who have no wallet. */
+  readonly tenant: Tenant | null;
+  readonly scopes: ReadonlySet<string>;
+  readonly corsDomains: readonly string[];
+}
+
+/** How long a key that was found is trusted unread: a revocation holds everywhere within a second (issue: accounts). */
+const trustedMs = 700;
+
+interface KeyRow {
+  id: string;
+  kind: KeyKind;
+  scopes: Scope[];
+  team_id: string | null;
+  wallet_id: number | null;
+  cors_domains: string[] | null;
+}
+
+const findKey = statement<KeyRow>(
+  'find_key',
+  `SELECT k.id, k.kind, k.scopes, k.team_id, w.id AS wallet_id, t.cors_domains
+     FROM api_keys k
+     LEFT JOIN teams t ON t.id = k.team_id
+     LEFT JOIN wallets w ON w.team_id = k.team_id AND w.mode = k.kind
+    WHERE k.hash = decode($1, 'hex') AND k.revoked_at IS NULL`,
+);
+
+const findOrigin = statement<{ found: boolean }>(
+  'find_cors_origin',
+  'SELECT EXISTS (SELECT FROM teams WHERE cors_domains @> ARRAY[$1]) AS found',
+);
+
+/** Key look-ups from memory, re-read often enough for a revocation to hold within a second even if signals are lost. */
+export class Access {
+  readonly #platform: Platform;
+  readonly #callers = new LRUCache<string, { caller: Caller; readAtMs: number }>({ max: 10_000 });
+  readonly #loading = new Map<string, Promise<Caller | null>>();
+  readonly #watchers = new Map<string, Set<() => void>>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /** Starts listening for revocations. Returns at once: with signals down, re-reading alone holds the promise. */
+  listen(): void {
+    const { signals, log } = this.#platform;
+    signals
+      .subscribe('access', ({ hash }) => this.#forget(hash))
+      .catch((error) => log.warn({ err: error }, 'not listening for revoked keys'));
+    this.#timer = setInterval(() => this.#checkWatched([...this.#watchers.keys()]), trustedMs);
+  }
+
+  close(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#watchers.clear();
+  }
+
+  /** Calls `revoked` within a second of the key's revocation; the returned function ends the watch. */
+  watch(hash: string, revoked: () => void): () => void {
+    const watchers = this.#watchers.get(hash) ?? new Set();
+    this.#watchers.set(hash, watchers.add(revoked));
+    return () => {
+      watchers.delete(revoked);
+      if (watchers.size === 0) this.#watchers.delete(hash);
+    };
+  }
+
+  #forget(hash: string | null): void {
+    if (hash === null) {
+      this.#callers.clear();
+    } else {
+      this.#callers.delete(hash);
+      if (this.#watchers.has(hash)) this.#checkWatched([hash]);
+    }
+  }
+
+  #checkWatched(hashes: string[]): void {
+    for (const hash of hashes) {
+      Promise.resolve(this.callerOfHash(hash))
+        .then((caller) => {
+          if (caller === null) for (const revoked of this.#watchers.get(hash) ?? []) revoked();
+        })
+        .catch((error) => this.#platform.log.warn({ err: error }, 'key not checked; trying again'));
+    }
+  }
+
+  /** The caller with this bearer key, or null. Answers without a promise when the key is known. */
+  authenticate(key: string): Caller | null | Promise<Caller | null> {
+    if (!looksLikeSecretKey(key)) return null;
+    return this.callerOfHash(hashSecretKey(key));
+  }
+
+  callerOfHash(hash: string): Caller | null | Promise<Caller | null> {
+    const known = this.#callers.get(hash);
+    if (known && performance.now() - known.readAtMs < trustedMs) return known.caller;
+    let loading = this.#loading.get(hash);
+    if (!loading) {
+      loading = this.#load(hash).finally(() => this.#loading.delete(hash));
+      this.#loading.set(hash, loading);
+    }
+    return loading;
+  }
+
+  /** Whether any team may call from this browser origin: all that a preflight, which carries no key, can be asked. */
+  async originIsKnown(origin: string): Promise<boolean> {
+    const [row] = await run(this.#platform.sequelize, findOrigin, [origin]);
+    return row?.found ?? false;
+  }
+
+  async #load(hash: string): Promise<Caller | null> {
+    // Taken before the read: a revocation that commits while it runs must not be trusted for longer.
+    const readAtMs = performance.now();
+    const [row] = await run(this.#platform.sequelize, findKey, [hash]);
+    if (!row) {
+      this.#callers.delete(hash);
+      return null;
+    }
+    const caller = toCaller(hash, row);
+    this.#callers.set(hash, { caller, readAtMs });
+    return caller;
+  }
+}
+
+function toCaller(hash: string, row: KeyRow): Caller {
+  const tenant =
+    row.team_id !== null && row.wallet_id !== null && row.kind !== 'operator'
+      ? { teamId: row.team_id, mode: row.kind, walletId: row.wallet_id }
+      : null;
+  return {
+    keyId: row.id,
+    keyHash: hash,
+    kind: row.kind,
+    tenant,
+    scopes: new Set(row.kind === 'operator' ? ['operator'] : row.scopes),
+    corsDomains: row.cors_domains ?? [],
+  };
+}

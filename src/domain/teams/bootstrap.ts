@@ -1,0 +1,47 @@
+import { inTransaction } from '../../infrastructure/database/transaction.ts';
+import type { Platform } from '../platform.ts';
+import { ApiKey } from './apiKey.ts';
+import { createApiKey } from './keys.ts';
+import { createTeam } from './management.ts';
+import { Team } from './team.ts';
+
+export interface BootstrapKeys {
+  live: string;
+  test: string;
+  operator: string;
+}
+
+/** Any number that nothing else in this database locks with. */
+const bootstrapLock = 7_061_204;
+
+/**
+ * Gives an empty database a demo agency (DESIGN §5) and its three keys.
+ * @returns the keys, to be shown once, or null when the database was not empty.
+ */
+export function bootstrapDemoTeam(platform: Platform): Promise<BootstrapKeys | null> {
+  const { sequelize, settings } = platform;
+  return inTransaction(sequelize, async () => {
+    // Several processes may start on the same empty database at once.
+    await sequelize.query(`SELECT pg_advisory_xact_lock(${bootstrapLock})`);
+    if ((await Team.count()) > 0 || (await ApiKey.count()) > 0) return null;
+    const team = await createTeam(
+      {
+        name: 'Agência Demonstração',
+        markupPercent: '10',
+        feeAmount: '35.00',
+        alertEmail: 'ops@example.com',
+        corsDomains: [],
+      },
+      platform,
+    );
+    const issue = async (kind: 'live' | 'test' | 'operator', secret: string | undefined) => {
+      const request = { kind, teamId: kind === 'operator' ? null : team.id, name: `Demo ${kind} key`, scopes: null };
+      return (await createApiKey({ ...request, ...(secret ? { secret } : {}) }, platform)).secret;
+    };
+    return {
+      live: await issue('live', settings.BOOTSTRAP_LIVE_KEY),
+      test: await issue('test', settings.BOOTSTRAP_TEST_KEY),
+      operator: await issue('operator', settings.BOOTSTRAP_ADMIN_KEY),
+    };
+  });
+}

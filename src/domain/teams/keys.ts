@@ -1,0 +1,130 @@
+import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
+import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
+import { conflict, notFound, validationError } from '../errors.ts';
+import { recordEvent } from '../events/recording.ts';
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+import { Wallet } from '../wallet/wallet.ts';
+import { ApiKey } from './apiKey.ts';
+import type { KeyKind } from './apiKey.ts';
+import { findTeam } from './management.ts';
+import { scopes as allScopes } from './scope.ts';
+import type { Scope } from './scope.ts';
+import { hashSecretKey, newSecretKey } from './secretKey.ts';
+
+export interface KeyRequest {
+  kind: KeyKind;
+  /** Required for live and test keys, refused for operators'. */
+  teamId: string | null;
+  name: string;
+  /** All of them when null. */
+  scopes: Scope[] | null;
+  /** A key chosen beforehand, for bootstrapping; otherwise 256 random bits. */
+  secret?: string;
+}
+
+export interface IssuedKey {
+  apiKey: ApiKey;
+  /** The key itself: shown now and never again. */
+  secret: string;
+}
+
+/** An API key as events tell it. */
+function keyObject(apiKey: ApiKey): Record<string, unknown> {
+  return {
+    id: apiKey.id,
+    name: apiKey.name,
+    mode: apiKey.kind,
+    last_four: apiKey.lastFour,
+    scopes: apiKey.scopes,
+    created_at: apiKey.createdAt.toISOString(),
+    ...(apiKey.revokedAt ? { revoked_at: apiKey.revokedAt.toISOString() } : {}),
+  };
+}
+
+async function tenantOf(apiKey: ApiKey): Promise<Tenant | null> {
+  if (apiKey.kind === 'operator' || apiKey.teamId === null) return null;
+  const wallet = await Wallet.findOne({
+    where: { teamId: apiKey.teamId, mode: apiKey.kind },
+    rejectOnEmpty: true,
+  });
+  return { teamId: apiKey.teamId, mode: apiKey.kind, walletId: wallet.id };
+}
+
+function checkKeyRequest({ kind, teamId, name, scopes }: KeyRequest): void {
+  const faults = [];
+  if (name.trim().length === 0 || name.length > 120) faults.push({ field: 'name', type: 'invalid' });
+  if (kind !== 'operator' && teamId === null) faults.push({ field: 'teamId', type: 'required' });
+  if (kind === 'operator' && teamId !== null) faults.push({ field: 'teamId', type: 'invalid' });
+  if (kind === 'operator' && scopes !== null) faults.push({ field: 'scopes', type: 'invalid' });
+  if (faults.length > 0) throw validationError(faults);
+}
+
+/** Issues a key; event api_key.created. @throws AppError 400 naming each bad field, 404 for an unknown team. */
+export async function createApiKey(request: KeyRequest, platform: Platform): Promise<IssuedKey> {
+  checkKeyRequest(request);
+  if (request.teamId !== null) await findTeam(request.teamId);
+  const secret = request.secret ?? newSecretKey(request.kind);
+  return inTransaction(platform.sequelize, async () => {
+    const apiKey = await ApiKey.create({
+      id: newIdentifier('key'),
+      teamId: request.teamId,
+      kind: request.kind,
+      name: request.name.trim(),
+      hash: Buffer.from(hashSecretKey(secret), 'hex'),
+      lastFour: secret.slice(-4),
+      scopes: request.kind === 'operator' ? [] : [...new Set(request.scopes ?? allScopes)],
+      createdAt: platform.clock.now(),
+      revokedAt: null,
+    });
+    const tenant = await tenantOf(apiKey);
+    if (tenant) {
+      await recordEvent(
+        tenant,
+        { type: 'api_key.created', subjectId: apiKey.id, object: keyObject(apiKey) },
+        platform,
+      );
+    }
+    return { apiKey, secret };
+  });
+}
+
+/**
+ * Revokes a key; event api_key.revoked. It stops working in every process within a second.
+ * @throws AppError 404 for an unknown id, 409 when it is revoked already.
+ */
+export async function revokeApiKey(id: string, platform: Platform): Promise<ApiKey> {
+  if (!isIdentifier('key', id)) throw notFound('API key');
+  return inTransaction(platform.sequelize, async () => {
+    const apiKey = await ApiKey.findByPk(id, { lock: true });
+    if (!apiKey) throw notFound('API key');
+    if (apiKey.revokedAt) throw conflict('API key already revoked');
+    await apiKey.update({ revokedAt: platform.clock.now() });
+    const tenant = await tenantOf(apiKey);
+    if (tenant) {
+      await recordEvent(
+        tenant,
+        {
+          type: 'api_key.revoked',
+          subjectId: apiKey.id,
+          object: keyObject(apiKey),
+          previousAttributes: { revoked_at: null },
+        },
+        platform,
+      );
+    }
+    afterCommit(() => platform.signals.publish('access', { hash: apiKey.hash.toString('hex') }));
+    return apiKey;
+  });
+}
+
+/** Keys of a team, or the operators' keys for null, oldest first, revoked ones included. */
+export function listApiKeys(teamId: string | null): Promise<ApiKey[]> {
+  return ApiKey.findAll({
+    where: { teamId },
+    order: [
+      ['createdAt', 'ASC'],
+      ['id', 'ASC'],
+    ],
+  });
+}

@@ -1,0 +1,112 @@
+import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
+import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
+import { notFound, validationError } from '../errors.ts';
+import { parseAmount } from '../money.ts';
+import type { FieldFault } from '../errors.ts';
+import type { Platform } from '../platform.ts';
+import { modes } from '../tenant.ts';
+import { testBalanceCents, Wallet } from '../wallet/wallet.ts';
+import { Team } from './team.ts';
+
+export interface TeamSettings {
+  name: string;
+  /** Percent of the base cost as a decimal string with at most four decimals, 0 to 100. */
+  markupPercent: string;
+  /** BRL decimal string. */
+  feeAmount: string;
+  alertEmail: string | null;
+  /** Browser origins such as https://app.example.com. */
+  corsDomains: string[];
+}
+
+const percentPattern = /^(0|[1-9]\d{0,2})(\.\d{1,4})?$/;
+const emailPattern = /^[^\s@]{1,64}@[^\s@]{1,190}\.[^\s@.]{2,60}$/;
+
+/** Whether text is an origin as browsers send it: scheme, host and port, nothing else. */
+function isOrigin(text: string): boolean {
+  try {
+    const url = new URL(text);
+    return (url.protocol === 'https:' || url.protocol === 'http:') && url.origin === text;
+  } catch {
+    return false;
+  }
+}
+
+function settingFaults(settings: Partial<TeamSettings>): FieldFault[] {
+  const { name, markupPercent, feeAmount, alertEmail, corsDomains } = settings;
+  const faults: FieldFault[] = [];
+  const check = (field: string, sound: boolean) => {
+    if (!sound) faults.push({ field, type: 'invalid' });
+  };
+  if (name !== undefined) check('name', name.trim().length > 0 && name.length <= 120);
+  if (markupPercent !== undefined) {
+    check('markupPercent', percentPattern.test(markupPercent) && Number(markupPercent) <= 100);
+  }
+  if (feeAmount !== undefined) check('feeAmount', parseAmount(feeAmount) !== null);
+  if (alertEmail) check('alertEmail', emailPattern.test(alertEmail));
+  if (corsDomains !== undefined) {
+    check('corsDomains', corsDomains.length <= 50 && corsDomains.every(isOrigin));
+  }
+  return faults;
+}
+
+function columnsOf(settings: Partial<TeamSettings>) {
+  const { feeAmount, ...columns } = settings;
+  return feeAmount === undefined ? columns : { ...columns, feeCents: String(parseAmount(feeAmount)) };
+}
+
+/** Creates an agency with its live and test wallets. @throws AppError 400 naming each bad setting. */
+export async function createTeam(settings: TeamSettings, platform: Platform): Promise<Team> {
+  const faults = settingFaults(settings);
+  if (faults.length > 0) throw validationError(faults);
+  const createdAt = platform.clock.now();
+  return inTransaction(platform.sequelize, async () => {
+    const team = await Team.create({
+      id: newIdentifier('team'),
+      ...columnsOf(settings),
+      createdAt,
+      updatedAt: createdAt,
+    });
+    await Wallet.bulkCreate(
+      modes.map((mode) => ({
+        teamId: team.id,
+        mode,
+        balanceCents: mode === 'test' ? testBalanceCents.toString() : '0',
+        heldCents: '0',
+        eventCount: '0',
+        createdAt,
+      })),
+    );
+    return team;
+  });
+}
+
+/** @throws AppError 404 for an unknown id. */
+export async function findTeam(id: string): Promise<Team> {
+  const team = isIdentifier('team', id) ? await Team.findByPk(id) : null;
+  if (!team) throw notFound('Team');
+  return team;
+}
+
+/** Changes the settings that are given. @throws AppError 400 naming each bad setting, 404 for an unknown id. */
+export async function updateTeam(id: string, changes: Partial<TeamSettings>, platform: Platform): Promise<Team> {
+  const faults = settingFaults(changes);
+  if (faults.length > 0) throw validationError(faults);
+  const team = await findTeam(id);
+  await team.update({ ...columnsOf(changes), updatedAt: platform.clock.now() });
+  afterCommit(() => platform.signals.publish('access', { hash: null }));
+  return team;
+}
+
+/** All agencies, oldest first. */
+export async function listTeams(page: { offset: number; limit: number }): Promise<{ teams: Team[]; total: number }> {
+  const { rows, count } = await Team.findAndCountAll({
+    order: [
+      ['createdAt', 'ASC'],
+      ['id', 'ASC'],
+    ],
+    ...page,
+  });
+  return { teams: rows, total: count };
+}
+

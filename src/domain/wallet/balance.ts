@@ -1,0 +1,57 @@
+import type { Sequelize } from 'sequelize';
+import { coalesce, run, statement } from '../../infrastructure/database/statement.ts';
+import type { Tenant } from '../tenant.ts';
+import { testBalanceCents } from './wallet.ts';
+
+/** All in centavos. A debit or a hold may use `availableCents`. */
+export interface Balance {
+  balanceCents: bigint;
+  availableCents: bigint;
+  pendingCents: bigint;
+  lastTransactionAt: Date | null;
+}
+
+interface BalanceRow {
+  id: number;
+  mode: string;
+  balance_cents: string;
+  held_cents: string;
+  last_transaction_at: Date | null;
+}
+
+const columns = 'id, mode, balance_cents, held_cents, last_transaction_at';
+const readOne = statement<BalanceRow>('read_balance', `SELECT ${columns} FROM wallets WHERE id = $1`);
+const readMany = statement<BalanceRow>('read_balances', `SELECT ${columns} FROM wallets WHERE id = ANY($1::integer[])`);
+
+function toBalance(row: BalanceRow): Balance {
+  const { last_transaction_at: lastTransactionAt } = row;
+  // A test wallet always reads 5000.00, whatever its bookings hold.
+  if (row.mode === 'test') {
+    return { balanceCents: testBalanceCents, availableCents: testBalanceCents, pendingCents: 0n, lastTransactionAt };
+  }
+  const balanceCents = BigInt(row.balance_cents);
+  const pendingCents = BigInt(row.held_cents);
+  return { balanceCents, availableCents: balanceCents - pendingCents, pendingCents, lastTransactionAt };
+}
+
+const readers = new WeakMap<Sequelize, (walletId: number) => Promise<Balance | undefined>>();
+
+/** Reads of wallets that wait at the same moment share one statement; each is sent after its request arrived. */
+function readerOf(sequelize: Sequelize): (walletId: number) => Promise<Balance | undefined> {
+  let reader = readers.get(sequelize);
+  if (!reader) {
+    reader = coalesce<number, Balance>(async (ids) => {
+      const rows = await run(sequelize, ids.length === 1 ? readOne : readMany, [ids.length === 1 ? ids[0] : ids]);
+      return new Map(rows.map((row) => [row.id, toBalance(row)]));
+    });
+    readers.set(sequelize, reader);
+  }
+  return reader;
+}
+
+/** The wallet's balance now (SPEC, GET wallet/balance). */
+export async function readBalance(tenant: Tenant, sequelize: Sequelize): Promise<Balance> {
+  const balance = await readerOf(sequelize)(tenant.walletId);
+  if (!balance) throw new Error(`wallet ${tenant.walletId} is missing`);
+  return balance;
+}

@@ -1,0 +1,32 @@
+import { typeidUnboxed } from 'typeid-js';
+
+export type IdentifierPrefix =
+  | 'txn'
+  | 'rch'
+  | 'orq'
+  | 'off'
+  | 'sli'
+  | 'seg'
+  | 'pas'
+  | 'wh'
+  | 'evt'
+  | 'team'
+  | 'ord'
+  | 'key';
+
+/** A new TypeID: the prefix, an underscore and a UUIDv7 in 26 base-32 characters (https://github.com/jetify-com/typeid). */
+export function newIdentifier(prefix: IdentifierPrefix): string {
+  return typeidUnboxed(prefix);
+}
+
+const patterns = new Map<IdentifierPrefix, RegExp>();
+
+/** Whether text has the form of an id of this kind: anything else need not be looked up. */
+export function isIdentifier(prefix: IdentifierPrefix, text: string): boolean {
+  let pattern = patterns.get(prefix);
+  if (!pattern) {
+    pattern = new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`);
+    patterns.set(prefix, pattern);
+  }
+  return pattern.test(text);
+}

@@ -1,0 +1,42 @@
+import { pino } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
+
+export type Log = Logger;
+
+/** What must never be written, wherever it stands in a logged object. */
+const secretPaths = ['authorization', 'secret', 'apiKey', 'password', 'signingSecret', 'cookie'].flatMap((name) => [
+  name,
+  `*.${name}`,
+  `*.*.${name}`,
+]);
+
+const keyPattern = /\b(sk_(?:live|test|admin)_|whsec_)[A-Za-z0-9_+/=-]+/g;
+
+/** Text with API keys and webhook secrets blanked, for messages that may quote what a client sent. */
+export function withoutSecrets(text: string): string {
+  return text.replace(keyPattern, '$1[redacted]');
+}
+
+/** Structured JSON logs, one object a line, times in ISO 8601 UTC, secrets blanked. */
+export function createLog(level: string, destination?: DestinationStream): Log {
+  return pino(
+    {
+      level,
+      base: { service: 'embarque' },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: secretPaths, censor: '[redacted]' },
+      serializers: { err: serializeError },
+    },
+    destination ?? pino.destination({ dest: 1, sync: false, minLength: 4096 }),
+  );
+}
+
+function serializeError(error: unknown): unknown {
+  const serialized = pino.stdSerializers.err(error as Error) as unknown as Record<string, unknown>;
+  for (const [key, value] of Object.entries(serialized)) {
+    if (typeof value === 'string') serialized[key] = withoutSecrets(value);
+  }
+  // Sequelize and pg attach the statement's parameters, which may be anything a client sent.
+  for (const key of ['parameters', 'parent', 'original', 'sql', 'query', 'bind']) delete serialized[key];
+  return serialized;
+}

@@ -1,0 +1,69 @@
+import { PubSub } from 'graphql-subscriptions';
+import type { PubSubEngine } from 'graphql-subscriptions';
+import { RedisPubSub } from 'graphql-redis-subscriptions';
+import { Redis } from 'ioredis';
+import type { Log } from '../log.ts';
+
+/**
+ * Signals between processes: "something happened", never the thing itself. Whoever is woken reads the tables, so a
+ * lost signal delays and never loses (DESIGN §1).
+ */
+export interface SignalChannels {
+  /** A team has new events. */
+  events: { walletId: number };
+  /** An API key or a team's settings changed: forget what is cached. `hash` is the key's in hexadecimal, null for all. */
+  access: { hash: string | null };
+}
+
+export interface Signals {
+  publish<Channel extends keyof SignalChannels>(channel: Channel, signal: SignalChannels[Channel]): void;
+  /** Calls `receive` for each signal until the returned function is called. */
+  subscribe<Channel extends keyof SignalChannels>(
+    channel: Channel,
+    receive: (signal: SignalChannels[Channel]) => void,
+  ): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+/** Signals over any graphql-subscriptions engine: in-process, or Redis between processes. */
+function signalsOver(engine: PubSubEngine, log: Log, close: () => Promise<void>): Signals {
+  return {
+    publish(channel, signal) {
+      // A lost signal costs a moment, a refused request costs a client: so failures end in a log line.
+      engine.publish(channel, signal).catch((error) => log.warn({ err: error, channel }, 'signal not published'));
+    },
+    async subscribe(channel, receive) {
+      const id = await engine.subscribe(channel, receive as (signal: unknown) => void, {});
+      return async () => {
+        await engine.unsubscribe(id);
+      };
+    },
+    close,
+  };
+}
+
+export function inProcessSignals(log: Log): Signals {
+  const engine = new PubSub();
+  // graphql-subscriptions uses one EventEmitter; a listener for each feed is no leak.
+  (engine as unknown as { ee: { setMaxListeners(count: number): void } }).ee.setMaxListeners(0);
+  return signalsOver(engine, log, async () => undefined);
+}
+
+export function redisSignals(url: string, log: Log): Signals {
+  const connect = (name: string) => {
+    const client = new Redis(url, {
+      connectionName: `embarque-${name}`,
+      retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+      maxRetriesPerRequest: name === 'publisher' ? 1 : null,
+    });
+    client.on('error', (error) => log.warn({ err: error, connection: name }, 'redis unavailable'));
+    return client;
+  };
+  const publisher = connect('publisher');
+  const subscriber = connect('subscriber');
+  const engine = new RedisPubSub({ publisher, subscriber });
+  return signalsOver(engine as unknown as PubSubEngine, log, async () => {
+    publisher.disconnect();
+    subscriber.disconnect();
+  });
+}
