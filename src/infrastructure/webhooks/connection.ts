@@ -1,0 +1,119 @@
+import type { TLSSocket } from 'node:tls';
+import type { Deadline } from './deadline.ts';
+import { AttemptFailure, failureOf } from './outcome.ts';
+import { ResponseReader } from './responseReader.ts';
+
+/** Most of an answer that is read, head and body together, in bytes (DESIGN §4 "Webhook attempts"). */
+export const replyLimitBytes = 64 * 1_024;
+
+/** What one request on a connection came to. `decidedMs` counts from the beginning of the attempt. */
+export type Reply = { reader: ResponseReader; decidedMs: number } & (
+  | { statusCode: number; failure: null }
+  | { statusCode: null; failure: AttemptFailure }
+);
+
+interface Exchange {
+  reader: ResponseReader;
+  deadline: Deadline;
+  bytesRead: number;
+  /** When the status line was complete, if it was in time. */
+  statusMs: number | null;
+  resolve: (reply: Reply) => void;
+}
+
+/**
+ * One TLS connection to one origin, on which requests follow each other. It writes each request exactly once and
+ * never on its own account: what is lost with a connection is reported, not repeated.
+ */
+export class Connection {
+  readonly origin: string;
+  readonly openedMs = performance.now();
+  /** Requests written so far. */
+  requests = 0;
+  /** Called once when the socket is gone. */
+  onClosed: (() => void) | null = null;
+  readonly #socket: TLSSocket;
+  #exchange: Exchange | null = null;
+  #reusable = true;
+
+  constructor(origin: string, socket: TLSSocket) {
+    this.origin = origin;
+    this.#socket = socket;
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('error', (error) => this.#end(failureOf(error)));
+    socket.on('end', () => this.#end(closedWithoutAnswer()));
+    socket.on('close', () => {
+      this.#end(closedWithoutAnswer());
+      this.onClosed?.();
+    });
+  }
+
+  /** Whether another request may be written: nothing is under way, and nothing has ended or soiled the connection. */
+  get usable(): boolean {
+    return this.#reusable && this.#exchange === null && this.#socket.writable && !this.#socket.destroyed;
+  }
+
+  /**
+   * Writes `request` once and reads the answer until it is complete, 64 KiB are read, or the deadline. Never
+   * rejects. `bodyless` for the answer to HEAD.
+   */
+  exchange(request: Buffer, bodyless: boolean, deadline: Deadline): Promise<Reply> {
+    this.requests += 1;
+    deadline.stage = 'waiting for the answer';
+    return new Promise((resolve) => {
+      const reader = new ResponseReader(bodyless);
+      this.#exchange = { reader, deadline, bytesRead: 0, statusMs: null, resolve };
+      deadline.onExpiry(() => this.#end(deadline.failure()));
+      if (this.#socket.destroyed) this.#end(closedWithoutAnswer());
+      else this.#socket.write(request);
+    });
+  }
+
+  destroy(): void {
+    this.#reusable = false;
+    this.#socket.destroy();
+  }
+
+  #receive(chunk: Buffer): void {
+    const exchange = this.#exchange;
+    if (!exchange) {
+      // Nobody asked: an answer sent ahead would be taken for the answer to the next request.
+      this.destroy();
+      return;
+    }
+    const { reader, deadline } = exchange;
+    const room = replyLimitBytes - exchange.bytesRead;
+    exchange.bytesRead += chunk.length;
+    reader.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    if (reader.statusCode !== null && exchange.statusMs === null) {
+      const elapsedMs = deadline.elapsedMs();
+      if (elapsedMs <= deadline.timeoutMs) exchange.statusMs = elapsedMs;
+    }
+    if (reader.fault !== null) this.#end(new AttemptFailure('protocol_error', reader.fault));
+    else if (reader.statusCode !== null && exchange.statusMs === null) this.#end(deadline.failure());
+    else if (reader.complete || exchange.bytesRead >= replyLimitBytes) this.#end(withoutStatusLine());
+  }
+
+  /** Ends the exchange under way, if there is one. `failure` counts only when no status line came in time. */
+  #end(failure: AttemptFailure): void {
+    const exchange = this.#exchange;
+    this.#exchange = null;
+    const clean = exchange?.reader.complete && exchange.reader.reusable;
+    // A request still being written would run into the next one.
+    if (!clean || this.#socket.writableLength > 0) this.destroy();
+    if (!exchange) return;
+    const { reader, deadline, statusMs, resolve } = exchange;
+    deadline.onExpiry(null);
+    if (statusMs !== null)
+      resolve({ reader, decidedMs: statusMs, statusCode: reader.statusCode!, failure: null });
+    else resolve({ reader, decidedMs: deadline.elapsedMs(), statusCode: null, failure });
+  }
+}
+
+function closedWithoutAnswer(): AttemptFailure {
+  return new AttemptFailure('connection_closed', 'the connection was closed without an answer');
+}
+
+function withoutStatusLine(): AttemptFailure {
+  return new AttemptFailure('protocol_error', 'the answer has no status line in its first 64 KiB');
+}

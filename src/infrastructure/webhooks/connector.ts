@@ -1,0 +1,90 @@
+import type { LookupFunction, TcpNetConnectOpts } from 'node:net';
+import { type ConnectionOptions, connect, type SecureContext, type TLSSocket } from 'node:tls';
+import { Connection } from './connection.ts';
+import type { Deadline } from './deadline.ts';
+import { AttemptFailure, failureOf, isOwnShortage } from './outcome.ts';
+import { connectableAddresses, type Lookup, type ResolvedAddress } from './resolver.ts';
+import type { Target } from './target.ts';
+
+export interface ConnectorSettings {
+  lookup: Lookup;
+  allowPrivateHosts: boolean;
+  secureContext: SecureContext;
+}
+
+/**
+ * Resolves, judges and connects. The addresses are judged now and the socket is given these and no others, so a
+ * name that changes its mind in between gains nothing. Rejects with an AttemptFailure, or with the system's own
+ * error when this machine lacks descriptors or memory.
+ */
+export async function openConnection(
+  target: Target,
+  { lookup, allowPrivateHosts, secureContext }: ConnectorSettings,
+  deadline: Deadline,
+): Promise<Connection> {
+  deadline.stage = 'resolving the host name';
+  const resolving = new AbortController();
+  const addresses = await deadline.race(
+    connectableAddresses(target, lookup, allowPrivateHosts, resolving.signal),
+    () => resolving.abort(),
+  );
+  deadline.stage = 'connecting';
+  const options: ConnectionOptions & TcpNetConnectOpts = {
+    host: target.hostname,
+    port: target.port,
+    lookup: pinnedTo(addresses),
+    servername: target.isAddress ? '' : target.hostname,
+    secureContext,
+    ALPNProtocols: ['http/1.1'],
+    noDelay: true,
+    autoSelectFamily: addresses.length > 1,
+    autoSelectFamilyAttemptTimeout: Math.max(10, Math.floor(deadline.timeoutMs / (addresses.length + 1))),
+  };
+  const socket = connect(options);
+  socket.once('connect', () => {
+    deadline.stage = 'agreeing on TLS';
+  });
+  await deadline.race(secured(socket), () => socket.destroy());
+  return new Connection(target.origin, socket);
+}
+
+function pinnedTo(addresses: ResolvedAddress[]): LookupFunction {
+  const first = addresses[0]!;
+  return (_hostname, options, callback) =>
+    options.all ? callback(null, addresses) : callback(null, first.address, first.family);
+}
+
+function secured(socket: TLSSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('secureConnect', resolve);
+    socket.on('error', (error) => reject(certificateFailure(socket) ?? connectFailure(error)));
+    socket.once('close', () =>
+      reject(new AttemptFailure('connection_closed', 'the connection was closed before TLS was agreed on')),
+    );
+  });
+}
+
+function connectFailure(error: Error): Error {
+  return isOwnShortage(error) ? error : failureOf(error);
+}
+
+const certificateFaults: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is signed by an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is signed by an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is signed by an unknown authority',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
+};
+
+/** By code only: the library's own message repeats whatever names the certificate carries. */
+function certificateFailure(socket: TLSSocket): AttemptFailure | null {
+  if (!socket.authorizationError) return null;
+  const code = String(socket.authorizationError);
+  const other = /^[A-Z_]{1,60}$/.test(code) ? `the certificate is not accepted (${code})` : undefined;
+  return new AttemptFailure(
+    'tls_certificate',
+    certificateFaults[code] ?? other ?? 'the certificate is not accepted',
+  );
+}

@@ -1,0 +1,64 @@
+import { AttemptFailure } from './outcome.ts';
+
+/**
+ * The one time limit of an attempt: name, connection, TLS and answer together. Measured on the monotonic clock
+ * and real timers, since it bounds what other machines do.
+ */
+export class Deadline {
+  readonly timeoutMs: number;
+  /** What the attempt is waiting for: the words of the failure when it waits too long. */
+  stage = 'starting';
+  readonly #startedMs = performance.now();
+  #timer: NodeJS.Timeout;
+  #cancel: (() => void) | null = null;
+
+  constructor(timeoutMs: number) {
+    this.timeoutMs = timeoutMs;
+    this.#timer = setTimeout(this.#expire, timeoutMs);
+  }
+
+  elapsedMs(): number {
+    return performance.now() - this.#startedMs;
+  }
+
+  /** What to do at the deadline; replaces what was set before. */
+  onExpiry(cancel: (() => void) | null): void {
+    this.#cancel = cancel;
+  }
+
+  /** Settles as `work` does, or at the deadline rejects with `timeout` after running `cancel`. */
+  race<Result>(work: Promise<Result>, cancel: () => void): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.onExpiry(() => {
+        reject(this.failure());
+        cancel();
+      });
+      work.then(
+        (result) => {
+          this.onExpiry(null);
+          resolve(result);
+        },
+        (error) => {
+          this.onExpiry(null);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  failure(): AttemptFailure {
+    return new AttemptFailure('timeout', `no status line within ${this.timeoutMs} ms (${this.stage})`);
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#cancel = null;
+  }
+
+  readonly #expire = (): void => {
+    // Timers count from the beginning of the loop's turn, which a busy turn may have left well behind.
+    const leftMs = this.timeoutMs - this.elapsedMs();
+    if (leftMs > 0) this.#timer = setTimeout(this.#expire, Math.ceil(leftMs));
+    else this.#cancel?.();
+  };
+}

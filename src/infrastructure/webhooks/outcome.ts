@@ -1,0 +1,88 @@
+/** What became of one delivery attempt. Every attempt has exactly one reason. */
+export const attemptReasons = [
+  /** A 2xx status line arrived in time. */
+  'ok',
+  /** Another status than 2xx or 3xx. */
+  'http_status',
+  /** 3xx: redirects are never followed. */
+  'redirect',
+  /** No status line within the timeout. */
+  'timeout',
+  /** The name does not resolve. */
+  'dns',
+  /** The host is, or resolves to, an address that may not be called. Nothing was connected. */
+  'blocked_address',
+  /** The URL itself is not acceptable (see `parseWebhookUrl`). */
+  'invalid_url',
+  'connection_refused',
+  /** The receiver broke the connection off before a status line. */
+  'connection_reset',
+  /** The receiver closed the connection in an orderly way before a status line. */
+  'connection_closed',
+  /** No route, host or network down. */
+  'unreachable',
+  /** Certificate expired, self-signed, for another host, or of an unknown authority. */
+  'tls_certificate',
+  /** TLS could not be agreed on for another reason. */
+  'tls_handshake',
+  /** The answer is not HTTP/1.x, or switches protocols. */
+  'protocol_error',
+] as const;
+export type AttemptReason = (typeof attemptReasons)[number];
+
+export interface AttemptOutcome {
+  ok: boolean;
+  /** Of the status line, null when none arrived in time. */
+  statusCode: number | null;
+  reason: AttemptReason;
+  /** One line for people. The same for every blocked address. */
+  detail: string;
+  /** Milliseconds from the call to the status line, or to the failure. */
+  durationMs: number;
+  /** At most 4 KiB (UTF-8) of the reply's body as text without control characters; never decompressed. */
+  responseExcerpt: string;
+}
+
+/** Ends an attempt before a status line arrived. */
+export class AttemptFailure extends Error {
+  readonly reason: AttemptReason;
+
+  constructor(reason: AttemptReason, detail: string) {
+    super(detail);
+    this.name = 'AttemptFailure';
+    this.reason = reason;
+  }
+}
+
+/** One wording for every private address, open port or not, so that the log is no port scanner. */
+export function blockedAddress(): AttemptFailure {
+  return new AttemptFailure('blocked_address', 'the host is not a public address');
+}
+
+/** Our own shortage, not the receiver's fault: no attempt may be held against the webhook for it. */
+const shortages = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+
+/** Whether a connection could not be opened because this machine lacks descriptors or memory. */
+export function isOwnShortage(error: Error & { code?: string }): boolean {
+  return shortages.has(error.code ?? '');
+}
+
+const socketReasons: Record<string, [AttemptReason, string]> = {
+  ECONNREFUSED: ['connection_refused', 'the connection was refused'],
+  ECONNRESET: ['connection_reset', 'the connection was reset'],
+  EPIPE: ['connection_reset', 'the connection was reset'],
+  ECONNABORTED: ['connection_reset', 'the connection was reset'],
+  ETIMEDOUT: ['timeout', 'the connection timed out'],
+};
+
+/** The failure that a socket error stands for. */
+export function failureOf(error: Error & { code?: string }): AttemptFailure {
+  if (error instanceof AttemptFailure) return error;
+  const code = error.code ?? '';
+  const known = socketReasons[code];
+  if (known) return new AttemptFailure(...known);
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
+    return new AttemptFailure('tls_handshake', `no TLS connection could be agreed on (${code})`);
+  }
+  return new AttemptFailure('unreachable', `the host could not be reached${code ? ` (${code})` : ''}`);
+}

@@ -1,0 +1,74 @@
+import { Resolver, lookup as systemLookup } from 'node:dns/promises';
+import { isPublicAddress } from './addressPolicy.ts';
+import { AttemptFailure, blockedAddress } from './outcome.ts';
+import type { Target } from './target.ts';
+
+export interface ResolvedAddress {
+  address: string;
+  family: 4 | 6;
+}
+
+/** Every address of a name. Rejects, or returns none, when the name does not resolve. */
+export type Lookup = (hostname: string, signal: AbortSignal) => Promise<ResolvedAddress[]>;
+
+/** More addresses than this are not tried, though all of them are judged. */
+const addressesTried = 4;
+
+/**
+ * Asks the DNS servers directly. The operating system's getaddrinfo would run on libuv's four threads, where two
+ * names whose servers do not answer are enough to hold up every other webhook.
+ */
+export function dnsLookup(timeoutMs: number): Lookup {
+  return async (hostname, signal) => {
+    const resolver = new Resolver({ timeout: Math.max(50, Math.floor(timeoutMs / 5)), tries: 2 });
+    const cancel = () => resolver.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const [four, six] = await Promise.allSettled([
+        resolver.resolve4(hostname),
+        resolver.resolve6(hostname),
+      ]);
+      return [...addresses(four, 4), ...addresses(six, 6)];
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  };
+}
+
+function addresses(settled: PromiseSettledResult<string[]>, family: 4 | 6): ResolvedAddress[] {
+  return settled.status === 'fulfilled' ? settled.value.map((address) => ({ address, family })) : [];
+}
+
+/** The operating system's resolver, which knows `localhost` and the hosts file: for tests and development. */
+export const hostsLookup: Lookup = async (hostname) =>
+  (await systemLookup(hostname, { all: true })) as ResolvedAddress[];
+
+/**
+ * The addresses that one connection may be made to, judged at this moment; the caller must connect to these and
+ * to no other (DNS rebinding). One address that is not public among many blocks all of them. Throws an
+ * AttemptFailure `dns` or `blocked_address`.
+ */
+export async function connectableAddresses(
+  target: Target,
+  lookup: Lookup,
+  allowPrivateHosts: boolean,
+  signal: AbortSignal,
+): Promise<ResolvedAddress[]> {
+  const resolved: ResolvedAddress[] = target.isAddress
+    ? [{ address: target.hostname, family: target.hostname.includes(':') ? 6 : 4 }]
+    : await lookup(target.hostname, signal).catch(() => []);
+  if (resolved.length === 0) throw new AttemptFailure('dns', 'the host name does not resolve');
+  if (!allowPrivateHosts && !resolved.every(({ address }) => isPublicAddress(address)))
+    throw blockedAddress();
+  return alternateFamilies(resolved).slice(0, addressesTried);
+}
+
+/** IPv4 and IPv6 in turn, so that a host with one broken family is still reached within the tries. */
+function alternateFamilies(resolved: ResolvedAddress[]): ResolvedAddress[] {
+  const four = resolved.filter(({ family }) => family === 4);
+  const six = resolved.filter(({ family }) => family === 6);
+  const longest = Math.max(four.length, six.length);
+  return Array.from({ length: longest }, (_, index) => [four[index], six[index]])
+    .flat()
+    .filter((address) => address !== undefined);
+}

@@ -1,0 +1,197 @@
+import { createSecureContext } from 'node:tls';
+import type { Connection, Reply } from './connection.ts';
+import { ConnectionPool } from './connectionPool.ts';
+import { type ConnectorSettings, openConnection } from './connector.ts';
+import { Deadline } from './deadline.ts';
+import { AttemptFailure, type AttemptOutcome, type AttemptReason, blockedAddress } from './outcome.ts';
+import { requestBytes } from './requestHead.ts';
+import { dnsLookup, hostsLookup, type Lookup } from './resolver.ts';
+import { createTargets, type Refusal, type Target } from './target.ts';
+
+export interface WebhookSenderOptions {
+  /** For the whole attempt: name, connection, TLS and status line, in milliseconds. */
+  timeoutMs: number;
+  /** Lets private and loopback hosts be called (still https): tests and local development only. */
+  allowPrivateHosts?: boolean;
+  /** Certificate authorities (PEM) to trust instead of Node's own and NODE_EXTRA_CA_CERTS. */
+  ca?: string | Buffer | Array<string | Buffer>;
+  /** Replaces name resolution. By default DNS itself, or with `allowPrivateHosts` the operating system's. */
+  lookup?: Lookup;
+  /** Idle connections kept over all hosts. Those in use are as many as there are attempts under way. */
+  maxIdleConnections?: number;
+  /** Idle connections kept for each host and port. */
+  maxIdleConnectionsPerHost?: number;
+}
+
+export interface WebhookRequest {
+  url: string;
+  /** Host, Content-Length, Connection, Accept-Encoding and User-Agent are the sender's own. */
+  headers: Record<string, string>;
+  body: Buffer | string;
+}
+
+export interface WebhookSender {
+  /**
+   * Makes one attempt: at most one POST on the wire, whatever happens, and an outcome no later than the timeout.
+   * Rejects only when nothing was sent and the fault is ours: a header that cannot be sent, no descriptors or
+   * ports left on this machine, or a closed sender. Such an attempt does not count against the receiver.
+   */
+  send(request: WebhookRequest): Promise<AttemptOutcome>;
+  /** Whether any HTTP answer comes to a HEAD request within the timeout (SPEC "URL not reachable"). */
+  reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }>;
+  /** Waits for the attempts under way, at most the timeout, and closes every connection. */
+  close(): Promise<void>;
+  /** For health checks and tests. */
+  stats(): { attemptsUnderWay: number; idleConnections: number };
+}
+
+/**
+ * The leaf of webhook delivery: sends one request to a host that may be slow, broken or hostile, and says in one
+ * of a fixed set of reasons what came of it. Success is a 2xx status line in time, whatever follows it.
+ */
+export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
+  return new HttpsWebhookSender(options);
+}
+
+class HttpsWebhookSender implements WebhookSender {
+  readonly #timeoutMs: number;
+  readonly #connector: ConnectorSettings;
+  readonly #pool: ConnectionPool;
+  readonly #targetOf: (url: string) => Target | Refusal;
+  #underWay = 0;
+  #drained: (() => void) | null = null;
+  #closed = false;
+
+  constructor(options: WebhookSenderOptions) {
+    const {
+      timeoutMs,
+      allowPrivateHosts = false,
+      ca,
+      maxIdleConnections = 256,
+      maxIdleConnectionsPerHost = 32,
+    } = options;
+    const lookup = options.lookup ?? (allowPrivateHosts ? hostsLookup : dnsLookup(timeoutMs));
+    this.#timeoutMs = timeoutMs;
+    this.#connector = { lookup, allowPrivateHosts, secureContext: createSecureContext({ ca }) };
+    this.#pool = new ConnectionPool(maxIdleConnections, maxIdleConnectionsPerHost);
+    this.#targetOf = createTargets(allowPrivateHosts);
+  }
+
+  async send({ url, headers, body }: WebhookRequest): Promise<AttemptOutcome> {
+    return this.#attempt('POST', url, headers, body);
+  }
+
+  async reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }> {
+    const { statusCode, reason } = await this.#attempt('HEAD', url, {}, '');
+    return statusCode === null ? { reachable: false, reason } : { reachable: true, reason: 'ok' };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#pool.close();
+    if (this.#underWay > 0) {
+      await new Promise<void>((resolve) => {
+        this.#drained = resolve;
+      });
+    }
+    this.#pool.close();
+  }
+
+  stats(): { attemptsUnderWay: number; idleConnections: number } {
+    return { attemptsUnderWay: this.#underWay, idleConnections: this.#pool.size };
+  }
+
+  async #attempt(
+    method: 'POST' | 'HEAD',
+    url: string,
+    headers: Record<string, string>,
+    body: Buffer | string,
+  ) {
+    if (this.#closed) throw new Error('the webhook sender is closed');
+    const target = this.#targetOf(url);
+    if ('reason' in target) return refusedUrl(target);
+    const keepAlive = method === 'POST' && this.#pool.trusts(target.origin);
+    const request = requestBytes(method, target, headers, body, keepAlive);
+    const deadline = new Deadline(this.#timeoutMs);
+    this.#underWay += 1;
+    try {
+      const connection = await this.#connection(target, keepAlive, deadline);
+      const reply = await connection.exchange(request, method === 'HEAD', deadline);
+      this.#settle(connection, reply, keepAlive);
+      return outcomeOf(reply);
+    } catch (error) {
+      if (!(error instanceof AttemptFailure)) throw error;
+      return failed(error, deadline.elapsedMs());
+    } finally {
+      deadline.clear();
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#drained?.();
+    }
+  }
+
+  /**
+   * A connection on which nothing of this request has been written yet. An idle one first waits for a turn of the
+   * event loop, in which a close by the server that has already arrived is noticed; replacing it then repeats
+   * nothing. Once written, a request is never written again.
+   */
+  async #connection(target: Target, keepAlive: boolean, deadline: Deadline): Promise<Connection> {
+    while (keepAlive) {
+      const idle = this.#pool.take(target.origin);
+      if (!idle) break;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (idle.usable) return idle;
+      idle.destroy();
+    }
+    return openConnection(target, this.#connector, deadline);
+  }
+
+  #settle(connection: Connection, reply: Reply, keepAlive: boolean): void {
+    const broken =
+      reply.failure?.reason === 'connection_reset' || reply.failure?.reason === 'connection_closed';
+    if (broken && connection.requests > 1) this.#pool.distrust(connection.origin);
+    if (keepAlive && !this.#closed && connection.usable)
+      this.#pool.keep(connection, reply.reader.keepAliveMs);
+    else connection.destroy();
+  }
+}
+
+function outcomeOf(reply: Reply): AttemptOutcome {
+  if (reply.failure) return failed(reply.failure, reply.decidedMs);
+  const { statusCode, reader, decidedMs } = reply;
+  const ok = statusCode >= 200 && statusCode < 300;
+  return {
+    ok,
+    statusCode,
+    ...meaningOf(statusCode),
+    durationMs: Math.round(decidedMs),
+    responseExcerpt: reader.excerpt(),
+  };
+}
+
+function meaningOf(statusCode: number): { reason: AttemptReason; detail: string } {
+  if (statusCode === 101)
+    return { reason: 'protocol_error', detail: 'the receiver switched protocols (101)' };
+  if (statusCode < 300) return { reason: 'ok', detail: `answered ${statusCode}` };
+  if (statusCode < 400)
+    return { reason: 'redirect', detail: `answered ${statusCode}; redirects are not followed` };
+  return { reason: 'http_status', detail: `answered ${statusCode}` };
+}
+
+function failed(failure: AttemptFailure, elapsedMs: number): AttemptOutcome {
+  return {
+    ok: false,
+    statusCode: null,
+    reason: failure.reason,
+    detail: failure.message,
+    durationMs: Math.round(elapsedMs),
+    responseExcerpt: '',
+  };
+}
+
+function refusedUrl({ reason }: Refusal): AttemptOutcome {
+  const failure =
+    reason === 'blocked_host'
+      ? blockedAddress()
+      : new AttemptFailure('invalid_url', `the URL is not acceptable (${reason})`);
+  return failed(failure, 0);
+}
