@@ -1,0 +1,205 @@
+import PDFDocument from 'pdfkit';
+import { barsHeightMm, barsModules, barsWidthMm, boletoBars, quietZoneMm } from './boletoBars.ts';
+import type { BoletoSlip, SlipBox } from './boletoSlip.ts';
+import { printableText } from './printableText.ts';
+
+const pointsPerMm = 72 / 25.4;
+const pageWidthMm = 210;
+const slipWidthMm = 180;
+const leftMm = (pageWidthMm - slipWidthMm) / 2;
+const receiptTopMm = 18;
+/** FEBRABAN: the slip is the lowest part of the sheet, at most 108 mm high, with white under its bars. */
+const slipTopMm = 297 - 108;
+const headHeightMm = 8;
+const rowHeightMm = 7;
+const adjustmentHeightMm = 6.4;
+const extraLineMm = 3.6;
+const labelPoints = 5.5;
+const valuePoints = 8.5;
+const smallestValuePoints = 6;
+const paddingMm = 1;
+const warningColour = '#b00020';
+const paidColour = '#1b6e2e';
+
+type Document = InstanceType<typeof PDFDocument>;
+
+interface TextStyle {
+  points: number;
+  bold?: boolean;
+  align?: 'left' | 'right' | 'center';
+  colour?: string;
+}
+
+const mm = (millimetres: number) => millimetres * pointsPerMm;
+
+/** One line of text whose top is at `topMm`, made smaller and then cut where it does not fit. */
+function writeLine(
+  doc: Document,
+  text: string,
+  xMm: number,
+  topMm: number,
+  widthMm: number,
+  style: TextStyle,
+) {
+  const { bold = false, align = 'left', colour = 'black' } = style;
+  const room = mm(widthMm);
+  let line = printableText(text);
+  let points = style.points;
+  doc
+    .font(bold ? 'Helvetica-Bold' : 'Helvetica')
+    .fontSize(points)
+    .fillColor(colour);
+  while (points > smallestValuePoints && doc.widthOfString(line) > room) {
+    points -= 0.5;
+    doc.fontSize(points);
+  }
+  if (doc.widthOfString(line) > room) {
+    while (line.length > 0 && doc.widthOfString(`${line}…`) > room) line = line.slice(0, -1);
+    line = `${line}…`;
+  }
+  const spare = room - doc.widthOfString(line);
+  const shift = align === 'right' ? spare : align === 'center' ? spare / 2 : 0;
+  doc.text(line, mm(xMm) + shift, mm(topMm), { lineBreak: false });
+}
+
+function drawRule(doc: Document, fromMm: [number, number], toMm: [number, number], widthPoints = 0.5) {
+  doc.lineWidth(widthPoints).strokeColor('black');
+  doc.moveTo(mm(fromMm[0]), mm(fromMm[1])).lineTo(mm(toMm[0]), mm(toMm[1])).stroke();
+}
+
+function drawBox(doc: Document, box: SlipBox, xMm: number, topMm: number, heightMm: number) {
+  doc.lineWidth(0.5).strokeColor('black').rect(mm(xMm), mm(topMm), mm(box.widthMm), mm(heightMm)).stroke();
+  const widthMm = box.widthMm - 2 * paddingMm;
+  writeLine(doc, box.label, xMm + paddingMm, topMm + 0.6, widthMm, { points: labelPoints });
+  box.lines.forEach((line, index) => {
+    writeLine(doc, line, xMm + paddingMm, topMm + 3.1 + index * extraLineMm, widthMm, {
+      points: valuePoints,
+      bold: box.strong ?? false,
+      align: box.alignRight ? 'right' : 'left',
+    });
+  });
+}
+
+function rowHeight(boxes: readonly SlipBox[]): number {
+  const lines = Math.max(1, ...boxes.map((box) => box.lines.length));
+  return rowHeightMm + (lines - 1) * extraLineMm;
+}
+
+/** Draws rows of boxes one under the other; returns where the next may start, in mm. */
+function drawRows(doc: Document, rows: readonly (readonly SlipBox[])[], topMm: number): number {
+  let y = topMm;
+  for (const boxes of rows) {
+    const heightMm = rowHeight(boxes);
+    let x = leftMm;
+    for (const box of boxes) {
+      drawBox(doc, box, x, y, heightMm);
+      x += box.widthMm;
+    }
+    y += heightMm;
+  }
+  return y;
+}
+
+/** Bank, its code and the linha digitável, over a thick rule. */
+function drawHead(doc: Document, slip: BoletoSlip, topMm: number, line: string): number {
+  const bottomMm = topMm + headHeightMm;
+  writeLine(doc, slip.bankName, leftMm, topMm + 1.9, 36, { points: 15, bold: true });
+  writeLine(doc, slip.bankCode, leftMm + 38, topMm + 1.9, 20, { points: 15, bold: true, align: 'center' });
+  writeLine(doc, line, leftMm + 60, topMm + 2.6, slipWidthMm - 60, {
+    points: 12,
+    bold: true,
+    align: 'right',
+  });
+  for (const x of [leftMm + 37, leftMm + 59]) drawRule(doc, [x, topMm + 1], [x, bottomMm], 1);
+  drawRule(doc, [leftMm, bottomMm], [leftMm + slipWidthMm, bottomMm], 1);
+  return bottomMm;
+}
+
+function drawMarks(doc: Document, slip: BoletoSlip, topMm: number) {
+  const marks = [slip.testMark, slip.stateMark].filter((mark) => mark !== null);
+  if (marks.length === 0) return;
+  writeLine(doc, marks.join('   •   '), leftMm, topMm, slipWidthMm, {
+    points: 12,
+    bold: true,
+    align: 'center',
+    colour: slip.state === 'paid' ? paidColour : warningColour,
+  });
+}
+
+/** The test mark, large and slanted, behind one part of the sheet. */
+function drawWatermark(doc: Document, mark: string, middleMm: number) {
+  doc.save();
+  doc.rotate(-18, { origin: [mm(pageWidthMm / 2), mm(middleMm)] }).fillOpacity(0.18);
+  writeLine(doc, mark, leftMm, middleMm - 4, slipWidthMm, {
+    points: 30,
+    bold: true,
+    align: 'center',
+    colour: warningColour,
+  });
+  doc.restore();
+}
+
+function drawBars(doc: Document, barcode: string, xMm: number, topMm: number) {
+  const moduleMm = barsWidthMm / barsModules;
+  for (const bar of boletoBars(barcode)) {
+    doc.rect(mm(xMm + bar.start * moduleMm), mm(topMm), mm(bar.width * moduleMm), mm(barsHeightMm));
+  }
+  doc.fill('black');
+}
+
+function drawReceipt(doc: Document, slip: BoletoSlip) {
+  drawMarks(doc, slip, receiptTopMm - 8);
+  const top = drawHead(doc, slip, receiptTopMm, 'RECIBO DO PAGADOR');
+  const bottom = drawRows(doc, slip.receiptRows, top);
+  writeLine(doc, slip.digitableLine, leftMm, bottom + 2, 110, { points: 9, bold: true });
+  writeLine(doc, 'Autenticação mecânica', leftMm + 110, bottom + 2, 70, { points: 6.5, align: 'right' });
+}
+
+function drawCutLine(doc: Document, topMm: number) {
+  doc.save().dash(3, { space: 3 });
+  drawRule(doc, [leftMm, topMm], [leftMm + slipWidthMm, topMm]);
+  doc.restore();
+  writeLine(doc, 'Corte na linha pontilhada', leftMm, topMm - 3, slipWidthMm, { points: 6, align: 'right' });
+}
+
+function drawSlip(doc: Document, slip: BoletoSlip) {
+  drawMarks(doc, slip, slipTopMm - 5);
+  const top = drawHead(doc, slip, slipTopMm, slip.digitableLine);
+  const middle = drawRows(doc, slip.slipRows, top);
+  const rightMm = leftMm + slip.instructions.widthMm;
+  drawBox(doc, slip.instructions, leftMm, middle, slip.adjustments.length * adjustmentHeightMm);
+  slip.adjustments.forEach((box, index) => {
+    drawBox(doc, box, rightMm, middle + index * adjustmentHeightMm, adjustmentHeightMm);
+  });
+  const bottom = drawRows(doc, [[slip.payer]], middle + slip.adjustments.length * adjustmentHeightMm);
+  drawBars(doc, slip.barcode, leftMm + quietZoneMm, bottom + 2);
+  writeLine(doc, 'Autenticação mecânica — FICHA DE COMPENSAÇÃO', leftMm + 115, bottom + 2, 65, {
+    points: 6.5,
+    bold: true,
+    align: 'right',
+  });
+}
+
+/** A4 PDF of a boleto: recibo do pagador above, ficha de compensação below. The same slip gives the same bytes. */
+export function boletoPdf(slip: BoletoSlip): Promise<Buffer> {
+  const title = `Boleto ${slip.rechargeId}`;
+  const doc = new PDFDocument({
+    size: 'A4',
+    margin: 0,
+    lang: 'pt-BR',
+    displayTitle: true,
+    info: { Title: title, Subject: 'Boleto de pagamento', CreationDate: slip.createdAt },
+  });
+  const chunks: Buffer[] = [];
+  const finished = new Promise<Buffer>((resolve, reject) => {
+    doc.on('data', (chunk: Buffer) => chunks.push(chunk));
+    doc.on('end', () => resolve(Buffer.concat(chunks)));
+    doc.on('error', reject);
+  });
+  if (slip.testMark) for (const middleMm of [46, 231]) drawWatermark(doc, slip.testMark, middleMm);
+  drawReceipt(doc, slip);
+  drawCutLine(doc, slipTopMm - 8);
+  drawSlip(doc, slip);
+  doc.end();
+  return finished;
+}

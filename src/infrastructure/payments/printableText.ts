@@ -1,0 +1,21 @@
+const beyondLatin1 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
+
+function isPrintable(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return (code >= 0x20 && code < 0x7f) || (code >= 0xa0 && code <= 0xff) || beyondLatin1.includes(character);
+}
+
+function nearestPrintable(character: string): string {
+  if (isPrintable(character)) return character;
+  if (/[\s\p{Cc}]/u.test(character)) return ' ';
+  const base = character.normalize('NFD').charAt(0);
+  return isPrintable(base) ? base : '?';
+}
+
+/**
+ * Text that a PDF's standard fonts can show (Windows-1252). What they lack loses its accent or becomes a question
+ * mark: pdfkit would write it as broken bytes.
+ */
+export function printableText(text: string): string {
+  return Array.from(text.normalize('NFC').replace(/\p{Mn}/gu, ''), nearestPrintable).join('');
+}

@@ -1,0 +1,90 @@
+/**
+ * The outside world of payments: what every payment provider is to the rest of the product. A provider makes charges
+ * and, when it calls back, says what became of them; it knows nothing of wallets, teams' keys or the database.
+ */
+
+export type PaymentMethod = 'pix' | 'boleto';
+
+export interface ChargeRequest {
+  /** Also the provider's idempotency key: asking again for the same recharge must not make a second charge. */
+  rechargeId: string;
+  /** In test mode no charge may ever be payable. */
+  mode: 'live' | 'test';
+  method: PaymentMethod;
+  amountCents: bigint;
+  /** Name of the paying team, printed as the payer. */
+  teamName: string;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** What the payer needs; plain JSON, kept with the recharge. */
+export type ChargeArtefacts =
+  | {
+      method: 'pix';
+      /** BR Code, "Pix copia e cola". */
+      pixCopyPaste: string;
+    }
+  | {
+      method: 'boleto';
+      /** The 44 digits under the bars. */
+      barcode: string;
+      /** The 47 digits a payer types, unformatted. */
+      digitableLine: string;
+      /** "Nosso número" as printed, check digit included. */
+      ourNumber: string;
+    };
+
+/** What a provider says about one charge. The same notification may come any number of times. */
+export interface PaymentNotification {
+  rechargeId: string;
+  outcome: 'paid' | 'failed';
+  /** When the payer paid, which may be long before the notification; null when the provider does not say. */
+  paidAt: Date | null;
+  /** The provider's own name for the payment, such as the end-to-end id of a PIX. */
+  providerReference: string;
+  /** Centavos really paid, null when the provider does not say. */
+  amountCents: bigint | null;
+}
+
+/** Who stands behind a provider's boletos: what is printed about the bank and the beneficiary. */
+export interface BoletoIssuer {
+  /** Three digits (COMPE). */
+  bankCode: string;
+  bankName: string;
+  beneficiaryName: string;
+  /** CNPJ, 14 characters without punctuation. */
+  beneficiaryTaxId: string;
+  beneficiaryAddress: string;
+  /** "Agência/código do beneficiário" as printed. */
+  agencyAndCode: string;
+  /** "Carteira" as printed. */
+  portfolio: string;
+  paymentPlace: string;
+  /** Lines of "Instruções", for the cashier. */
+  instructions: readonly string[];
+}
+
+/** The headers of a callback, as Node gives them: names in lower case. */
+export type CallbackHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface PaymentProvider {
+  /** Stored with each charge, so that a recharge is always spoken of with the provider that made it. */
+  readonly name: string;
+  readonly methods: readonly PaymentMethod[];
+  /** What its boletos say; absent when it makes none. */
+  readonly boletoIssuer?: BoletoIssuer;
+  /**
+   * Makes the charge that pays a recharge. Rejects when the provider cannot be reached or refuses; nothing is payable
+   * then.
+   */
+  createCharge(request: ChargeRequest): Promise<ChargeArtefacts>;
+  /**
+   * Reads one HTTP callback of the provider. Authenticates it first, on the body's exact bytes (signatures do not
+   * survive parsing); null means that it is not the provider's and must be answered 401. Absent when the provider
+   * never calls.
+   */
+  readNotifications?(headers: CallbackHeaders, rawBody: Uint8Array): Promise<PaymentNotification[] | null>;
+  /** Makes a charge unpayable, after its recharge was cancelled; absent when the provider cannot. */
+  cancelCharge?(rechargeId: string): Promise<void>;
+}

@@ -1,0 +1,84 @@
+import { boletoBarcode, digitableLine } from './boleto.ts';
+import { caixaAgencyAndCode, caixaBankCode, caixaNumbers, caixaSequenceDigits } from './caixaNumber.ts';
+import { boletoSequence, pixTransactionId } from './chargeNumber.ts';
+import { pixCode } from './pixCode.ts';
+import type { ChargeArtefacts, ChargeRequest, PaymentProvider } from './provider.ts';
+
+export interface SimulatedProviderSettings {
+  /** Shown by bank apps as the receiver, and printed on boletos. */
+  merchantName: string;
+  merchantCity: string;
+  /** CNPJ, 14 characters without punctuation. */
+  merchantTaxId: string;
+  merchantAddress: string;
+  pixKey: string;
+  /** Four digits. */
+  agency: string;
+  /** Six digits. */
+  beneficiaryCode: string;
+}
+
+/** An invented agency: the key is registered nowhere, the CNPJ is the textbooks' example. */
+const inventedMerchant: SimulatedProviderSettings = {
+  merchantName: 'Embarque Viagens Ltda',
+  merchantCity: 'São Paulo',
+  merchantTaxId: '12345678000195',
+  merchantAddress: 'Av. Paulista, 1000 — Bela Vista — São Paulo/SP — CEP 01310-100',
+  pixKey: '5a0c6d2e-7f41-4b3a-9c8d-1e2f3a4b5c6d',
+  agency: '4321',
+  beneficiaryCode: '654321',
+};
+
+/** Whoever reads a test code in a bank app sees this in place of the merchant. */
+const testMerchantName = 'TESTE SEM VALOR';
+
+/**
+ * A provider that calls nobody: its codes and boletos are well formed, are a function of the recharge alone, and are
+ * registered with no bank, so nobody's money can follow them. Boletos have Caixa Econômica Federal's SIGCB layout.
+ */
+export function simulatedPaymentProvider(settings: Partial<SimulatedProviderSettings> = {}): PaymentProvider {
+  const merchant = { ...inventedMerchant, ...settings };
+  return {
+    name: 'simulated',
+    methods: ['pix', 'boleto'],
+    boletoIssuer: {
+      bankCode: caixaBankCode,
+      bankName: 'CAIXA',
+      beneficiaryName: merchant.merchantName,
+      beneficiaryTaxId: merchant.merchantTaxId,
+      beneficiaryAddress: merchant.merchantAddress,
+      agencyAndCode: caixaAgencyAndCode(merchant.agency, merchant.beneficiaryCode),
+      portfolio: 'RG',
+      paymentPlace: 'Pagável em qualquer banco, lotérica ou internet banking até o vencimento',
+      instructions: [
+        'Sr. Caixa: não receber após o vencimento.',
+        'Não receber valor diferente do valor do documento.',
+        'Não conceder descontos nem cobrar acréscimos.',
+        'Cobrança emitida por provedor de pagamento simulado, sem registro bancário.',
+      ],
+    },
+    createCharge: async (request) => charge(request, merchant),
+  };
+}
+
+function charge(request: ChargeRequest, merchant: SimulatedProviderSettings): ChargeArtefacts {
+  if (request.method === 'pix') {
+    const pixCopyPaste = pixCode({
+      key: merchant.pixKey,
+      merchantName: request.mode === 'test' ? testMerchantName : merchant.merchantName,
+      merchantCity: merchant.merchantCity,
+      amountCents: request.amountCents,
+      transactionId: pixTransactionId(request.rechargeId),
+    });
+    return { method: 'pix', pixCopyPaste };
+  }
+  const sequence = boletoSequence(request.rechargeId, caixaSequenceDigits);
+  const { ourNumber, freeField } = caixaNumbers(merchant.beneficiaryCode, sequence);
+  const barcode = boletoBarcode({
+    bankCode: caixaBankCode,
+    dueAt: request.expiresAt,
+    amountCents: request.amountCents,
+    freeField,
+  });
+  return { method: 'boleto', barcode, digitableLine: digitableLine(barcode), ourNumber };
+}
