@@ -1,5 +1,5 @@
 import { Arg, Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
-import type { ResolverTopicData } from 'type-graphql';
+import type { SubscribeResolverData } from 'type-graphql';
 import { tenantOf } from '../src/domain/admission.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { walletEventTypes } from '../src/domain/events/catalogue.ts';
@@ -110,7 +110,7 @@ export class EventResolver {
   @Operation({ scope: 'wallet:read' })
   @Subscription(() => Event, {
     description: 'Wallet events of the team, in the mode of the key, as they happen.',
-    subscribe: ({ args, context }: ResolverTopicData<unknown, EventArguments, RequestContext>) =>
+    subscribe: ({ args, context }: SubscribeResolverData<unknown, EventArguments, RequestContext>) =>
       liveEvents(context as RequestContext, filterOf(walletEventTypes, args ?? {})),
   })
   walletEvents(

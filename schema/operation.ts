@@ -10,7 +10,7 @@ import { createOnce, ReplayedError } from '../src/domain/idempotency/once.ts';
  * not build without.
  */
 export function Operation(rules: Pick<OperationRules, 'scope'> & Partial<OperationRules>): MethodDecorator {
-  const complete: OperationRules = { bucket: 'default', creation: null, ...rules };
+  const complete: OperationRules = { bucket: 'default', creation: null, testOnly: false, ...rules };
   return Extensions({ operation: complete }) as MethodDecorator;
 }
 

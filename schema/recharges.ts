@@ -16,7 +16,8 @@ import { formatAmount } from '../src/domain/money.ts';
 import { checkPage, defaultLimit, paginationOf } from '../src/domain/pagination.ts';
 import { chargeLinks } from '../src/domain/recharges/chargeLinks.ts';
 import { prepareRecharge } from '../src/domain/recharges/creation.ts';
-import { cancelRecharge } from '../src/domain/recharges/ending.ts';
+import { cancelRecharge, expireRecharge, failRecharge } from '../src/domain/recharges/ending.ts';
+import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge, listRecharges } from '../src/domain/recharges/reading.ts';
 import type { Recharge as RechargeModel } from '../src/domain/recharges/recharge.ts';
 import { Operation, prepared } from './operation.ts';
@@ -205,5 +206,36 @@ export class RechargeResolver {
   ): Promise<Recharge> {
     const { platform } = context.gateway;
     return toRecharge(await cancelRecharge(tenantOf(context), id, platform), platform.publicUrl);
+  }
+
+  @Operation({ scope: 'wallet:write', testOnly: true })
+  @Mutation(() => Recharge, { description: 'Test mode: pays a pending recharge now.' })
+  async payTestRecharge(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix rch_.' }) id: string,
+  ): Promise<Recharge> {
+    const { platform } = context.gateway;
+    const recharge = await confirmRecharge(tenantOf(context), id, platform.clock.now(), platform);
+    return toRecharge(recharge, platform.publicUrl);
+  }
+
+  @Operation({ scope: 'wallet:write', testOnly: true })
+  @Mutation(() => Recharge, { description: 'Test mode: lets a pending recharge expire now.' })
+  async expireTestRecharge(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix rch_.' }) id: string,
+  ): Promise<Recharge> {
+    const { platform } = context.gateway;
+    return toRecharge(await expireRecharge(tenantOf(context), id, platform), platform.publicUrl);
+  }
+
+  @Operation({ scope: 'wallet:write', testOnly: true })
+  @Mutation(() => Recharge, { description: 'Test mode: makes a pending recharge fail.' })
+  async failTestRecharge(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix rch_.' }) id: string,
+  ): Promise<Recharge> {
+    const { platform } = context.gateway;
+    return toRecharge(await failRecharge(tenantOf(context), id, platform), platform.publicUrl);
   }
 }

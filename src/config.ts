@@ -21,17 +21,6 @@ const duration = (fallback: string) =>
       return z.NEVER;
     });
 
-const durations = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((text, context) => {
-      const parsed = text.split(',').map(parseDurationMs);
-      if (parsed.every((value) => value !== null)) return parsed as number[];
-      context.addIssue({ code: 'custom', message: `"${text}" is not a comma-separated list of durations` });
-      return z.NEVER;
-    });
-
 const flag = (fallback: 'true' | 'false') =>
   z
     .enum(['true', 'false'], 'must be true or false')

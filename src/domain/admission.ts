@@ -9,17 +9,19 @@ import type { Tenant } from './tenant.ts';
 export interface OperationRules {
   /** `operator` operations are closed to agencies' keys and the other way round. */
   readonly scope: Scope | 'operator';
+  /** Open to test keys only. */
+  readonly testOnly: boolean;
   /** Which rate limit counts it. */
   readonly bucket: Extract<Bucket, 'search' | 'bookings' | 'default'>;
   /** Creations honour Idempotency-Key; a `secret` one keeps its answer sealed. */
   readonly creation: 'plain' | 'secret' | null;
 }
 
-/** One request at a door, and what became of it: the doors turn the last four into headers. */
+/** One request at a door, and what became of it, which the door turns into headers. */
 export interface RequestContext {
   readonly gateway: Gateway;
   readonly caller: Caller;
-  readonly idempotencyKey: string | null;
+  idempotencyKey: string | null;
   /** The window that the latest operation was counted in. */
   rateWindow: RateWindow | null;
   /** The rules that the door has admitted the coming operation under already. */
@@ -54,13 +56,43 @@ export function unauthorized(): AppError {
   return new AppError('UNAUTHORIZED', 'Unauthorized');
 }
 
-/** @throws AppError 403 "Forbidden" for a key without the scope. */
-export function checkScope(rules: Pick<OperationRules, 'scope'>, caller: Caller): void {
-  if (!caller.scopes.has(rules.scope)) throw new AppError('FORBIDDEN', 'Forbidden');
+/** @throws AppError 403 "Forbidden" for a key without the scope, or a live one where only test keys may. */
+export function checkScope({ scope, testOnly }: OperationRules, caller: Caller): void {
+  if (!caller.scopes.has(scope) || (testOnly && caller.kind !== 'test')) throw new AppError('FORBIDDEN', 'Forbidden');
 }
 
 /** The team and mode that this request acts for. Operators have none, and no scope that would lead here. */
 export function tenantOf(context: Pick<RequestContext, 'caller'>): Tenant {
   if (!context.caller.tenant) throw new AppError('FORBIDDEN', 'Forbidden');
   return context.caller.tenant;
+}
+
+const bearerPattern = /^Bearer +(\S+)$/i;
+
+/**
+ * Who calls, from the Authorization header's value. Calls without a valid key are counted by address.
+ * @throws AppError 401, or 429 for an address that keeps failing.
+ */
+export async function identify(
+  authorization: string | undefined,
+  address: string,
+  gateway: Pick<Gateway, 'access' | 'limiter' | 'metrics'>,
+): Promise<Caller> {
+  const key = bearerPattern.exec(authorization ?? '')?.[1];
+  const caller = key === undefined ? null : await gateway.access.authenticate(key);
+  if (caller) return caller;
+  const window = await gateway.limiter.consume('unauthenticated', address);
+  if (window.allowed) throw unauthorized();
+  gateway.metrics.rateLimited.inc({ bucket: 'unauthenticated' });
+  throw new RetryLater(window);
+}
+
+/** 429 for a caller who has no context yet that could carry the window. */
+export class RetryLater extends AppError {
+  readonly window: RateWindow;
+
+  constructor(window: RateWindow) {
+    super('RATE_LIMIT_EXCEEDED', 'Rate limit exceeded');
+    this.window = window;
+  }
 }

@@ -22,11 +22,13 @@ export interface Signals {
     channel: Channel,
     receive: (signal: SignalChannels[Channel]) => void,
   ): Promise<() => Promise<void>>;
+  /** Resolves when the engine answers. */
+  check(): Promise<unknown>;
   close(): Promise<void>;
 }
 
 /** Signals over any graphql-subscriptions engine: in-process, or Redis between processes. */
-function signalsOver(engine: PubSubEngine, log: Log, close: () => Promise<void>): Signals {
+function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 'check' | 'close'>): Signals {
   return {
     publish(channel, signal) {
       // A lost signal costs a moment, a refused request costs a client: so failures end in a log line.
@@ -38,7 +40,7 @@ function signalsOver(engine: PubSubEngine, log: Log, close: () => Promise<void>)
         await engine.unsubscribe(id);
       };
     },
-    close,
+    ...ends,
   };
 }
 
@@ -46,7 +48,7 @@ export function inProcessSignals(log: Log): Signals {
   const engine = new PubSub();
   // graphql-subscriptions uses one EventEmitter; a listener for each feed is no leak.
   (engine as unknown as { ee: { setMaxListeners(count: number): void } }).ee.setMaxListeners(0);
-  return signalsOver(engine, log, async () => undefined);
+  return signalsOver(engine, log, { check: async () => undefined, close: async () => undefined });
 }
 
 export function redisSignals(url: string, log: Log): Signals {
@@ -62,8 +64,11 @@ export function redisSignals(url: string, log: Log): Signals {
   const publisher = connect('publisher');
   const subscriber = connect('subscriber');
   const engine = new RedisPubSub({ publisher, subscriber });
-  return signalsOver(engine as unknown as PubSubEngine, log, async () => {
-    publisher.disconnect();
-    subscriber.disconnect();
+  return signalsOver(engine, log, {
+    check: () => publisher.ping(),
+    async close() {
+      publisher.disconnect();
+      subscriber.disconnect();
+    },
   });
 }

@@ -1,0 +1,45 @@
+import { Router } from 'express';
+import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Embarque API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="ui"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#ui', deepLinking: true, persistAuthorization: true, validatorUrl: null });
+`;
+
+const securityPolicy =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'";
+
+/** Swagger UI over openapi.json, all from this server. */
+export function createDocsRouter(): Router {
+  const router = Router();
+  router.get('/', (request, response) => {
+    request.routeName = '/docs';
+    response.setHeader('Content-Security-Policy', securityPolicy);
+    response.type('html').send(page);
+  });
+  router.get('/start.js', (request, response) => {
+    request.routeName = '/docs/start.js';
+    response.type('js').send(start);
+  });
+  router.use(
+    packageFiles('swagger-ui-dist', {
+      'swagger-ui.css': 'swagger-ui.css',
+      'swagger-ui-bundle.js': 'swagger-ui-bundle.js',
+    }),
+  );
+  return router;
+}

@@ -1,0 +1,85 @@
+import { Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { notFound } from '../src/domain/errors.ts';
+import type { Gateway } from '../src/domain/gateway.ts';
+import { chargeLinks, chargePaths } from '../src/domain/recharges/chargeLinks.ts';
+import { findChargeOfPayer } from '../src/domain/recharges/reading.ts';
+import { Team } from '../src/domain/teams/team.ts';
+import type { Recharge } from '../src/domain/recharges/recharge.ts';
+import { boletoPage, boletoPageSecurityPolicy } from '../src/infrastructure/payments/boletoPage.ts';
+import { boletoPdf } from '../src/infrastructure/payments/boletoPdf.ts';
+import { boletoSlip } from '../src/infrastructure/payments/boletoSlip.ts';
+import type { BoletoSlip } from '../src/infrastructure/payments/boletoSlip.ts';
+import { pixQrCode } from '../src/infrastructure/payments/pixQrCode.ts';
+import { sendError } from './envelope.ts';
+
+type FileHandler = (recharge: Recharge, response: Response) => Promise<void>;
+
+/** What a payer sees of a charge, who has its link and no key: QR image, boleto page and PDF. */
+export function createFileRouter(gateway: Gateway): Router {
+  const { platform } = gateway;
+  const router = Router({ caseSensitive: true });
+
+  const serve = (name: string, handle: FileHandler): RequestHandler<{ id: string }> => {
+    return async (request: Request<{ id: string }>, response) => {
+      request.routeName = name;
+      try {
+        response.setHeader('Cache-Control', 'private, no-cache');
+        await handle(await findChargeOfPayer(request.params.id), response);
+      } catch (error) {
+        sendError(response, error, null, platform.log);
+      }
+    };
+  };
+
+  const slipOf = async (recharge: Recharge): Promise<BoletoSlip> => {
+    const { charge } = recharge;
+    const issuer = platform.paymentProvider.boletoIssuer;
+    if (charge.method !== 'boleto' || !issuer) throw notFound('Boleto');
+    const team = await Team.findByPk(recharge.teamId, { attributes: ['name'], rejectOnEmpty: true });
+    const { id: rechargeId, mode, status, createdAt, expiresAt, paidAt } = recharge;
+    const { barcode, digitableLine, ourNumber } = charge;
+    return boletoSlip(
+      {
+        rechargeId,
+        mode,
+        status,
+        amountCents: BigInt(recharge.amountCents),
+        teamName: team.name,
+        createdAt,
+        expiresAt,
+        paidAt,
+        barcode,
+        digitableLine,
+        ourNumber,
+      },
+      issuer,
+    );
+  };
+
+  router.get(
+    chargePaths.pixQrcode(':id'),
+    serve('/pix/:id.png', async ({ charge }, response) => {
+      if (charge.method !== 'pix') throw notFound('QR code');
+      response.type('png').send(await pixQrCode(charge.pixCopyPaste));
+    }),
+  );
+  router.get(
+    chargePaths.boletoPdf(':id'),
+    serve('/boletos/:id.pdf', async (recharge, response) => {
+      const pdf = await boletoPdf(await slipOf(recharge));
+      response.setHeader('Content-Disposition', `inline; filename="boleto-${recharge.id}.pdf"`);
+      response.type('pdf').send(pdf);
+    }),
+  );
+  router.get(
+    chargePaths.boleto(':id'),
+    serve('/boletos/:id', async (recharge, response) => {
+      const { boletoPdf: pdfUrl } = chargeLinks(recharge.id, platform.publicUrl);
+      const page = boletoPage(await slipOf(recharge), { pdfUrl });
+      response.setHeader('Content-Security-Policy', boletoPageSecurityPolicy);
+      response.type('html').send(page);
+    }),
+  );
+  return router;
+}

@@ -1,0 +1,57 @@
+import { Router } from 'express';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { GraphQLSchema } from 'graphql';
+import { countRequest } from '../src/domain/admission.ts';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { validationError } from '../src/domain/errors.ts';
+import type { AppError } from '../src/domain/errors.ts';
+import type { Gateway } from '../src/domain/gateway.ts';
+import { sendError, unknownPath, wrongMethod } from './envelope.ts';
+import { handlerOf, openContext, prepareRoute } from './handler.ts';
+import { openApiDocument } from './openapi.ts';
+import { routes } from './routes/index.ts';
+
+/** The documented endpoints and the document that describes them, below /api/v1. */
+export function createRestRouter(schema: GraphQLSchema, gateway: Gateway): Router {
+  const router = Router({ caseSensitive: true });
+  const prepared = routes.map((route) => prepareRoute(route, schema));
+  const openApi = openApiDocument(prepared, schema, gateway.platform.publicUrl);
+  router.get('/openapi.json', (request, response) => {
+    request.routeName = '/openapi.json';
+    response.json(openApi);
+  });
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const ofPath = prepared.filter(({ route }) => route.path === path);
+    for (const one of ofPath) router[one.route.method](path, handlerOf(one, gateway));
+    const methods = ofPath.map(({ route }) => route.method.toUpperCase());
+    router.all(path, refusing(gateway, wrongMethod, methods));
+  }
+  router.use(refusing(gateway, unknownPath));
+  router.use(refuseUnreadablePath(gateway));
+  return router;
+}
+
+/** Answers requests that no endpoint takes; they need a key and count like any other. */
+function refusing(gateway: Gateway, refusal: AppError, allowed: readonly string[] = []): RequestHandler {
+  return async (request, response) => {
+    let context: RequestContext | null = null;
+    try {
+      context = await openContext(request, response, gateway);
+      await countRequest('default', context);
+      if (allowed.length > 0) response.setHeader('Allow', allowed.join(', '));
+      throw refusal;
+    } catch (error) {
+      sendError(response, error, context, gateway.platform.log);
+    }
+  };
+}
+
+/** Express could not decode the path: `%zz`, `%ff`. */
+function refuseUnreadablePath(gateway: Gateway): ErrorRequestHandler {
+  return (error, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    const unreadable = error instanceof URIError || (error as { status?: number }).status === 400;
+    const refusal = unreadable ? validationError({ field: 'path', type: 'invalid' }) : error;
+    sendError(response, refusal, null, gateway.platform.log);
+  };
+}

@@ -1,0 +1,251 @@
+import {
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+  Kind,
+} from 'graphql';
+import type { GraphQLInputType, GraphQLOutputType, GraphQLSchema, SelectionSetNode } from 'graphql';
+import type { Variable } from '../schema/coercion.ts';
+import { errorCodes } from '../src/domain/errors.ts';
+import { testModeNotice } from '../src/domain/testMode.ts';
+import type { PreparedRoute } from './handler.ts';
+
+/** OpenAPI 3.1, worked out from the routes' documents and the schema, so that it cannot say anything else than they do. */
+
+type JsonSchema = Record<string, unknown>;
+
+const scalarSchemas: Readonly<Record<string, JsonSchema>> = {
+  String: { type: 'string' },
+  Int: { type: 'integer' },
+  Float: { type: 'number' },
+  Boolean: { type: 'boolean' },
+};
+
+function leafSchema(type: GraphQLInputType | GraphQLOutputType): JsonSchema {
+  const named = getNamedType(type);
+  if (isEnumType(named)) return { type: 'string', enum: named.getValues().map((value) => value.name) };
+  return scalarSchemas[named.name] ?? (named.extensions.openapi as JsonSchema | undefined) ?? {};
+}
+
+function orNull(schema: JsonSchema, nullable: boolean): JsonSchema {
+  if (!nullable) return schema;
+  return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : { anyOf: [schema, { type: 'null' }] };
+}
+
+function inputSchema(type: GraphQLInputType): JsonSchema {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return { type: 'array', items: inputSchema(nullable.ofType) };
+  if (!isInputObjectType(nullable)) return leafSchema(nullable);
+  const fields = Object.values(nullable.getFields());
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      fields.map((field) => [field.name, { ...inputSchema(field.type), ...describe(field.description) }]),
+    ),
+    required: fields.filter((field) => isNonNullType(field.type) && field.defaultValue === undefined).map((f) => f.name),
+  };
+}
+
+const describe = (description: string | null | undefined) => (description ? { description } : {});
+
+/** The response of a selection; the kinds of a union are alternatives. */
+function outputSchema(type: GraphQLOutputType, selections: SelectionSetNode | undefined, schema: GraphQLSchema): JsonSchema {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return { type: 'array', items: outputSchema(nullable.ofType, selections, schema) };
+  if (isUnionType(nullable)) {
+    const alternatives = selections?.selections.flatMap((selection) => {
+      if (selection.kind !== Kind.INLINE_FRAGMENT || !selection.typeCondition) return [];
+      const member = schema.getType(selection.typeCondition.name.value);
+      return isObjectType(member) ? [outputSchema(member, selection.selectionSet, schema)] : [];
+    });
+    return { oneOf: alternatives ?? [] };
+  }
+  return isObjectType(nullable) && selections ? objectSchema(nullable, selections, schema) : leafSchema(nullable);
+}
+
+function objectSchema(
+  type: { getFields(): Record<string, { type: GraphQLOutputType; description?: string | null }> },
+  selections: SelectionSetNode,
+  schema: GraphQLSchema,
+): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  const required: string[] = [];
+  for (const selection of selections.selections) {
+    if (selection.kind !== Kind.FIELD) continue;
+    const field = type.getFields()[selection.name.value];
+    if (!field) continue;
+    const key = selection.alias?.value ?? selection.name.value;
+    const omitted = selection.directives?.some((directive) => directive.name.value === 'omitNull') ?? false;
+    const value = outputSchema(field.type, selection.selectionSet, schema);
+    properties[key] = { ...orNull(value, !omitted && !isNonNullType(field.type)), ...describe(field.description) };
+    if (!omitted) required.push(key);
+  }
+  return { type: 'object', properties, required };
+}
+
+const metaSchema: JsonSchema = {
+  type: 'object',
+  description: 'Present in test mode only.',
+  properties: { test_mode: { const: true }, message: { type: 'string', examples: [testModeNotice.message] } },
+  required: ['test_mode', 'message'],
+};
+
+function bodySchema(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema {
+  const { executable, field, route } = prepared;
+  const root = executable.operation.operation === 'query' ? schema.getQueryType() : schema.getMutationType();
+  const rootField = root?.getFields()[field.name.value];
+  if (!rootField) throw new Error(`${field.name.value} is no root field`);
+  const value = outputSchema(rootField.type, field.selectionSet, schema) as { properties?: JsonSchema; required?: string[] };
+  const success = { success: { const: true } };
+  const inner = value.properties ?? {};
+  if (route.envelope === 'bare') return { ...value, properties: { ...inner, _meta: metaSchema } };
+  return route.envelope === 'data'
+    ? { type: 'object', properties: { ...success, data: value, _meta: metaSchema }, required: ['success', 'data'] }
+    : {
+        type: 'object',
+        properties: { ...success, ...inner, _meta: metaSchema },
+        required: ['success', ...(value.required ?? [])],
+      };
+}
+
+const pathNames = (path: string) => [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+
+function parametersOf({ route, executable, rules }: PreparedRoute): JsonSchema[] {
+  const inPath = pathNames(route.path);
+  const parameters = executable.variables
+    .filter(({ name }) => inPath.includes(name) || route.method === 'get')
+    .map((variable) => ({
+      name: variable.name,
+      in: inPath.includes(variable.name) ? 'path' : 'query',
+      required: inPath.includes(variable.name) || isRequired(variable),
+      schema: inputSchema(variable.type),
+    }));
+  const idempotencyKey = { $ref: '#/components/parameters/IdempotencyKey' };
+  return rules.creation ? [...parameters, idempotencyKey] : parameters;
+}
+
+const isRequired = ({ type, hasDefault }: Variable) => isNonNullType(type) && !hasDefault;
+
+function requestBodyOf({ route, executable }: PreparedRoute): JsonSchema {
+  const inPath = pathNames(route.path);
+  const members = executable.variables.filter(({ name }) => !inPath.includes(name));
+  if (route.method === 'get' || members.length === 0) return {};
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(members.map(({ name, type }) => [name, inputSchema(type)])),
+    required: members.filter(isRequired).map(({ name }) => name),
+  };
+  return { requestBody: { required: true, content: { 'application/json': { schema } } } };
+}
+
+const commonRefusals: readonly { status: number; message: string }[] = [
+  { status: 400, message: 'Invalid request parameters' },
+  { status: 401, message: 'Unauthorized' },
+  { status: 403, message: 'Forbidden' },
+  { status: 429, message: 'Rate limit exceeded' },
+  { status: 500, message: 'Internal error' },
+];
+
+function responsesOf(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema {
+  const { route } = prepared;
+  const messages = new Map<number, string[]>();
+  for (const { status, message } of [...commonRefusals, ...(route.refusals ?? [])]) {
+    messages.set(status, [...(messages.get(status) ?? []), message]);
+  }
+  const refusals = [...messages].sort(([one], [other]) => one - other).map(([status, texts]) => [
+    String(status),
+    {
+      description: texts.join(' · '),
+      headers: status === 401 ? {} : rateHeaders,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    },
+  ]);
+  const success = {
+    description: 'Success',
+    headers: rateHeaders,
+    content: { 'application/json': { schema: bodySchema(prepared, schema) } },
+  };
+  return { [String(route.status)]: success, ...Object.fromEntries(refusals) };
+}
+
+const rateHeaders = Object.fromEntries(
+  ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [
+    name,
+    { $ref: `#/components/headers/${name}` },
+  ]),
+);
+
+const components = {
+  securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'API key: sk_live_… or sk_test_…' } },
+  parameters: {
+    IdempotencyKey: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: 'Within 24 hours the same key repeats the first response instead of creating again.',
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    },
+  },
+  headers: {
+    'X-RateLimit-Limit': { description: 'Requests a window.', schema: { type: 'integer' } },
+    'X-RateLimit-Remaining': { description: 'Requests left in this window.', schema: { type: 'integer' } },
+    'X-RateLimit-Reset': { description: 'Unix time at which the window ends.', schema: { type: 'integer' } },
+  },
+  schemas: {
+    Error: {
+      type: 'object',
+      properties: {
+        success: { const: false },
+        error: {
+          type: 'object',
+          properties: {
+            code: { type: 'string', enum: errorCodes },
+            message: { type: 'string' },
+            details: { type: 'object', description: 'field and type of the first bad field, errors with all of them.' },
+          },
+          required: ['code', 'message', 'details'],
+        },
+        _meta: metaSchema,
+      },
+      required: ['success', 'error'],
+    },
+  },
+};
+
+/** The whole document. `publicUrl` has no slash at its end. */
+export function openApiDocument(prepared: readonly PreparedRoute[], schema: GraphQLSchema, publicUrl: string): JsonSchema {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const one of prepared) {
+    const { route } = one;
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] ??= {};
+    paths[path][route.method] = {
+      operationId: route.name,
+      tags: [route.tag],
+      summary: route.summary,
+      description: `Scope \`${one.rules.scope}\`.${one.rules.testOnly ? ' Test keys only.' : ''}`,
+      parameters: parametersOf(one),
+      ...requestBodyOf(one),
+      responses: responsesOf(one, schema),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Embarque Travel Booking API',
+      version: '1.0.0',
+      description: 'Prepaid wallet, recharges, flight search, bookings and webhooks for travel agencies.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: `${publicUrl}/api/v1` }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(prepared.map(({ route }) => route.tag))].map((name) => ({ name })),
+    paths,
+    components,
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * A documented REST endpoint: a GraphQL document whose variables are named as the request's fields and whose aliases
+ * spell the response's. There is no other mapping. A new endpoint is one more of these.
+ */
+export interface Route {
+  /** Name in OpenAPI (`operationId`). */
+  readonly name: string;
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  /** Below /api/v1, with Express parameters: `/wallet/recharge/:id`. */
+  readonly path: string;
+  /** Status of success. */
+  readonly status: 200 | 201;
+  /**
+   * How the only root field's value becomes the body: `data` puts it under `data`; `list` spreads its `data` and
+   * `pagination` next to `success`; `bare` is the body itself.
+   */
+  readonly envelope: 'data' | 'list' | 'bare';
+  readonly tag: string;
+  readonly summary: string;
+  readonly document: string;
+  /** Messages and statuses of this endpoint beyond those of every one, for the documentation. */
+  readonly refusals?: readonly { readonly status: number; readonly message: string }[];
+}

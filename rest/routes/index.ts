@@ -1,0 +1,6 @@
+import type { Route } from '../route.ts';
+import { rechargeRoutes } from './recharges.ts';
+import { walletRoutes } from './wallet.ts';
+
+/** Every documented endpoint, in the order of the documentation. */
+export const routes: readonly Route[] = [...walletRoutes, ...rechargeRoutes];

@@ -1,0 +1,85 @@
+import type { Route } from '../route.ts';
+
+const rechargeState = `{
+        id
+        amount
+        currency
+        status
+        payment_method: paymentMethod
+        paid_at: paidAt @omitNull
+        transaction_id: transactionId @omitNull
+        created_at: createdAt
+      }`;
+
+const testHelper = (name: string, verb: string, summary: string): Route => ({
+  name,
+  method: 'post',
+  path: `/test_helpers/recharges/:id/${verb}`,
+  status: 200,
+  envelope: 'data',
+  tag: 'Test helpers',
+  summary,
+  refusals: [
+    { status: 404, message: 'Recharge not found' },
+    { status: 409, message: 'Recharge already completed' },
+  ],
+  document: `mutation TestHelper($id: String!) { ${name}(id: $id) ${rechargeState} }`,
+});
+
+export const rechargeRoutes: readonly Route[] = [
+  {
+    name: 'createRecharge',
+    method: 'post',
+    path: '/wallet/recharge',
+    status: 201,
+    envelope: 'data',
+    tag: 'Recharges',
+    summary: 'Request a recharge and get its payment instructions',
+    refusals: [
+      { status: 400, message: 'Minimum amount is R$ 100.00' },
+      { status: 400, message: 'Maximum amount is R$ 50000.00' },
+      { status: 400, message: 'Invalid currency' },
+      { status: 400, message: 'Invalid payment method' },
+      { status: 422, message: 'Daily limit exceeded' },
+    ],
+    document: `mutation CreateRecharge($amount: Amount!, $currency: Currency!, $payment_method: PaymentMethod!) {
+      createRecharge(amount: $amount, currency: $currency, paymentMethod: $payment_method) {
+        id
+        amount
+        currency
+        status
+        payment_method: paymentMethod
+        payment {
+          ... on PixPayment {
+            pix_copy_paste: pixCopyPaste
+            pix_qrcode_url: pixQrcodeUrl
+            expires_at: expiresAt
+          }
+          ... on BoletoPayment {
+            boleto_barcode: boletoBarcode
+            boleto_url: boletoUrl
+            boleto_pdf_url: boletoPdfUrl
+            expires_at: expiresAt
+          }
+        }
+        created_at: createdAt
+      }
+    }`,
+  },
+  {
+    name: 'getRecharge',
+    method: 'get',
+    path: '/wallet/recharge/:id',
+    status: 200,
+    envelope: 'data',
+    tag: 'Recharges',
+    summary: 'State of a recharge',
+    refusals: [{ status: 404, message: 'Recharge not found' }],
+    document: `query GetRecharge($id: String!) {
+      recharge(id: $id) ${rechargeState}
+    }`,
+  },
+  testHelper('payTestRecharge', 'pay', 'Pay a recharge of the sandbox'),
+  testHelper('expireTestRecharge', 'expire', 'Let a recharge of the sandbox expire'),
+  testHelper('failTestRecharge', 'fail', 'Make a recharge of the sandbox fail'),
+];

@@ -1,0 +1,54 @@
+import { Router } from 'express';
+import { admit, tenantOf } from '../src/domain/admission.ts';
+import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
+import { validationError } from '../src/domain/errors.ts';
+import type { Gateway } from '../src/domain/gateway.ts';
+import { confirmRecharge } from '../src/domain/recharges/payment.ts';
+import { readJsonBody } from '../src/infrastructure/http/body.ts';
+import { send, sendError, successBody } from './envelope.ts';
+import { openContext } from './handler.ts';
+
+const rules: OperationRules = { scope: 'wallet:write', bucket: 'default', creation: null, testOnly: false };
+
+/** When the payer paid: `paid_at` of the body, or now. @throws AppError 400 for anything but an instant up to now. */
+function paidAtOf(body: unknown, now: Date): Date {
+  if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
+    throw validationError({ field: 'body', type: 'not_an_object' });
+  }
+  const paidAt = (body as { paid_at?: unknown } | undefined)?.paid_at;
+  if (paidAt === undefined) return now;
+  const isInstant = typeof paidAt === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(paidAt);
+  const date = new Date(isInstant ? (paidAt as string) : Number.NaN);
+  if (Number.isNaN(date.getTime()) || date > now) throw validationError({ field: 'paid_at', type: 'invalid' });
+  return date;
+}
+
+/**
+ * The simulated payment provider's side of a payment: `POST /simulator/recharges/:id/pay`, with the team's own key,
+ * stands in for the payer's bank. Mounted only while PAYMENT_PROVIDER is simulated.
+ */
+export function createSimulatorRouter(gateway: Gateway): Router {
+  const { platform } = gateway;
+  const router = Router({ caseSensitive: true });
+  router.post('/recharges/:id/pay', async (request, response) => {
+    request.routeName = '/simulator/recharges/:id/pay';
+    let context: RequestContext | null = null;
+    try {
+      context = await openContext(request, response, gateway);
+      await admit(rules, context);
+      const body = await readJsonBody(request, response);
+      const paidAt = paidAtOf(body, platform.clock.now());
+      const recharge = await confirmRecharge(tenantOf(context), request.params.id, paidAt, platform);
+      const paid = {
+        id: recharge.id,
+        status: recharge.status,
+        paid_at: recharge.paidAt?.toISOString(),
+        transaction_id: recharge.transactionId,
+      };
+      send(response, 200, successBody('data', paid, context), context);
+    } catch (error) {
+      sendError(response, error, context, platform.log);
+    }
+  });
+  return router;
+}

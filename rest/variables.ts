@@ -1,0 +1,46 @@
+import { getNullableType, isScalarType } from 'graphql';
+import type { GraphQLInputType } from 'graphql';
+import type { Variable } from '../schema/coercion.ts';
+import { validationError } from '../src/domain/errors.ts';
+
+/** Where a request's fields come from: path parameters always, the query string for GET only, the body otherwise. */
+export interface RequestParts {
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/**
+ * The raw value of each variable by name. Query strings carry text, so numbers and booleans are read from it; what does
+ * not read as one stays text and is refused with the other bad fields.
+ * @throws AppError 400 for a body that is no JSON object.
+ */
+export function rawVariables(
+  variables: readonly Variable[],
+  method: string,
+  { path, query, body }: RequestParts,
+): Record<string, unknown> {
+  if (method === 'get') return { ...fromQuery(variables, query), ...path };
+  if (body === undefined) return { ...path };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw validationError({ field: 'body', type: 'not_an_object' });
+  }
+  return { ...(body as Record<string, unknown>), ...path };
+}
+
+function fromQuery(variables: readonly Variable[], query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const raw: Record<string, unknown> = {};
+  for (const { name, type } of variables) {
+    const text = Object.hasOwn(query, name) ? query[name] : undefined;
+    if (text !== undefined) raw[name] = typeof text === 'string' ? fromText(text, type) : text;
+  }
+  return raw;
+}
+
+function fromText(text: string, type: GraphQLInputType): unknown {
+  const nullable = getNullableType(type);
+  if (!isScalarType(nullable)) return text;
+  if (nullable.name === 'Int' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (nullable.name === 'Boolean' && /^(true|false)$/.test(text)) return text === 'true';
+  return text;
+}

@@ -1,0 +1,109 @@
+import { ApolloServer } from '@apollo/server';
+import type { ApolloServerPlugin } from '@apollo/server';
+import { ApolloServerPluginCacheControlDisabled, ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
+import type { GatewayInterface } from '@apollo/server-gateway-interface';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { GraphQLError } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { noticeFor } from '../src/domain/testMode.ts';
+import type { Log } from '../src/infrastructure/log.ts';
+import { renderError } from './errors.ts';
+import { compileOperation } from './executor.ts';
+import type { Executable } from './executor.ts';
+import { documentLimits, limitRules } from './limits.ts';
+
+/** Operations that were parsed, validated and compiled before, by the document's text and the operation's name. */
+export class OperationCache {
+  readonly #operations = new LRUCache<string, Executable>({ max: 1_000, maxSize: 16_000_000 });
+
+  get(source: string, operationName: string | null | undefined): Executable | undefined {
+    return this.#operations.get(keyOf(source, operationName));
+  }
+
+  set(source: string, operationName: string | null | undefined, executable: Executable): void {
+    this.#operations.set(keyOf(source, operationName), executable, { size: source.length + 1 });
+  }
+}
+
+function keyOf(source: string, operationName: string | null | undefined): string {
+  return operationName ? `${operationName}\n${source}` : source;
+}
+
+/** Runs what Apollo has validated as a compiled operation, and keeps that for the next request with the same text. */
+function compiledExecution(schema: GraphQLSchema, cache: OperationCache): GatewayInterface {
+  const compile = (source: string, document: DocumentNode, operationName: string | null): Executable => {
+    const known = cache.get(source, operationName);
+    if (known) return known;
+    const executable = compileOperation(schema, document, operationName);
+    cache.set(source, operationName, executable);
+    return executable;
+  };
+  return {
+    onSchemaLoadOrUpdate(callback) {
+      callback({ apiSchema: schema, coreSupergraphSdl: '' });
+      return () => undefined;
+    },
+    load: async () => ({
+      executor: async ({ source, document, operationName, request, context }) => {
+        try {
+          const executable = compile(source, document, operationName);
+          return await executable.run(context as RequestContext, request.variables ?? {}, { lenientMembers: false });
+        } catch (error) {
+          return { errors: [wrap(error)] };
+        }
+      },
+    }),
+    stop: async () => undefined,
+  };
+}
+
+/** An error of the request as a whole, in the form in which executions report theirs. */
+export function wrap(error: unknown): GraphQLError {
+  const { message } = error as Error;
+  return error instanceof GraphQLError ? error : new GraphQLError(message, { originalError: error as Error });
+}
+
+/** `_meta` of test mode stands in `extensions`. */
+const testModePlugin: ApolloServerPlugin<RequestContext> = {
+  async requestDidStart() {
+    return {
+      async willSendResponse({ response, contextValue }) {
+        const notice = noticeFor(contextValue.caller);
+        if (!notice || response.body.kind !== 'single') return;
+        const { singleResult } = response.body;
+        singleResult.extensions = { ...singleResult.extensions, _meta: notice };
+      },
+    };
+  },
+};
+
+export interface ApolloOptions {
+  introspection: boolean;
+  log: Log;
+}
+
+/**
+ * Apollo Server over the compiled schema: parsing, validation with the document limits, CSRF prevention, batching and
+ * error formatting. Its cache-control plugin, which wraps every resolver, is off: nothing here may be cached anyway.
+ */
+export function createApollo(schema: GraphQLSchema, cache: OperationCache, options: ApolloOptions): ApolloServer<RequestContext> {
+  return new ApolloServer<RequestContext>({
+    gateway: compiledExecution(schema, cache),
+    introspection: options.introspection,
+    validationRules: limitRules(),
+    parseOptions: { maxTokens: documentLimits.tokens },
+    allowBatchedHttpRequests: true,
+    csrfPrevention: true,
+    persistedQueries: false,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    formatError: (_formatted, error) => renderError(error, options.log),
+    logger: options.log.child({ component: 'apollo' }, { level: 'warn' }) as never,
+    plugins: [
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
+      testModePlugin,
+    ],
+  });
+}

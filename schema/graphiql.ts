@@ -1,0 +1,74 @@
+import { Router } from 'express';
+import type { RequestHandler } from 'express';
+import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Embarque GraphiQL</title>
+<link rel="stylesheet" href="/graphql/assets/graphiql.css">
+<style>html, body, #graphiql { height: 100%; margin: 0 }</style>
+</head>
+<body>
+<div id="graphiql">Loading…</div>
+<script src="/graphql/assets/react.js"></script>
+<script src="/graphql/assets/react-dom.js"></script>
+<script src="/graphql/assets/graphiql.js"></script>
+<script src="/graphql/assets/start.js"></script>
+</body>
+</html>
+`;
+
+const start = `const headers = JSON.stringify({ Authorization: 'Bearer sk_test_…' }, null, 2);
+const socketUrl = location.origin.replace(/^http/, 'ws') + '/graphql';
+const sockets = new Map();
+const fetcherFor = (authorization) => {
+  if (!sockets.has(authorization)) {
+    sockets.set(authorization, GraphiQL.createFetcher({
+      url: '/graphql',
+      subscriptionUrl: socketUrl,
+      wsConnectionParams: { Authorization: authorization },
+    }));
+  }
+  return sockets.get(authorization);
+};
+const fetcher = (request, options) => fetcherFor(options?.headers?.Authorization)(request, options);
+ReactDOM.createRoot(document.getElementById('graphiql')).render(
+  React.createElement(GraphiQL, {
+    fetcher,
+    defaultHeaders: headers,
+    defaultQuery: '# Put your key into "Headers" below.\\n{\\n  walletBalance {\\n    balance\\n    availableCredit\\n  }\\n}\\n',
+    shouldPersistHeaders: false,
+    isHeadersEditorEnabled: true,
+  }),
+);
+`;
+
+const securityPolicy =
+  "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; worker-src 'self' blob:; connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'";
+
+/** GraphiQL's page for browsers that open /graphql; any other request goes on to the operations. */
+export const graphiqlPage: RequestHandler = (request, response, next) => {
+  if (request.method !== 'GET' || request.query.query !== undefined || request.accepts(['json', 'html']) !== 'html') {
+    return next();
+  }
+  request.routeName = '/graphql (GraphiQL)';
+  response.setHeader('Content-Security-Policy', securityPolicy);
+  response.type('html').send(page);
+};
+
+/** What the page loads, all from installed packages. */
+export function createGraphiqlAssets(): Router {
+  const router = Router();
+  router.get('/start.js', (request, response) => {
+    request.routeName = '/graphql/assets/start.js';
+    response.type('js').send(start);
+  });
+  router.use(packageFiles('react', { 'react.js': 'umd/react.production.min.js' }));
+  router.use(packageFiles('react-dom', { 'react-dom.js': 'umd/react-dom.production.min.js' }));
+  router.use(packageFiles('graphiql', { 'graphiql.js': 'graphiql.min.js', 'graphiql.css': 'graphiql.min.css' }));
+  return router;
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
+import express from 'express';
+import type { Express, Request, Response } from 'express';
+import type { Log } from '../log.ts';
+import { withoutSecrets } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+
+/** Largest request body, in bytes, at every door. */
+export const bodyLimitBytes = 1024 * 1024;
+
+declare module 'http' {
+  interface IncomingMessage {
+    /** Identifies the request in the logs and in the X-Request-Id response header. */
+    requestId: string;
+    /** Name of the route or operation, for logs and metrics: never a raw path, whose ids would have no end. */
+    routeName: string;
+  }
+}
+
+const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
+
+/** An Express application with the settings that all doors share, and with request ids, logs and metrics in place. */
+export function createApplication(log: Log, metrics: Metrics, options: { trustProxy: boolean }): Express {
+  const application = express();
+  application.disable('x-powered-by');
+  application.disable('etag');
+  application.set('query parser', 'simple');
+  application.set('trust proxy', options.trustProxy);
+  application.use((request, response, next) => {
+    observe(request, response, log, metrics);
+    next();
+  });
+  return application;
+}
+
+function observe(request: Request, response: Response, log: Log, metrics: Metrics): void {
+  const startedMs = performance.now();
+  const given = request.headers['x-request-id'];
+  request.requestId = typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
+  request.routeName = 'unmatched';
+  response.setHeader('X-Request-Id', request.requestId);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.once('close', () => {
+    const seconds = (performance.now() - startedMs) / 1000;
+    const status = response.statusCode;
+    metrics.requestSeconds.observe({ method: request.method, route: request.routeName, status }, seconds);
+    log.info(
+      {
+        requestId: request.requestId,
+        method: request.method,
+        path: pathOf(request),
+        route: request.routeName,
+        status,
+        milliseconds: Math.round(seconds * 1e6) / 1e3,
+        ...(response.writableFinished ? {} : { aborted: true }),
+      },
+      'request',
+    );
+  });
+}
+
+/** Without the query string, which may hold what clients should not have put there. */
+function pathOf(request: Request): string {
+  const path = request.originalUrl.split('?', 1)[0] ?? '';
+  return withoutSecrets(path.slice(0, 200));
+}
+
+/**
+ * A server whose requests and responses are born with Express's prototypes. Express otherwise re-sets the prototype of
+ * each, which costs more than everything else it does (expressjs/express#5998).
+ */
+export function createHttpServer(application: Express): Server {
+  const born = <T extends object>(base: new (...args: never[]) => T, prototype: object): new (...args: never[]) => T => {
+    function Born(...args: never[]): T {
+      return Reflect.construct(base, args, Born) as T;
+    }
+    Born.prototype = prototype;
+    return Born as unknown as new (...args: never[]) => T;
+  };
+  return createServer(
+    {
+      IncomingMessage: born(IncomingMessage, application.request) as typeof IncomingMessage,
+      ServerResponse: born(ServerResponse, application.response) as unknown as typeof ServerResponse,
+      // A client that dribbles its headers or body holds a socket only so long.
+      headersTimeout: 15_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+    },
+    application,
+  );
+}

@@ -1,0 +1,37 @@
+import express from 'express';
+import type { Request, Response } from 'express';
+import { validationError } from '../../domain/errors.ts';
+import { bodyLimitBytes } from './application.ts';
+
+const parseJson = express.json({ limit: bodyLimitBytes, strict: false, type: () => true });
+
+const faultTypes: Readonly<Record<string, string>> = {
+  'entity.too.large': 'too_large',
+  'entity.parse.failed': 'malformed_json',
+  'encoding.unsupported': 'unsupported_encoding',
+  'charset.unsupported': 'unsupported_charset',
+};
+
+function hasBody(request: Request): boolean {
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * The JSON value of a request's body; undefined when it has none. Read only after the caller is known, so that
+ * strangers cannot make the server parse.
+ * @throws AppError 400 for another content type, malformed JSON, or more than 1 MiB.
+ */
+export async function readJsonBody(request: Request, response: Response): Promise<unknown> {
+  if (!hasBody(request)) return undefined;
+  if (!request.is('application/json')) throw validationError({ field: 'Content-Type', type: 'unsupported' });
+  await new Promise<void>((resolve, reject) => {
+    parseJson(request, response, (error?: unknown) => {
+      if (!error) return resolve();
+      const type = faultTypes[(error as { type?: string }).type ?? ''] ?? 'unreadable';
+      // What was not read must not be taken for the next request.
+      if (type === 'too_large') response.setHeader('Connection', 'close');
+      reject(validationError({ field: 'body', type }));
+    });
+  });
+  return request.body as unknown;
+}

@@ -1,0 +1,40 @@
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface Sweep {
+  name: string;
+  everyMs: number;
+  run(): Promise<unknown>;
+}
+
+/**
+ * Runs each sweep again and again, its interval after the end of the run before. What a sweep misses, its next run
+ * finds, so failures end in a log line.
+ * @returns what stops them, once the runs under way are over.
+ */
+export function startSweeps(sweeps: readonly Sweep[], log: Log, metrics: Metrics): () => Promise<void> {
+  const stops = sweeps.map((sweep) => {
+    let timer: NodeJS.Timeout | null = null;
+    let running: Promise<void> = Promise.resolve();
+    let stopped = false;
+    const once = async () => {
+      try {
+        await sweep.run();
+        metrics.sweeps.inc({ sweeper: sweep.name, outcome: 'done' });
+      } catch (error) {
+        metrics.sweeps.inc({ sweeper: sweep.name, outcome: 'failed' });
+        log.error({ err: error, sweep: sweep.name }, 'sweep failed; it runs again');
+      }
+      if (!stopped) timer = setTimeout(() => (running = once()), sweep.everyMs);
+    };
+    running = once();
+    return async () => {
+      stopped = true;
+      if (timer) clearTimeout(timer);
+      await running;
+    };
+  });
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}

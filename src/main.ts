@@ -1,0 +1,251 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ErrorRequestHandler, Express } from 'express';
+import { createDocsRouter } from '../rest/docs.ts';
+import { createFileRouter } from '../rest/files.ts';
+import { createRestRouter } from '../rest/index.ts';
+import { sendError, unknownPath } from '../rest/envelope.ts';
+import { createSimulatorRouter } from '../rest/simulator.ts';
+import { buildGatewaySchema } from '../schema/index.ts';
+import { createGraphqlDoor } from '../schema/server.ts';
+import type { GraphqlDoor } from '../schema/server.ts';
+import { printBanner } from './banner.ts';
+import { readSettings, SettingsError } from './config.ts';
+import type { Settings } from './config.ts';
+import { EventFeed } from './domain/events/feed.ts';
+import type { Gateway } from './domain/gateway.ts';
+import { forgetOldKeys } from './domain/idempotency/once.ts';
+import type { Platform } from './domain/platform.ts';
+import { expireOverdueRecharges } from './domain/recharges/ending.ts';
+import { Recharge } from './domain/recharges/recharge.ts';
+import { Access } from './domain/teams/access.ts';
+import { ApiKey } from './domain/teams/apiKey.ts';
+import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
+import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
+import { Team } from './domain/teams/team.ts';
+import { Wallet } from './domain/wallet/wallet.ts';
+import { systemClock } from './infrastructure/clock.ts';
+import type { Clock } from './infrastructure/clock.ts';
+import { openDatabase } from './infrastructure/database/database.ts';
+import type { Database } from './infrastructure/database/database.ts';
+import { migrateUp, pendingMigrations } from './infrastructure/database/migrations.ts';
+import { createApplication, createHttpServer } from './infrastructure/http/application.ts';
+import { answerPreflight } from './infrastructure/http/headers.ts';
+import { createOperationsRouter } from './infrastructure/http/operations.ts';
+import { createLog } from './infrastructure/log.ts';
+import type { Log } from './infrastructure/log.ts';
+import { createMetrics } from './infrastructure/metrics.ts';
+import { simulatedPaymentProvider } from './infrastructure/payments/simulated.ts';
+import { inProcessSignals, redisSignals } from './infrastructure/pubsub/signals.ts';
+import { createRateLimiter } from './infrastructure/rateLimiter.ts';
+import { startSweeps } from './infrastructure/sweeper.ts';
+import { createVault, encryptionKeyOf } from './infrastructure/vault.ts';
+
+/** The composition root: puts the parts together, and the only file that may know them all. */
+
+export const models = [Team, ApiKey, Wallet, Recharge];
+
+export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url));
+
+/** What a test may replace: time and the log. */
+export interface Overrides {
+  clock?: Clock;
+  log?: Log;
+}
+
+export interface RunningServer {
+  /** Base URL of the listening server. */
+  readonly url: string;
+  readonly gateway: Gateway;
+  /** Keys of the demo team, when this start made them. */
+  readonly bootstrapKeys: BootstrapKeys | null;
+  /** Stops accepting, finishes what is in flight and lets go of everything. */
+  close(): Promise<void>;
+}
+
+async function openPlatform(settings: Settings, database: Database, clock: Clock, log: Log): Promise<Platform> {
+  const signals = settings.REDIS_URL ? redisSignals(settings.REDIS_URL, log) : inProcessSignals(log);
+  return {
+    sequelize: database.sequelize,
+    settings,
+    clock,
+    log,
+    signals,
+    vault: createVault(settings.ENCRYPTION_KEY ?? (await encryptionKeyOf(settings.DATA_DIR))),
+    paymentProvider: simulatedPaymentProvider(),
+    publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/+$/, ''),
+  };
+}
+
+function openGateway(platform: Platform): Gateway {
+  const { settings, log } = platform;
+  return {
+    platform,
+    access: new Access(platform),
+    feed: new EventFeed(platform),
+    metrics: createMetrics(),
+    limiter: createRateLimiter(
+      {
+        limits: {
+          search: settings.RATE_LIMIT_SEARCH,
+          bookings: settings.RATE_LIMIT_BOOKINGS,
+          default: settings.RATE_LIMIT_DEFAULT,
+          unauthenticated: settings.RATE_LIMIT_DEFAULT,
+        },
+        windowMs: settings.RATE_LIMIT_WINDOW,
+        redisUrl: settings.REDIS_URL,
+      },
+      log,
+    ),
+  };
+}
+
+/** The doors of an api process, mounted on its application. */
+async function openDoors(application: Express, gateway: Gateway): Promise<GraphqlDoor> {
+  const { platform, access } = gateway;
+  const schema = buildGatewaySchema();
+  const door = await createGraphqlDoor(schema, gateway);
+  application.use((request, response, next) => {
+    const { origin, 'access-control-request-method': wanted } = request.headers;
+    if (request.method !== 'OPTIONS' || origin === undefined || wanted === undefined) return next();
+    request.routeName = 'preflight';
+    access.originIsKnown(origin).then((allowed) => answerPreflight(request, response, allowed), next);
+  });
+  application.use('/api/v1', createRestRouter(schema, gateway));
+  application.use('/graphql', door.router);
+  application.use('/docs', createDocsRouter());
+  if (platform.paymentProvider.name === 'simulated') application.use('/simulator', createSimulatorRouter(gateway));
+  application.use(createFileRouter(gateway));
+  return door;
+}
+
+/** Refuses what no router took, and what Express itself could not read. */
+function refuseTheRest(application: Express, log: Log): void {
+  application.use((_request, response) => sendError(response, unknownPath, null, log));
+  const refuseUnreadable: ErrorRequestHandler = (error, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    return sendError(response, error instanceof URIError ? unknownPath : error, null, log);
+  };
+  application.use(refuseUnreadable);
+}
+
+function startWorker(platform: Platform, gateway: Gateway): () => Promise<void> {
+  const everyMs = platform.settings.SWEEP_INTERVAL;
+  return startSweeps(
+    [
+      { name: 'recharge-expiry', everyMs, run: () => expireOverdueRecharges(platform) },
+      { name: 'idempotency-keys', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldKeys(platform) },
+    ],
+    platform.log,
+    gateway.metrics,
+  );
+}
+
+async function listen(server: Server, settings: Settings): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(settings.PORT, settings.HOST, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? 'localhost' : settings.HOST;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Longest that requests in flight are waited for at a stop; the process is gone within 10 s (DESIGN §5). */
+const drainMs = 8_000;
+
+async function stopListening(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const idle = setInterval(() => server.closeIdleConnections(), 100);
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+}
+
+/** Starts one process of the service with the roles that its settings give it. */
+export async function startServer(settings: Settings, overrides: Overrides = {}): Promise<RunningServer> {
+  const log = overrides.log ?? createLog(settings.LOG_LEVEL);
+  const database = await openDatabase(settings, models, log);
+  await migrateUp(database.sequelize, migrationsFolder, database.shared);
+  const platform = await openPlatform(settings, database, overrides.clock ?? systemClock, log);
+  const gateway = openGateway(platform);
+  const bootstrapKeys = await bootstrapDemoTeam(platform);
+  gateway.access.listen();
+  gateway.feed.listen();
+
+  let stopping = false;
+  const application = createApplication(log, gateway.metrics, { trustProxy: settings.TRUST_PROXY });
+  const checks = [
+    { name: 'database', check: () => database.sequelize.query('SELECT 1') },
+    {
+      name: 'migrations',
+      check: async () => {
+        if ((await pendingMigrations(database.sequelize, migrationsFolder)).length > 0) throw new Error('pending');
+      },
+    },
+    ...(settings.REDIS_URL ? [{ name: 'redis', check: () => platform.signals.check() }] : []),
+  ];
+  application.use(createOperationsRouter(checks, gateway.metrics, () => stopping));
+  const door = settings.ROLES.includes('api') ? await openDoors(application, gateway) : null;
+  refuseTheRest(application, log);
+  const server = createHttpServer(application);
+  const sockets = door?.attach(server);
+  const stopWorker = settings.ROLES.includes('worker') ? startWorker(platform, gateway) : async () => undefined;
+  const url = await listen(server, settings);
+  log.info({ url, roles: settings.ROLES }, 'listening');
+
+  return {
+    url,
+    gateway,
+    bootstrapKeys,
+    async close() {
+      if (stopping) return;
+      stopping = true;
+      await sockets?.close();
+      await Promise.all([stopListening(server), stopWorker()]);
+      await door?.close();
+      await gateway.feed.close();
+      gateway.access.close();
+      gateway.limiter.close();
+      await platform.signals.close();
+      await database.close();
+      gateway.metrics.registry.clear();
+    },
+  };
+}
+
+async function main(): Promise<void> {
+  const settings = readSettings(process.env);
+  const running = await startServer(settings);
+  printBanner(running.url, running.bootstrapKeys);
+  const stop = (signal: string) => {
+    const { log } = running.gateway.platform;
+    log.info({ signal }, 'stopping');
+    running.close().then(
+      () => {
+        log.info('stopped');
+        log.flush();
+        process.exit(0);
+      },
+      (error) => {
+        log.error({ err: error }, 'not stopped cleanly');
+        log.flush();
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+}
+
+if (process.argv[1] && join(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  main().catch((error) => {
+    const text = error instanceof SettingsError ? error.message : `Not started: ${(error as Error).message}`;
+    process.stderr.write(`${text}\n`);
+    process.exit(1);
+  });
+}
