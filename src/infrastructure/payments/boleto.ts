@@ -10,7 +10,7 @@ const highestFactor = 9999;
 const cycleDays = highestFactor - lowestFactor + 1;
 const amountDigits = 10;
 
-export interface BoletoFields {
+interface BoletoFields {
   /** Three digits (COMPE). */
   bankCode: string;
   /** Its day in São Paulo is the due date. */

@@ -78,7 +78,7 @@ const entities: Record<string, string> = {
 };
 
 /** Text as it may stand in HTML, in a quoted attribute as well. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 

@@ -56,7 +56,7 @@ export interface BoletoCharge {
   ourNumber: string;
 }
 
-export const testMark = 'SEM VALOR — AMBIENTE DE TESTE';
+const testMark = 'SEM VALOR — AMBIENTE DE TESTE';
 
 function stateOf({ status }: BoletoCharge): BoletoSlip['state'] {
   if (status === 'pending') return 'payable';

@@ -1,6 +1,6 @@
 import { generatePixPayload } from '@brazilian-utils/brazilian-utils';
 
-export interface PixCodeFields {
+interface PixCodeFields {
   /** The receiver's PIX key. */
   key: string;
   /** Folded to ASCII and cut at 25 characters. */
@@ -19,12 +19,9 @@ export interface PixCodeFields {
  */
 export function pixCode(fields: PixCodeFields): string {
   const { key, merchantName, merchantCity, amountCents, transactionId } = fields;
-  const decimal = `${amountCents / 100n}.${(amountCents % 100n).toString().padStart(2, '0')}`;
-  // The library takes a number; that nothing was lost on the way is checked on what it wrote.
-  const amount = Number(decimal);
+  // The library takes a number; the field's 13 characters hold no amount that a double cannot carry exactly.
+  const amount = Number(amountCents) / 100;
   const code = generatePixPayload({ key, merchantName, merchantCity, amount, txid: transactionId });
-  const amountField = `54${String(decimal.length).padStart(2, '0')}${decimal}`;
-  if (amountCents <= 0n || !code?.includes(amountField))
-    throw new RangeError('The fields make no valid BR Code');
+  if (code === null) throw new RangeError('The fields make no valid BR Code');
   return code;
 }

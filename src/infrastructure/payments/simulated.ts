@@ -4,7 +4,7 @@ import { boletoSequence, pixTransactionId } from './chargeNumber.ts';
 import { pixCode } from './pixCode.ts';
 import type { ChargeArtefacts, ChargeRequest, PaymentProvider } from './provider.ts';
 
-export interface SimulatedProviderSettings {
+interface SimulatedProviderSettings {
   /** Shown by bank apps as the receiver, and printed on boletos. */
   merchantName: string;
   merchantCity: string;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import PDFDocument from 'pdfkit';
 import { describe, expect, it } from 'vitest';
 import type { Bar } from '../../../src/infrastructure/payments/boletoBars.ts';
 import { boletoPage, boletoPageSecurityPolicy } from '../../../src/infrastructure/payments/boletoPage.ts';
@@ -102,6 +103,10 @@ describe('the PDF of a boleto', () => {
     const texts = pdfTexts(await boletoPdf(await someSlip({ teamName })));
     const names = texts.filter((text) => text.startsWith('Voyages SA  ?? muito'));
     expect(names).toHaveLength(2);
+    const ruler = new PDFDocument().font('Helvetica').fontSize(6);
+    const [narrow = '', wide = ''] = names;
+    expect(ruler.widthOfString(narrow)).toBeLessThan((88 * 72) / 25.4);
+    expect(ruler.widthOfString(wide)).toBeLessThan((178 * 72) / 25.4);
     expect(names.every((name) => name.endsWith('…'))).toBe(true);
   });
 });

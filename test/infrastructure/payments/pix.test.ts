@@ -52,6 +52,7 @@ describe('the BR Code of a recharge', () => {
   it('writes amounts with two decimals', async () => {
     expect((await pixCharge({ amountCents: 10_000n })).pixCopyPaste).toContain('5406100.00');
     expect((await pixCharge({ amountCents: 5_000_000n })).pixCopyPaste).toContain('540850000.00');
+    expect((await pixCharge({ amountCents: 999_999_999_999n })).pixCopyPaste).toContain('54139999999999.99');
     expect((await pixCharge({ amountCents: 12_305n })).pixCopyPaste).toContain('5406123.05');
   });
 
@@ -76,7 +77,8 @@ describe('the BR Code of a recharge', () => {
   it.each([
     { amountCents: 0n },
     { amountCents: -100n },
-    { amountCents: 2n ** 60n },
+    { amountCents: 1_000_000_000_000n },
+    { amountCents: 9_007_199_254_740_993n },
     { transactionId: 'ABC-1' },
     { transactionId: 'A'.repeat(26) },
     { key: 'nobody' },
