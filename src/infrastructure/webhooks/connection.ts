@@ -40,15 +40,23 @@ export class Connection {
     this.origin = origin;
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-    socket.on('error', (error) => this.#end(failureOf(error)));
-    socket.on('end', () => this.#end(closedWithoutAnswer()));
+    socket.on('error', (error) => this.#end(() => failureOf(error)));
+    socket.on('end', () => this.#end(closedWithoutAnswer));
     socket.on('close', () => {
-      this.#end(closedWithoutAnswer());
+      this.#end(closedWithoutAnswer);
       this.onClosed?.();
     });
   }
 
-  /** Whether another request may be written: nothing is under way, and nothing has ended or soiled the connection. */
+  /**
+   * Whether the next request may be written at this moment: nothing is known against the connection, and the last
+   * request has left in full. (A receiver may answer early and leave the rest of a request unread for ever.)
+   */
+  get ready(): boolean {
+    return this.usable && this.#socket.writableLength === 0;
+  }
+
+  /** Whether the connection is worth keeping: nothing is under way, and nothing has ended or soiled it. */
   get usable(): boolean {
     return this.#reusable && this.#exchange === null && this.#socket.writable && !this.#socket.destroyed;
   }
@@ -63,8 +71,8 @@ export class Connection {
     return new Promise((resolve) => {
       const reader = new ResponseReader(bodyless);
       this.#exchange = { reader, deadline, bytesRead: 0, statusMs: null, resolve };
-      deadline.onExpiry(() => this.#end(deadline.failure()));
-      if (this.#socket.destroyed) this.#end(closedWithoutAnswer());
+      deadline.onExpiry(() => this.#end(() => deadline.failure()));
+      if (this.#socket.destroyed) this.#end(closedWithoutAnswer);
       else this.#socket.write(request);
     });
   }
@@ -89,24 +97,22 @@ export class Connection {
       const elapsedMs = deadline.elapsedMs();
       if (elapsedMs <= deadline.timeoutMs) exchange.statusMs = elapsedMs;
     }
-    if (reader.fault !== null) this.#end(new AttemptFailure('protocol_error', reader.fault));
-    else if (reader.statusCode !== null && exchange.statusMs === null) this.#end(deadline.failure());
-    else if (reader.complete || exchange.bytesRead >= replyLimitBytes) this.#end(withoutStatusLine());
+    if (reader.fault !== null) this.#end(() => new AttemptFailure('protocol_error', reader.fault!));
+    else if (reader.statusCode !== null && exchange.statusMs === null) this.#end(() => deadline.failure());
+    else if (reader.complete || exchange.bytesRead >= replyLimitBytes) this.#end(withoutStatusLine);
   }
 
-  /** Ends the exchange under way, if there is one. `failure` counts only when no status line came in time. */
-  #end(failure: AttemptFailure): void {
+  /** Ends the exchange under way, if there is one. `failure` is asked for only when no status line came in time. */
+  #end(failure: () => AttemptFailure): void {
     const exchange = this.#exchange;
     this.#exchange = null;
-    const clean = exchange?.reader.complete && exchange.reader.reusable;
-    // A request still being written would run into the next one.
-    if (!clean || this.#socket.writableLength > 0) this.destroy();
+    if (!exchange?.reader.complete || !exchange.reader.reusable) this.destroy();
     if (!exchange) return;
     const { reader, deadline, statusMs, resolve } = exchange;
     deadline.onExpiry(null);
     if (statusMs !== null)
       resolve({ reader, decidedMs: statusMs, statusCode: reader.statusCode!, failure: null });
-    else resolve({ reader, decidedMs: deadline.elapsedMs(), statusCode: null, failure });
+    else resolve({ reader, decidedMs: deadline.elapsedMs(), statusCode: null, failure: failure() });
   }
 }
 

@@ -16,11 +16,13 @@ const addressesTried = 4;
 
 /**
  * Asks the DNS servers directly. The operating system's getaddrinfo would run on libuv's four threads, where two
- * names whose servers do not answer are enough to hold up every other webhook.
+ * names whose servers do not answer are enough to hold up every other webhook. `servers` (address or
+ * address:port) replace the machine's own.
  */
-export function dnsLookup(timeoutMs: number): Lookup {
+export function dnsLookup(timeoutMs: number, servers?: string[]): Lookup {
   return async (hostname, signal) => {
     const resolver = new Resolver({ timeout: Math.max(50, Math.floor(timeoutMs / 5)), tries: 2 });
+    if (servers) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {

@@ -138,8 +138,8 @@ class HttpsWebhookSender implements WebhookSender {
     while (keepAlive) {
       const idle = this.#pool.take(target.origin);
       if (!idle) break;
-      await new Promise((resolve) => setImmediate(resolve));
-      if (idle.usable) return idle;
+      await loopTurn();
+      if (idle.ready) return idle;
       idle.destroy();
     }
     return openConnection(target, this.#connector, deadline);
@@ -153,6 +153,11 @@ class HttpsWebhookSender implements WebhookSender {
       this.#pool.keep(connection, reply.reader.keepAliveMs);
     else connection.destroy();
   }
+}
+
+/** Until the sockets have been polled once more: the first immediate may still run right behind the last poll. */
+function loopTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 
 function outcomeOf(reply: Reply): AttemptOutcome {

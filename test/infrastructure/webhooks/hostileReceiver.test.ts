@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createWebhookSender, type WebhookSender } from '../../../src/infrastructure/webhooks/sender.ts';
+import { testCertificates } from './certificates.ts';
+import {
+  type Misbehaviour,
+  type MisbehaviourName,
+  misbehaviours,
+  startHostileReceiver,
+} from './hostileReceiver.ts';
+
+const timeoutMs = 300;
+/** What a busy machine may add to the timeout before we call the slot held. */
+const graceMs = 700;
+
+let sender: WebhookSender;
+
+beforeAll(async () => {
+  sender = createWebhookSender({
+    timeoutMs,
+    allowPrivateHosts: true,
+    ca: (await testCertificates()).authority,
+  });
+});
+afterAll(() => sender.close());
+
+describe.each(Object.keys(misbehaviours) as MisbehaviourName[])('a receiver that %s', (name) => {
+  it('is one attempt with a clear outcome, and holds nothing', async () => {
+    const { expected, silentOnTheWire }: Misbehaviour = misbehaviours[name];
+    const receiver = await startHostileReceiver(name, timeoutMs);
+    const startedMs = performance.now();
+    const outcome = await sender.send({ url: receiver.url(), headers: { 'X-Try': '1' }, body: '{"a":1}' });
+    const heldMs = performance.now() - startedMs;
+
+    expect(outcome).toMatchObject(expected);
+    expect(outcome.durationMs).toBeLessThanOrEqual(heldMs + 1);
+    expect(heldMs).toBeLessThan(timeoutMs + graceMs);
+    expect(Buffer.byteLength(outcome.responseExcerpt)).toBeLessThanOrEqual(4_096);
+    expect(sender.stats().attemptsUnderWay).toBe(0);
+
+    // Whatever the receiver still has to say: nothing is sent again, and no connection is left but a clean one.
+    await vi.waitFor(() => expect(receiver.openSockets()).toBe(sender.stats().idleConnections));
+    expect(receiver.requests).toHaveLength(silentOnTheWire ? 0 : 1);
+    expect(receiver.connections).toBe(1);
+    await receiver.close();
+    await vi.waitFor(() => expect(sender.stats().idleConnections).toBe(0));
+  });
+});
+
+describe('an endless answer', () => {
+  it('is read up to 64 KiB, however long the timeout', async () => {
+    const patient = createWebhookSender({
+      timeoutMs: 20_000,
+      allowPrivateHosts: true,
+      ca: (await testCertificates()).authority,
+    });
+    for (const name of [
+      'sends a body without end',
+      'sends chunks without end',
+      'announces and sends 10 GB',
+    ] as const) {
+      const receiver = await startHostileReceiver(name, 20_000);
+      await Promise.all(
+        Array.from({ length: 20 }, () => patient.send({ url: receiver.url(), headers: {}, body: '{}' })),
+      );
+      await vi.waitFor(() => expect(receiver.openSockets()).toBe(0));
+      // What the kernel's buffers hold is sent too; unbounded reading would take gigabytes in the time.
+      expect(receiver.bytesSent / 20).toBeLessThan(12 * 1_024 * 1_024);
+      await receiver.close();
+    }
+    await patient.close();
+  });
+});

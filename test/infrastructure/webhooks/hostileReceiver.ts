@@ -1,0 +1,198 @@
+import type { TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { type Certificates, testCertificates } from './certificates.ts';
+import { answer, type Behaviour, type Receiver, startReceiver } from './receiver.ts';
+
+/** Every way of misbehaving, by name: what it does, and what the one recorded attempt must say of it. */
+export interface Misbehaviour {
+  /** `timeoutMs` is the sender's, for those that miss it by a hair. */
+  behave(timeoutMs: number): Behaviour;
+  certificate?: keyof Omit<Certificates, 'authority'>;
+  expected: { ok: boolean; statusCode: number | null; reason: string };
+  /** Reaches no request: TLS does not come about. */
+  silentOnTheWire?: boolean;
+}
+
+const ok200 = { ok: true, statusCode: 200, reason: 'ok' };
+const nothing = (reason: string) => ({ ok: false, statusCode: null, reason });
+
+/** Calls `step` every `everyMs` until the socket is gone. */
+function repeat(socket: TLSSocket, everyMs: number, step: (round: number) => void): void {
+  let round = 0;
+  const timer = setInterval(() => {
+    if (socket.destroyed) clearInterval(timer);
+    else step(round++);
+  }, everyMs);
+  socket.on('close', () => clearInterval(timer));
+}
+
+/** Writes `chunk` for ever, as fast as the other side takes it. */
+function pour(socket: TLSSocket, chunk: Buffer): void {
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+function trickle(socket: TLSSocket, text: string, everyMs: number): void {
+  repeat(socket, everyMs, (round) => {
+    if (round < text.length) socket.write(text[round]!);
+  });
+}
+
+const mebibyte = Buffer.alloc(1_024 * 1_024, 'x');
+const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
+
+export const misbehaviours = {
+  'redirects elsewhere': {
+    behave: () => answer(302, 'moved', { Location: 'https://127.0.0.1:9/' }),
+    expected: { ok: false, statusCode: 302, reason: 'redirect' },
+  },
+  'sends one 100 Continue nobody asked for, then 200': {
+    behave: () => (_request, socket) =>
+      socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
+    expected: ok200,
+  },
+  'floods with 1xx answers': {
+    behave: () => (_request, socket) => pour(socket, Buffer.from(interim.repeat(400))),
+    expected: nothing('protocol_error'),
+  },
+  'drips 1xx answers': {
+    behave: () => (_request, socket) => repeat(socket, 20, () => socket.write(interim)),
+    expected: nothing('timeout'),
+  },
+  'switches protocols (101)': {
+    behave: () => (_request, socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+    expected: { ok: false, statusCode: 101, reason: 'protocol_error' },
+  },
+  'answers just after the timeout': {
+    behave: (timeoutMs) => (request, socket) => {
+      setTimeout(() => answer(200)(request, socket), timeoutMs + 1);
+    },
+    expected: nothing('timeout'),
+  },
+  'never answers': { behave: () => () => {}, expected: nothing('timeout') },
+  'drips the status line': {
+    behave: (timeoutMs) => (_request, socket) => trickle(socket, 'HTTP/1.1 200 OK\r\n\r\n', timeoutMs / 5),
+    expected: nothing('timeout'),
+  },
+  'drips the headers behind a 200': {
+    behave: (timeoutMs) => (_request, socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      trickle(socket, `X-Slow: ${'a'.repeat(1_000)}`, timeoutMs / 5);
+    },
+    expected: ok200,
+  },
+  'drips the body': {
+    behave: (timeoutMs) => (_request, socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
+      trickle(socket, 'a'.repeat(1_000), timeoutMs / 5);
+    },
+    expected: ok200,
+  },
+  'sends a body without end': {
+    behave: () => (_request, socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      pour(socket, mebibyte);
+    },
+    expected: ok200,
+  },
+  'sends chunks without end': {
+    behave: () => (_request, socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+      pour(socket, Buffer.concat([Buffer.from('100000\r\n'), mebibyte, Buffer.from('\r\n')]));
+    },
+    expected: ok200,
+  },
+  'announces and sends 10 GB': {
+    behave: () => (_request, socket) => {
+      socket.write('HTTP/1.1 500 Oops\r\nContent-Length: 10737418240\r\n\r\n');
+      pour(socket, mebibyte);
+    },
+    expected: { ok: false, statusCode: 500, reason: 'http_status' },
+  },
+  'sends a gzip bomb': {
+    behave: () => (_request, socket) => {
+      const bomb = gzipSync(Buffer.alloc(32 * 1_024 * 1_024));
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
+      socket.write(bomb);
+    },
+    expected: ok200,
+  },
+  'breaks the body off': {
+    behave: () => (_request, socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this'),
+    expected: ok200,
+  },
+  'resets the connection': {
+    behave: () => (_request, socket) => reset(socket),
+    expected: nothing('connection_reset'),
+  },
+  'closes without an answer': {
+    behave: () => (_request, socket) => socket.end(),
+    expected: nothing('connection_closed'),
+  },
+  'sends 80 KB of headers behind a 200': {
+    behave: () => (_request, socket) =>
+      socket.write(
+        `HTTP/1.1 200 OK\r\n${'X-Padding: 0123456789\r\n'.repeat(3_600)}Content-Length: 0\r\n\r\n`,
+      ),
+    expected: ok200,
+  },
+  'sends a status line of 80 KB': {
+    behave: () => (_request, socket) => socket.write(`HTTP/1.1 200 ${'x'.repeat(80_000)}\r\n\r\n`),
+    expected: nothing('protocol_error'),
+  },
+  'speaks something else': {
+    behave: () => (_request, socket) => socket.write('220 mail.example.com ESMTP\r\n'),
+    expected: nothing('protocol_error'),
+  },
+  'has an expired certificate': {
+    behave: () => answer(200),
+    certificate: 'expired',
+    expected: nothing('tls_certificate'),
+    silentOnTheWire: true,
+  },
+  'has a certificate of the future': {
+    behave: () => answer(200),
+    certificate: 'notYetValid',
+    expected: nothing('tls_certificate'),
+    silentOnTheWire: true,
+  },
+  'has a self-signed certificate': {
+    behave: () => answer(200),
+    certificate: 'selfSigned',
+    expected: nothing('tls_certificate'),
+    silentOnTheWire: true,
+  },
+  'has a certificate for another host': {
+    behave: () => answer(200),
+    certificate: 'wrongHost',
+    expected: nothing('tls_certificate'),
+    silentOnTheWire: true,
+  },
+  'has a certificate of an unknown authority': {
+    behave: () => answer(200),
+    certificate: 'unknownAuthority',
+    expected: nothing('tls_certificate'),
+    silentOnTheWire: true,
+  },
+} satisfies Record<string, Misbehaviour>;
+
+export type MisbehaviourName = keyof typeof misbehaviours;
+
+/** A receiver on loopback that misbehaves in the named way on every request. */
+export async function startHostileReceiver(name: MisbehaviourName, timeoutMs: number): Promise<Receiver> {
+  const misbehaviour: Misbehaviour = misbehaviours[name];
+  const certificates = await testCertificates();
+  return startReceiver(misbehaviour.behave(timeoutMs), {
+    certificate: certificates[misbehaviour.certificate ?? 'valid'],
+  });
+}
+
+/** RST instead of FIN: the socket under TLS is told to drop the connection. */
+function reset(socket: TLSSocket): void {
+  (socket as TLSSocket & { _parent: { resetAndDestroy(): void } })._parent.resetAndDestroy();
+}

@@ -1,0 +1,205 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  dnsLookup,
+  type Lookup,
+  type ResolvedAddress,
+} from '../../../src/infrastructure/webhooks/resolver.ts';
+import { createWebhookSender } from '../../../src/infrastructure/webhooks/sender.ts';
+import { testCertificates } from './certificates.ts';
+import { answer, startReceiver } from './receiver.ts';
+
+const timeoutMs = 400;
+const v4 = (address: string): ResolvedAddress => ({ address, family: 4 });
+const v6 = (address: string): ResolvedAddress => ({ address, family: 6 });
+
+/** A sender as in production, except for the authority it trusts and the names it knows. */
+async function strictSender(lookup: Lookup) {
+  const sender = createWebhookSender({ timeoutMs, ca: (await testCertificates()).authority, lookup });
+  onTestFinished(() => sender.close());
+  return sender;
+}
+
+async function receiverOnLoopback() {
+  const receiver = await startReceiver(answer(200));
+  onTestFinished(() => receiver.close());
+  return receiver;
+}
+
+const post = (url: string) => ({ url, headers: {}, body: '{}' });
+
+describe('a private host', () => {
+  it.each([
+    ['loopback', [v4('127.0.0.1')]],
+    ['loopback, mapped', [v6('::ffff:127.0.0.1')]],
+    ['metadata', [v4('169.254.169.254')]],
+    ['one private address among public ones', [v4('93.184.216.34'), v6('2606:4700::1111'), v4('127.0.0.1')]],
+    ['one private IPv6 address behind a public one', [v4('93.184.216.34'), v6('::1')]],
+    [
+      'more addresses than are tried, the last one private',
+      [...Array(6).fill(v4('93.184.216.34')), v4('127.0.0.1')],
+    ],
+  ])('behind a public name is not connected to: %s', async (_name, addresses) => {
+    const receiver = await receiverOnLoopback();
+    const sender = await strictSender(async () => addresses);
+    const outcome = await sender.send(post(receiver.url('/', 'hooks.receiver.test')));
+    expect(outcome).toMatchObject({ ok: false, statusCode: null, reason: 'blocked_address' });
+    expect(receiver.connections).toBe(0);
+  });
+
+  it('spelt out in the URL is not even looked up', async () => {
+    const receiver = await receiverOnLoopback();
+    const lookup = vi.fn<Lookup>(async () => [v4('127.0.0.1')]);
+    const sender = await strictSender(lookup);
+    for (const host of [
+      '127.0.0.1',
+      '[::ffff:7f00:1]',
+      '2130706433',
+      '0x7f.1',
+      'localhost',
+      'a.localhost.',
+    ]) {
+      expect((await sender.send(post(receiver.url('/', host)))).reason).toBe('blocked_address');
+      expect(await sender.reachable(receiver.url('/', host))).toEqual({
+        reachable: false,
+        reason: 'blocked_address',
+      });
+    }
+    expect(lookup).not.toHaveBeenCalled();
+    expect(receiver.connections).toBe(0);
+  });
+
+  it('gives the same outcome whether its port is open, closed or anything else', async () => {
+    const open = await receiverOnLoopback();
+    const closed = await startReceiver(answer(200));
+    await closed.close();
+    const sender = await strictSender(async () => [v4('127.0.0.1')]);
+    const outcomes = await Promise.all(
+      ['hooks.receiver.test', '127.0.0.1'].flatMap((host) => [
+        sender.send(post(open.url('/', host))),
+        sender.send(post(closed.url('/', host))),
+      ]),
+    );
+    for (const outcome of outcomes) {
+      expect({ ...outcome, durationMs: 0 }).toEqual({
+        ok: false,
+        statusCode: null,
+        reason: 'blocked_address',
+        detail: 'the host is not a public address',
+        durationMs: 0,
+        responseExcerpt: '',
+      });
+    }
+  });
+
+  it('is judged at every connection, and the judged address is the one connected to', async () => {
+    const receiver = await receiverOnLoopback();
+    const answers = [[v4('127.0.0.1')], [v4('169.254.169.254')], [v4('127.0.0.1')]];
+    const lookup = vi.fn<Lookup>(async () => answers.shift()!);
+    const sender = createWebhookSender({
+      timeoutMs,
+      allowPrivateHosts: true,
+      ca: (await testCertificates()).authority,
+      lookup,
+    });
+    onTestFinished(() => sender.close());
+    receiver.behave(answer(200, '', { Connection: 'close' }));
+    expect((await sender.send(post(receiver.url('/', 'hooks.receiver.test')))).ok).toBe(true);
+    // One look-up for one connection: a second one in between could have answered anything.
+    expect(lookup).toHaveBeenCalledTimes(1);
+
+    const strict = await strictSender(lookup);
+    expect((await strict.send(post(receiver.url('/', 'hooks.receiver.test')))).reason).toBe(
+      'blocked_address',
+    );
+    expect((await strict.send(post(receiver.url('/', 'hooks.receiver.test')))).reason).toBe(
+      'blocked_address',
+    );
+    expect(receiver.connections).toBe(1);
+  });
+
+  it('may be called over https, and only so, when private hosts are allowed', async () => {
+    const receiver = await receiverOnLoopback();
+    const ca = (await testCertificates()).authority;
+    const sender = createWebhookSender({ timeoutMs, allowPrivateHosts: true, ca });
+    onTestFinished(() => sender.close());
+    expect((await sender.send(post(receiver.url()))).ok).toBe(true);
+    expect((await sender.send(post(receiver.url().replace('https', 'http')))).reason).toBe('invalid_url');
+  });
+});
+
+describe('dnsLookup', () => {
+  const seconds = 5_000;
+
+  it('asks for both families', async () => {
+    const { lookup } = await nameServer({ A: ['93.184.216.34', '10.0.0.1'], AAAA: ['2606:4700::1111'] });
+    expect(await lookup('hooks.receiver.test', new AbortController().signal)).toEqual([
+      v4('93.184.216.34'),
+      v4('10.0.0.1'),
+      v6('2606:4700::1111'),
+    ]);
+  });
+
+  it('makes do with one family', async () => {
+    const { lookup } = await nameServer({ A: ['93.184.216.34'] });
+    expect(await lookup('hooks.receiver.test', new AbortController().signal)).toEqual([v4('93.184.216.34')]);
+  });
+
+  it('has nothing when the server says so', async () => {
+    const { lookup } = await nameServer({});
+    expect(await lookup('hooks.receiver.test', new AbortController().signal)).toEqual([]);
+  });
+
+  it('blocks a private answer, and one private answer among others', async () => {
+    for (const A of [['127.0.0.1'], ['93.184.216.34', '192.168.0.1']]) {
+      const sender = await strictSender((await nameServer({ A })).lookup);
+      expect((await sender.send(post('https://hooks.receiver.test/'))).reason).toBe('blocked_address');
+    }
+  });
+
+  it('stops asking when it is no longer wanted', async () => {
+    const { lookup, asked } = await nameServer('silent');
+    const wanted = new AbortController();
+    const looking = lookup('hooks.receiver.test', wanted.signal);
+    await vi.waitFor(() => expect(asked()).toBeGreaterThan(0));
+    wanted.abort();
+    expect(await looking).toEqual([]);
+  });
+
+  /** A name server on loopback that gives the same records for every name. */
+  async function nameServer(records: { A?: string[]; AAAA?: string[] } | 'silent') {
+    const socket = createSocket('udp4');
+    let questions = 0;
+    socket.on('message', (question, from) => {
+      questions += 1;
+      if (records !== 'silent') socket.send(dnsAnswer(question, records), from.port, from.address);
+    });
+    socket.bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    onTestFinished(() => void socket.close());
+    return { lookup: dnsLookup(seconds, [`127.0.0.1:${socket.address().port}`]), asked: () => questions };
+  }
+});
+
+/** RFC 1035 §4: the question repeated, and one record for each address of the type asked for. */
+function dnsAnswer(question: Buffer, records: { A?: string[]; AAAA?: string[] }): Buffer {
+  const nameEnd = question.indexOf(0, 12);
+  const type = question.readUInt16BE(nameEnd + 1);
+  const addresses = (type === 1 ? records.A : records.AAAA) ?? [];
+  const head = Buffer.concat([
+    question.subarray(0, 2),
+    Buffer.from([0x81, 0x80, 0, 1, 0, addresses.length, 0, 0, 0, 0]),
+  ]);
+  const resources = addresses.map((address) => {
+    const data = Buffer.from(type === 1 ? address.split('.').map(Number) : ipv6Bytes(address));
+    return Buffer.concat([Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length]), data]);
+  });
+  return Buffer.concat([head, question.subarray(12, nameEnd + 5), ...resources]);
+}
+
+function ipv6Bytes(address: string): number[] {
+  const [left, right] = address.split('::').map((half) => half.split(':').filter(Boolean));
+  const groups = [...left!, ...Array(8 - left!.length - right!.length).fill('0'), ...right!];
+  return groups.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]);
+}
