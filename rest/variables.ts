@@ -37,10 +37,12 @@ function fromQuery(variables: readonly Variable[], query: Readonly<Record<string
   return raw;
 }
 
+const numeric = new Set(['Int', 'PageNumber', 'PageSize']);
+
 function fromText(text: string, type: GraphQLInputType): unknown {
   const nullable = getNullableType(type);
   if (!isScalarType(nullable)) return text;
-  if (nullable.name === 'Int' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (numeric.has(nullable.name) && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (nullable.name === 'Boolean' && /^(true|false)$/.test(text)) return text === 'true';
   return text;
 }

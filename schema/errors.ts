@@ -12,7 +12,7 @@ export function appErrorOf(error: unknown): AppError | null {
 
 /** Whether graphql itself refuses the request: a document that does not parse or fit, a missing variable. */
 function isGraphqlRefusal(error: unknown): error is GraphQLError {
-  return error instanceof GraphQLError && !error.originalError;
+  return error instanceof GraphQLError && (!error.originalError || error.originalError instanceof GraphQLError);
 }
 
 /** 500: what clients see of a fault of ours. */

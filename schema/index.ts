@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { GraphQLDirective, DirectiveLocation, GraphQLSchema } from 'graphql';
+import { DirectiveLocation, GraphQLDirective, GraphQLSchema, isUnionType } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import { EventResolver } from './events.ts';
 import { guardOperations } from './operation.ts';
@@ -30,5 +30,13 @@ export function buildGatewaySchema(): GraphQLSchema {
     pubSub: noPubSub,
   });
   guardOperations(schema);
+  resolveUnionsByName(schema);
   return new GraphQLSchema({ ...schema.toConfig(), directives: [...schema.getDirectives(), omitNull] });
+}
+
+/** Members of unions say which they are by `__typename`: compiled operations cannot wait for TypeGraphQL's answer. */
+function resolveUnionsByName(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isUnionType(type)) type.resolveType = (value) => (value as { __typename: string }).__typename;
+  }
 }

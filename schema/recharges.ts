@@ -3,7 +3,6 @@ import {
   createUnionType,
   Ctx,
   Field,
-  Int,
   Mutation,
   ObjectType,
   Query,
@@ -13,7 +12,7 @@ import {
 import { tenantOf } from '../src/domain/admission.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
-import { checkPage, defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
 import { chargeLinks } from '../src/domain/recharges/chargeLinks.ts';
 import { prepareRecharge } from '../src/domain/recharges/creation.ts';
 import { cancelRecharge, expireRecharge, failRecharge } from '../src/domain/recharges/ending.ts';
@@ -22,7 +21,7 @@ import { findRecharge, listRecharges } from '../src/domain/recharges/reading.ts'
 import type { Recharge as RechargeModel } from '../src/domain/recharges/recharge.ts';
 import { Operation, prepared } from './operation.ts';
 import { Pagination } from './pagination.ts';
-import { Amount, DateTime } from './scalars.ts';
+import { Amount, DateTime, PageNumber, PageSize } from './scalars.ts';
 import { Currency } from './wallet.ts';
 
 export enum PaymentMethod {
@@ -52,6 +51,8 @@ registerEnumType(RechargeStatus, {
 
 @ObjectType({ description: 'How to pay by PIX.', simpleResolvers: true })
 export class PixPayment {
+  declare __typename: 'PixPayment';
+
   @Field(() => String, { description: 'The copy-and-paste code (BR Code).' })
   declare pixCopyPaste: string;
 
@@ -64,6 +65,8 @@ export class PixPayment {
 
 @ObjectType({ description: 'How to pay by boleto.', simpleResolvers: true })
 export class BoletoPayment {
+  declare __typename: 'BoletoPayment';
+
   @Field(() => String, { description: 'The 44 digits of the bar code.' })
   declare boletoBarcode: string;
 
@@ -84,7 +87,6 @@ export const RechargePayment = createUnionType({
   name: 'RechargePayment',
   description: 'Payment instructions, by payment method.',
   types: () => [PixPayment, BoletoPayment] as const,
-  resolveType: (value) => ('pixCopyPaste' in value ? PixPayment : BoletoPayment),
 });
 
 @ObjectType({ description: 'Money on its way into the wallet.', simpleResolvers: true })
@@ -139,8 +141,9 @@ export function toRecharge(recharge: RechargeModel, publicUrl: string): Recharge
     paymentMethod: recharge.paymentMethod,
     payment:
       charge.method === 'pix'
-        ? { pixCopyPaste: charge.pixCopyPaste, pixQrcodeUrl: links.pixQrcode, expiresAt }
+        ? { __typename: 'PixPayment', pixCopyPaste: charge.pixCopyPaste, pixQrcodeUrl: links.pixQrcode, expiresAt }
         : {
+            __typename: 'BoletoPayment',
             boletoBarcode: charge.barcode,
             digitableLine: charge.digitableLine,
             boletoUrl: links.boleto,
@@ -168,12 +171,11 @@ export class RechargeResolver {
   @Query(() => RechargeList, { description: 'The team’s recharges, newest first.' })
   async recharges(
     @Ctx() context: RequestContext,
-    @Arg('page', () => Int, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => Int, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' }) limit: number,
+    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
+    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' }) limit: number,
     @Arg('status', () => RechargeStatus, { nullable: true, description: 'Only recharges in this state.' })
     status?: RechargeStatus | null,
   ): Promise<RechargeList> {
-    checkPage(page, limit);
     const { recharges, total } = await listRecharges(
       tenantOf(context),
       { status },

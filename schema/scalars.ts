@@ -2,6 +2,7 @@ import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { isDay } from '../src/domain/day.ts';
 import { eventTypes, isEventType } from '../src/domain/events/catalogue.ts';
 import { parseAmount } from '../src/domain/money.ts';
+import { maximumLimit } from '../src/domain/pagination.ts';
 import { scopes } from '../src/domain/teams/scope.ts';
 
 /** A scalar that is a JSON string of a certain form at both doors, and passes through as it is. */
@@ -67,3 +68,23 @@ export const KeyScope = textScalar(
   (text) => (scopes as readonly string[]).includes(text),
   { enum: scopes },
 );
+
+/** A whole number from 1 to `maximum`. */
+function rangeScalar(name: string, description: string, maximum: number): GraphQLScalarType<number, number> {
+  const check = (value: unknown): number => {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= maximum) return value;
+    throw new GraphQLError(`not a valid ${name}`);
+  };
+  return new GraphQLScalarType<number, number>({
+    name,
+    description,
+    serialize: (value) => value as number,
+    parseValue: check,
+    parseLiteral: (node) => check(node.kind === Kind.INT ? Number(node.value) : null),
+    extensions: { openapi: { type: 'integer', minimum: 1, maximum } },
+  });
+}
+
+export const PageNumber = rangeScalar('PageNumber', 'A page of a list, from 1.', 2 ** 31 - 1);
+
+export const PageSize = rangeScalar('PageSize', `Items on a page, 1 to ${maximumLimit}.`, maximumLimit);

@@ -1,7 +1,7 @@
-import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
+import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
-import { checkPage, defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
 import type { ApiKey as ApiKeyModel, KeyKind } from '../src/domain/teams/apiKey.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from '../src/domain/teams/keys.ts';
 import { createTeam, findTeam, listTeams, updateTeam } from '../src/domain/teams/management.ts';
@@ -10,7 +10,7 @@ import type { Scope } from '../src/domain/teams/scope.ts';
 import type { Team as TeamModel } from '../src/domain/teams/team.ts';
 import { Operation, prepared } from './operation.ts';
 import { Pagination } from './pagination.ts';
-import { Amount, DateTime, KeyScope, Percent } from './scalars.ts';
+import { Amount, DateTime, KeyScope, PageNumber, PageSize, Percent } from './scalars.ts';
 
 export enum ApiKeyKind {
   live = 'live',
@@ -188,10 +188,9 @@ export class TeamResolver {
   @Operation({ scope: 'operator' })
   @Query(() => TeamList, { description: 'All agencies.' })
   async teams(
-    @Arg('page', () => Int, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => Int, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' }) limit: number,
+    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
+    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' }) limit: number,
   ): Promise<TeamList> {
-    checkPage(page, limit);
     const { teams, total } = await listTeams({ offset: (page - 1) * limit, limit });
     return { items: teams.map(toTeam), pagination: paginationOf(page, limit, total) };
   }

@@ -1,4 +1,4 @@
-import { Arg, Ctx, Field, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
+import { Arg, Ctx, Field, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
 import { tenantOf } from '../src/domain/admission.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
@@ -8,7 +8,7 @@ import { listTransactions } from '../src/domain/wallet/transactions.ts';
 import type { EntryRow } from '../src/domain/wallet/transactions.ts';
 import { Operation } from './operation.ts';
 import { Pagination } from './pagination.ts';
-import { Amount, DateTime } from './scalars.ts';
+import { Amount, DateTime, Day, PageNumber, PageSize } from './scalars.ts';
 
 export enum Currency {
   BRL = 'BRL',
@@ -144,13 +144,13 @@ export class WalletResolver {
   @Query(() => WalletTransactions, { description: 'The wallet’s ledger, newest first.' })
   async walletTransactions(
     @Ctx() context: RequestContext,
-    @Arg('page', () => Int, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => Int, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' }) limit: number,
+    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
+    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' }) limit: number,
     @Arg('type', () => TransactionType, { nullable: true, description: 'Only credits or only debits.' })
     type?: 'credit' | 'debit' | null,
-    @Arg('startDate', () => String, { nullable: true, description: 'First UTC day, YYYY-MM-DD.' })
+    @Arg('startDate', () => Day, { nullable: true, description: 'First UTC day, YYYY-MM-DD.' })
     startDate?: string | null,
-    @Arg('endDate', () => String, { nullable: true, description: 'Last UTC day, YYYY-MM-DD, inclusive.' })
+    @Arg('endDate', () => Day, { nullable: true, description: 'Last UTC day, YYYY-MM-DD, inclusive.' })
     endDate?: string | null,
   ): Promise<WalletTransactions> {
     const { sequelize, clock } = context.gateway.platform;

@@ -28,7 +28,7 @@ export const walletRoutes: readonly Route[] = [
     tag: 'Wallet',
     summary: 'Wallet transactions, newest first',
     document: `query ListWalletTransactions(
-      $page: Int = 1, $limit: Int = 20, $type: TransactionType, $start_date: String, $end_date: String
+      $page: PageNumber = 1, $limit: PageSize = 20, $type: TransactionType, $start_date: Day, $end_date: Day
     ) {
       walletTransactions(page: $page, limit: $limit, type: $type, startDate: $start_date, endDate: $end_date) {
         transactions {

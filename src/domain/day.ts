@@ -1,4 +1,4 @@
-import type { FieldFault } from './errors.ts';
+import { validationError } from './errors.ts';
 
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -14,16 +14,9 @@ export function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** Faults of a period whose ends are optional UTC days, both inclusive. */
-export function periodFaults(
-  start: { field: string; day: string | null },
-  end: { field: string; day: string | null },
-): FieldFault[] {
-  const faults = [start, end].flatMap(({ field, day }) =>
-    day !== null && !isDay(day) ? [{ field, type: 'invalid' }] : [],
-  );
-  if (faults.length === 0 && start.day !== null && end.day !== null && start.day > end.day) {
-    faults.push({ field: start.field, type: 'after_end' });
+/** @throws AppError 400 for a period of UTC days, both inclusive, whose start is after its end. */
+export function checkPeriod(startDate: string | null, endDate: string | null): void {
+  if (startDate !== null && endDate !== null && startDate > endDate) {
+    throw validationError({ field: 'start_date', type: 'after_end' });
   }
-  return faults;
 }

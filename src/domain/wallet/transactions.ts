@@ -1,8 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { dayOf, periodFaults } from '../day.ts';
-import { validationError } from '../errors.ts';
-import { pageFaults, paginationOf } from '../pagination.ts';
+import { checkPeriod, dayOf } from '../day.ts';
+import { paginationOf } from '../pagination.ts';
 import type { Pagination } from '../pagination.ts';
 import type { Tenant } from '../tenant.ts';
 
@@ -73,14 +72,6 @@ const readEntriesOfType = statement<EntryRow>(
 
 const none: Totals = { credit_count: '0', debit_count: '0', credit_cents: '0', debit_cents: '0' };
 
-function checkRequest(filter: TransactionFilter, page: number, limit: number): void {
-  const faults = [
-    ...pageFaults(page, limit),
-    ...periodFaults({ field: 'start_date', day: filter.startDate }, { field: 'end_date', day: filter.endDate }),
-  ];
-  if (faults.length > 0) throw validationError(faults);
-}
-
 /** Entries are numbered without gaps, also within their type, so a period is a range of numbers and a page a part of it. */
 function rangeOf(type: EntryType | null, opening: Totals, closing: Totals): { before: number; last: number } {
   const position = (totals: Totals) =>
@@ -93,7 +84,7 @@ function rangeOf(type: EntryType | null, opening: Totals, closing: Totals): { be
 /**
  * One page of the ledger, newest first (SPEC, GET wallet/transactions). Costs the same on every page of any length.
  * @param now for the end of an open period.
- * @throws AppError 400 naming each bad field.
+ * @throws AppError 400 for a period that ends before it starts.
  */
 export async function listTransactions(
   tenant: Tenant,
@@ -101,7 +92,7 @@ export async function listTransactions(
   { page, limit }: { page: number; limit: number },
   { sequelize, now }: { sequelize: Sequelize; now: Date },
 ): Promise<TransactionPage> {
-  checkRequest(filter, page, limit);
+  checkPeriod(filter.startDate, filter.endDate);
   const [period] = await run(sequelize, readPeriod, [
     tenant.walletId,
     filter.startDate ?? '-infinity',

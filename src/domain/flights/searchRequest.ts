@@ -1,0 +1,193 @@
+import { type Airport, resolvePlace } from '../../infrastructure/flights/airports.ts';
+import { localDay, startOfDayMs } from '../../infrastructure/flights/localTime.ts';
+import {
+  type CabinClass,
+  cabinClasses,
+  type PassengerType,
+  passengerTypes,
+} from '../../infrastructure/flights/supplier.ts';
+import { type FieldFault, invalidParameters, validationError } from '../errors.ts';
+
+export const tripTypes = ['one_way', 'round_trip', 'multi_city'] as const;
+export type TripType = (typeof tripTypes)[number];
+
+/** A search request whose fields have the right shapes (strings, numbers, lists), and nothing more. */
+export interface SearchRequest {
+  readonly type: string;
+  readonly slices: readonly {
+    readonly origin: string;
+    readonly destination: string;
+    readonly departureDate: string;
+  }[];
+  readonly passengers: readonly { readonly type: string; readonly count: number }[];
+  readonly cabinClass?: string | null;
+}
+
+/** A request that has passed every rule. */
+export interface FlightSearch {
+  readonly type: TripType;
+  readonly slices: readonly SearchSlice[];
+  /** One entry a person, in the order of the request's groups. */
+  readonly passengers: readonly PassengerType[];
+  readonly cabinClass: CabinClass;
+}
+
+export interface SearchSlice {
+  readonly origin: SearchPlace;
+  readonly destination: SearchPlace;
+  /** YYYY-MM-DD, local at the origin. */
+  readonly departureDate: string;
+}
+
+/** An airport or a city as the client named it, and the airports it stands for. */
+export interface SearchPlace {
+  readonly code: string;
+  readonly airports: readonly Airport[];
+}
+
+/** SPEC, per-endpoint conditions of POST flights/search. */
+export const searchMessages = {
+  airport: 'Invalid airport code',
+  dateFormat: 'Invalid date format',
+  datePast: 'Departure date in the past',
+  other: invalidParameters,
+} as const;
+
+/** DESIGN §4: one_way 1, round_trip exactly 2, multi_city 2 to 6. */
+const sliceCounts: Readonly<Record<TripType, readonly [fewest: number, most: number]>> = {
+  one_way: [1, 1],
+  round_trip: [2, 2],
+  multi_city: [2, 6],
+};
+
+const mostPassengers = 9;
+
+interface Fault extends FieldFault {
+  readonly message: string;
+}
+
+/**
+ * Checks a search request against SPEC and DESIGN §4.
+ * @throws AppError 400 VALIDATION_ERROR with SPEC's message for the first bad field, in the order of the request, and
+ *   every bad field in `details.errors`
+ */
+export function readSearchRequest(request: SearchRequest, now: Date): FlightSearch {
+  const faults: Fault[] = [];
+  const type = readOne(tripTypes, request.type, 'type', faults);
+  const slices = readSlices(request.slices, type, now, faults);
+  const passengers = readPassengers(request.passengers, faults);
+  const cabinClass = readOne(cabinClasses, request.cabinClass ?? 'economy', 'cabinClass', faults);
+  const first = faults[0];
+  if (first || !type || !cabinClass) {
+    throw validationError(
+      faults.map(({ field, type: reason }) => ({ field, type: reason })),
+      first?.message,
+    );
+  }
+  return { type, slices, passengers, cabinClass };
+}
+
+function readOne<T extends string>(allowed: readonly T[], text: string, field: string, faults: Fault[]): T | null {
+  const found = allowed.find((value) => value === text);
+  if (found === undefined) faults.push({ field, type: 'invalid', message: searchMessages.other });
+  return found ?? null;
+}
+
+function readSlices(
+  requested: SearchRequest['slices'],
+  type: TripType | null,
+  now: Date,
+  faults: Fault[],
+): SearchSlice[] {
+  const [fewest, most] = type ? sliceCounts[type] : [1, 6];
+  if (requested.length < fewest || requested.length > most) {
+    const reason = requested.length < fewest ? 'too_small' : 'too_large';
+    faults.push({ field: 'slices', type: reason, message: searchMessages.other });
+  }
+  const slices: SearchSlice[] = [];
+  let previousDate: string | null = null;
+  // A list of thousands is refused for its length; its elements need not be looked at.
+  for (const [index, slice] of requested.slice(0, most).entries()) {
+    const field = `slices.${index}`;
+    const origin = readPlace(slice.origin, `${field}.origin`, faults);
+    const destination = readPlace(slice.destination, `${field}.destination`, faults);
+    if (origin && destination && overlap(origin, destination)) {
+      faults.push({ field: `${field}.destination`, type: 'same_as_origin', message: searchMessages.other });
+    }
+    const isDay = checkDate(slice.departureDate, `${field}.departureDate`, { origin, previousDate, now }, faults);
+    if (isDay) previousDate = slice.departureDate;
+    if (origin && destination) slices.push({ origin, destination, departureDate: slice.departureDate });
+  }
+  return slices;
+}
+
+function readPlace(code: string, field: string, faults: Fault[]): SearchPlace | null {
+  const airports = resolvePlace(code);
+  if (!airports) faults.push({ field, type: 'invalid', message: searchMessages.airport });
+  return airports && { code, airports };
+}
+
+/** SAO and GRU are the same place for a traveller; GRU and CGH are not. */
+const overlap = (one: SearchPlace, other: SearchPlace) =>
+  one.airports.some((airport) => other.airports.includes(airport));
+
+interface DateContext {
+  readonly origin: SearchPlace | null;
+  /** Of the slice before, when that is a day. */
+  readonly previousDate: string | null;
+  readonly now: Date;
+}
+
+/** Whether it is a day of the calendar; the other rules about it only add faults. */
+function checkDate(date: string, field: string, context: DateContext, faults: Fault[]): boolean {
+  if (!isCalendarDay(date)) {
+    faults.push({ field, type: 'invalid', message: searchMessages.dateFormat });
+    return false;
+  }
+  const { origin, previousDate, now } = context;
+  if (origin && date <= localDay(origin.airports[0]!.timeZone, now)) {
+    faults.push({ field, type: 'not_in_future', message: searchMessages.datePast });
+  } else if (previousDate !== null && date < previousDate) {
+    faults.push({ field, type: 'before_previous', message: searchMessages.other });
+  }
+  return true;
+}
+
+/** YYYY-MM-DD of a day that exists. */
+function isCalendarDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const atMs = startOfDayMs(text);
+  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
+}
+
+function readPassengers(requested: SearchRequest['passengers'], faults: Fault[]): PassengerType[] {
+  const before = faults.length;
+  const counts: Record<PassengerType, number> = { adult: 0, child: 0, infant_without_seat: 0 };
+  const passengers: PassengerType[] = [];
+  for (const [index, group] of requested.slice(0, mostPassengers).entries()) {
+    const type = readOne(passengerTypes, group.type, `passengers.${index}.type`, faults);
+    if (!Number.isSafeInteger(group.count) || group.count < 1) {
+      const reason = group.count < 1 ? 'too_small' : 'invalid';
+      faults.push({ field: `passengers.${index}.count`, type: reason, message: searchMessages.other });
+    } else if (type) {
+      counts[type] += group.count;
+      passengers.push(...new Array<PassengerType>(Math.min(group.count, mostPassengers + 1)).fill(type));
+    }
+  }
+  // Totals of groups that are wrong in themselves would only confuse.
+  if (faults.length === before) checkTotals(requested, counts, faults);
+  return passengers;
+}
+
+function checkTotals(
+  requested: SearchRequest['passengers'],
+  counts: Record<PassengerType, number>,
+  faults: Fault[],
+): void {
+  const total = counts.adult + counts.child + counts.infant_without_seat;
+  const refuse = (reason: string) => faults.push({ field: 'passengers', type: reason, message: searchMessages.other });
+  if (requested.length === 0) refuse('too_small');
+  else if (total > mostPassengers || requested.length > mostPassengers) refuse('too_large');
+  else if (counts.adult === 0) refuse('adult_required');
+  else if (counts.infant_without_seat > counts.adult) refuse('more_infants_than_adults');
+}
