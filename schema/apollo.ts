@@ -48,7 +48,10 @@ function compiledExecution(schema: GraphQLSchema, cache: OperationCache): Gatewa
       executor: async ({ source, document, operationName, request, context }) => {
         try {
           const executable = compile(source, document, operationName);
-          return await executable.run(context as RequestContext, request.variables ?? {}, { lenientMembers: false });
+          const result = await executable.run(context as RequestContext, request.variables ?? {}, {
+            lenientMembers: false,
+          });
+          return result.errors ? { ...result, errors: result.errors.map(completed) } : result;
         } catch (error) {
           return { errors: [wrap(error)] };
         }
@@ -56,6 +59,12 @@ function compiledExecution(schema: GraphQLSchema, cache: OperationCache): Gatewa
     }),
     stop: async () => undefined,
   };
+}
+
+/** The compiler's errors are not quite GraphQLErrors, which Apollo insists on. */
+function completed(error: GraphQLError): GraphQLError {
+  const { message, path, originalError, locations } = error;
+  return Object.assign(new GraphQLError(message, { path, originalError }), { locations });
 }
 
 /** An error of the request as a whole, in the form in which executions report theirs. */
