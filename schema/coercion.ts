@@ -123,7 +123,12 @@ function coerceObject(
   const values: Record<string, unknown> = {};
   for (const member of Object.values(fields)) {
     const given = Object.hasOwn(members, member.name) ? members[member.name] : undefined;
-    if (given === undefined && (member.defaultValue !== undefined || !isNonNullType(member.type))) continue;
+    if (given === undefined && member.defaultValue !== undefined) {
+      // Compiled operations do not fill in the defaults of members.
+      values[member.name] = member.defaultValue;
+      continue;
+    }
+    if (given === undefined && !isNonNullType(member.type)) continue;
     values[member.name] = coerce(given, member.type, `${field}.${member.name}`, faults, options);
   }
   if (!options.lenientMembers) {

@@ -49,10 +49,11 @@ export const models = [Team, ApiKey, Wallet, Recharge];
 
 export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url));
 
-/** What a test may replace: time and the log. */
+/** What a test may replace: time, the log, and what a new embedded store starts from. */
 export interface Overrides {
   clock?: Clock;
   log?: Log;
+  storeTemplate?: string;
 }
 
 export interface RunningServer {
@@ -169,7 +170,7 @@ async function stopListening(server: Server): Promise<void> {
 /** Starts one process of the service with the roles that its settings give it. */
 export async function startServer(settings: Settings, overrides: Overrides = {}): Promise<RunningServer> {
   const log = overrides.log ?? createLog(settings.LOG_LEVEL);
-  const database = await openDatabase(settings, models, log);
+  const database = await openDatabase(settings, models, log, overrides.storeTemplate);
   await migrateUp(database.sequelize, migrationsFolder, database.shared);
   const platform = await openPlatform(settings, database, overrides.clock ?? systemClock, log);
   const gateway = openGateway(platform);

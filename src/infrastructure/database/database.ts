@@ -1,0 +1,62 @@
+import type { ModelCtor } from 'sequelize-typescript';
+import { Sequelize } from 'sequelize-typescript';
+import type { Settings } from '../../config.ts';
+import type { Log } from '../log.ts';
+import { openEmbedded } from './embedded.ts';
+import { transactionContext } from './statement.ts';
+
+export interface Database {
+  readonly sequelize: Sequelize;
+  /** Whether other processes may use it at the same time. */
+  readonly shared: boolean;
+  close(): Promise<void>;
+}
+
+/** Longest wait for a row lock: what a second request with the same Idempotency-Key waits for the first. */
+export const lockTimeoutMs = 10_000;
+
+Sequelize.useCLS(transactionContext as never);
+
+/**
+ * Opens the store: a PostgreSQL server when DATABASE_URL names one, otherwise the embedded one in DATA_DIR. Both are
+ * spoken to by the same client in the same dialect. `template` is a dump that a new embedded store starts from.
+ */
+export async function openDatabase(
+  settings: Pick<Settings, 'DATABASE_URL' | 'DATABASE_POOL_SIZE' | 'DATA_DIR'>,
+  models: ModelCtor[],
+  log: Log,
+  template?: string,
+): Promise<Database> {
+  const common = {
+    dialect: 'postgres' as const,
+    models,
+    logging: (text: string) => log.trace({ sql: text }, 'statement'),
+    define: { underscored: true, timestamps: false },
+    minifyAliases: false,
+  };
+  const session = { application_name: 'embarque', options: `-c lock_timeout=${lockTimeoutMs}` };
+  if (settings.DATABASE_URL) {
+    const sequelize = new Sequelize(settings.DATABASE_URL, {
+      ...common,
+      pool: { min: 0, max: settings.DATABASE_POOL_SIZE, acquire: 30_000, idle: 60_000 },
+      dialectOptions: { ...session, keepAlive: true },
+    });
+    await sequelize.authenticate();
+    return { sequelize, shared: true, close: () => sequelize.close() };
+  }
+  const embedded = await openEmbedded({ dataDir: settings.DATA_DIR, ...(template ? { template } : {}) });
+  const sequelize = new Sequelize('postgres', 'postgres', '', {
+    ...common,
+    // One session: it is one process's store, and named statements belong to a session.
+    pool: { min: 1, max: 1, acquire: 60_000, idle: 2 ** 31 - 1 },
+    dialectOptions: { ...session, stream: embedded.stream },
+  });
+  return {
+    sequelize,
+    shared: false,
+    async close() {
+      await sequelize.close();
+      await embedded.close();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/** Plain HTTP clients of the two doors, and the few calls that most tests make. */
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read member by member, and a wrong one fails the test.
+export type Json = any;
+
+export interface RestOptions {
+  key?: string | null;
+  /** Sent as JSON; a string is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface RestAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Json;
+}
+
+export async function restRequest(
+  url: string,
+  method: string,
+  path: string,
+  { key, body, headers = {} }: RestOptions = {},
+): Promise<RestAnswer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(key ? { authorization: `Bearer ${key}` } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+}
+
+export interface GraphqlAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: { data?: Json; errors?: Json[]; extensions?: Json };
+}
+
+export async function graphqlDoor(
+  url: string,
+  query: string,
+  variables: object | null,
+  key: string | null,
+  headers: object = {},
+): Promise<GraphqlAnswer> {
+  const answer = await restRequest(url, 'POST', '/graphql', {
+    key,
+    body: { query, ...(variables ? { variables } : {}) },
+    headers: headers as Record<string, string>,
+  });
+  return answer as GraphqlAnswer;
+}
+
+/** Waits until `probe` returns something other than undefined, false or null; fails after `timeoutMs`. */
+export async function eventually<T>(
+  probe: () => Promise<T | undefined | false | null> | T | undefined | false | null,
+  timeoutMs = 10_000,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await probe();
+    if (value !== undefined && value !== false && value !== null) return value;
+    if (performance.now() > deadline) throw new Error('the awaited condition did not come true');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, inject } from 'vitest';
+
+/** Where a server of the tests keeps its data and signals. */
+export interface Engine {
+  readonly name: 'embedded' | 'PostgreSQL and Redis';
+  /** Settings of a place of its own, and what removes it. */
+  allocate(): Promise<{ settings: Record<string, string>; template?: string; release(): Promise<void> }>;
+}
+
+const embedded: Engine = {
+  name: 'embedded',
+  async allocate() {
+    const folder = await mkdtemp(join(tmpdir(), 'embarque-data-'));
+    return {
+      settings: { DATA_DIR: join(folder, 'data') },
+      template: inject('embeddedTemplate'),
+      release: () => rm(folder, { recursive: true, force: true }),
+    };
+  },
+};
+
+async function administer(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+const real: Engine = {
+  name: 'PostgreSQL and Redis',
+  async allocate() {
+    const name = `embarque_test_${process.pid}_${randomBytes(6).toString('hex')}`;
+    await administer(`CREATE DATABASE "${name}" TEMPLATE "${inject('serverTemplate')}"`);
+    const url = new URL(process.env.TEST_DATABASE_URL ?? '');
+    url.pathname = `/${name}`;
+    return {
+      settings: {
+        DATABASE_URL: url.href,
+        REDIS_URL: process.env.TEST_REDIS_URL ?? '',
+        PAYMENT_PROVIDER: 'simulated',
+        FLIGHT_SUPPLIERS: 'simulated',
+        EXCHANGE_RATES: 'table',
+        ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+      },
+      release: () => administer(`DROP DATABASE "${name}" WITH (FORCE)`),
+    };
+  },
+};
+
+/** The engines that this machine has: the embedded one always, PostgreSQL and Redis where they are set. */
+export function availableEngines(): Engine[] {
+  return inject('serverTemplate') ? [embedded, real] : [embedded];
+}
+
+/** The same tests on every engine that this machine has. */
+export function describeEngines(title: string, tests: (engine: Engine) => void): void {
+  for (const engine of availableEngines()) describe(`${title} (${engine.name})`, () => tests(engine));
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { readSettings } from '../../src/config.ts';
+import type { Clock } from '../../src/infrastructure/clock.ts';
+import { createLog } from '../../src/infrastructure/log.ts';
+import { startServer } from '../../src/main.ts';
+import type { RunningServer } from '../../src/main.ts';
+import { graphqlDoor, restRequest } from './client.ts';
+import type { GraphqlAnswer, RestAnswer, RestOptions } from './client.ts';
+import type { Engine } from './engines.ts';
+
+export interface TeamKeys {
+  teamId: string;
+  live: string;
+  test: string;
+}
+
+/** A real server in this process, on a place of its own, with what tests ask of it. */
+export interface TestServer {
+  readonly url: string;
+  readonly running: RunningServer;
+  /** Keys of the demo team and the operator. */
+  readonly keys: { live: string; test: string; operator: string };
+  /** Lines that were logged, as JSON text. */
+  readonly logLines: string[];
+  rest(method: string, path: string, options?: RestOptions): Promise<RestAnswer>;
+  graphql(query: string, variables: object | null, key: string | null, headers?: object): Promise<GraphqlAnswer>;
+  /** A new team with a live and a test key. */
+  createTeam(input?: Record<string, unknown>): Promise<TeamKeys>;
+  createKey(input: Record<string, unknown>): Promise<{ id: string; secret: string }>;
+  /** Rows of a statement on the server's own database: to look behind what the doors say. */
+  query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** Settings with which another process can be started on the same place. */
+  readonly environment: Record<string, string>;
+  close(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  settings?: Record<string, string>;
+  clock?: Clock;
+}
+
+const newKey = (prefix: string) => prefix + randomBytes(18).toString('base64url');
+
+export async function startTestServer(engine: Engine, options: TestServerOptions = {}): Promise<TestServer> {
+  const place = await engine.allocate();
+  const keys = { live: newKey('sk_live_'), test: newKey('sk_test_'), operator: newKey('sk_admin_') };
+  const environment = {
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    SWEEP_INTERVAL: '50ms',
+    RATE_LIMIT_DEFAULT: '1000000',
+    RATE_LIMIT_SEARCH: '1000000',
+    RATE_LIMIT_BOOKINGS: '1000000',
+    BOOTSTRAP_LIVE_KEY: keys.live,
+    BOOTSTRAP_TEST_KEY: keys.test,
+    BOOTSTRAP_ADMIN_KEY: keys.operator,
+    ...place.settings,
+    ...options.settings,
+  };
+  const logLines: string[] = [];
+  const log = createLog('info', { write: (line: string) => void logLines.push(line) } as pino.DestinationStream);
+  let running: RunningServer;
+  try {
+    running = await startServer(readSettings(environment), {
+      log,
+      ...(options.clock ? { clock: options.clock } : {}),
+      ...(place.template ? { storeTemplate: place.template } : {}),
+    });
+  } catch (error) {
+    await place.release();
+    throw error;
+  }
+  const { url } = running;
+  const server: TestServer = {
+    url,
+    running,
+    keys,
+    logLines,
+    environment,
+    rest: (method, path, request) => restRequest(url, method, path, request),
+    graphql: (query, variables, key, headers) => graphqlDoor(url, query, variables, key, headers),
+    async createTeam(input = {}) {
+      const created = await server.graphql(
+        'mutation ($input: CreateTeamInput!) { createTeam(input: $input) { id } }',
+        { input: { name: 'Agência de Teste', ...input } },
+        keys.operator,
+      );
+      const teamId = created.body.data?.createTeam.id as string;
+      const issue = async (kind: string) => (await server.createKey({ kind, teamId, name: kind })).secret;
+      return { teamId, live: await issue('live'), test: await issue('test') };
+    },
+    async createKey(input) {
+      const created = await server.graphql(
+        'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { id } } }',
+        { input: { name: 'Key', ...input } },
+        keys.operator,
+      );
+      const issued = created.body.data?.createApiKey;
+      if (!issued) throw new Error(`no key: ${JSON.stringify(created.body)}`);
+      return { id: issued.apiKey.id as string, secret: issued.secret as string };
+    },
+    async query<Row extends object>(sql: string, values: unknown[] = []) {
+      const [rows] = await running.gateway.platform.sequelize.query(sql, { bind: values });
+      return rows as Row[];
+    },
+    async close() {
+      await running.close();
+      await place.release();
+    },
+  };
+  return server;
+}
