@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import type { Duplex } from 'node:stream';
+import { type DirectoryLock, lockDataDirectory } from './dataDirectory.ts';
+import { EmbeddedDisk } from './embeddedDisk.ts';
+import { EmbeddedEngine } from './embeddedEngine.ts';
+import { EmbeddedStream, type SessionLender } from './embeddedStream.ts';
+
+/**
+ * PostgreSQL in the process: engine → session → stream → the ordinary pg client.
+ *
+ * The engine has one session, so the pool over it has one connection. What the next connection finds is a session as
+ * new, however the last one ended; an engine that had to stop is started again for it.
+ */
+export interface EmbeddedPostgres {
+  /** For `dialectOptions.stream`. */
+  stream: () => Duplex;
+  /** Stops in good order. Close the pool first: a connection that is still open is cut off. */
+  close(): Promise<void>;
+  /** The whole store as a tar file, for `template`. @throws Error while a transaction is open. */
+  dump(): Promise<Blob>;
+}
+
+export interface EmbeddedOptions {
+  /** A folder, made when it is missing; `memory` keeps nothing. */
+  dataDir: string;
+  /** What a new store starts from: a dump, or the path of one. Without it the engine makes an empty store (seconds). */
+  template?: Blob | string;
+}
+
+/** How long a connection waits for the one before it to end. */
+const turnTimeoutMs = 5_000;
+
+/**
+ * Opens the store, making it or recovering it when needed.
+ * @throws Error with one clear line when the folder belongs to another process or the engine does not start.
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const lock = options.dataDir === 'memory' ? null : await lockDataDirectory(options.dataDir);
+  const store = new EmbeddedStore(options, lock);
+  try {
+    await store.start();
+  } catch (error) {
+    await lock?.release();
+    throw error;
+  }
+  return { stream: () => new EmbeddedStream(store), close: () => store.close(), dump: () => store.dump() };
+}
+
+interface Waiting {
+  stream: EmbeddedStream;
+  begin(): void;
+  refuse(error: Error): void;
+}
+
+class EmbeddedStore implements SessionLender {
+  readonly #options: EmbeddedOptions;
+  readonly #lock: DirectoryLock | null;
+  #starting: Promise<EmbeddedEngine> | null = null;
+  #running: EmbeddedEngine | null = null;
+  #holder: EmbeddedStream | null = null;
+  #waiting: Waiting[] = [];
+  #closed = false;
+
+  constructor(options: EmbeddedOptions, lock: DirectoryLock | null) {
+    this.#options = options;
+    this.#lock = lock;
+  }
+
+  /** The engine: the running one, or a new one in place of one that had to stop. */
+  start(): Promise<EmbeddedEngine> {
+    this.#starting ??= this.#startEngine().catch((error) => {
+      this.#starting = null;
+      throw error;
+    });
+    return this.#starting;
+  }
+
+  async lend(stream: EmbeddedStream): Promise<EmbeddedEngine> {
+    if (this.#closed) throw new Error('the embedded database is closed');
+    if (this.#holder) await this.#turnOf(stream);
+    this.#holder = stream;
+    return this.start();
+  }
+
+  giveBack(stream: EmbeddedStream): void {
+    this.#waiting = this.#waiting.filter((waiting) => waiting.stream !== stream);
+    if (this.#holder !== stream) return;
+    this.#holder = null;
+    if (this.#running && !this.#running.failure) this.#running.resetSession();
+    const next = this.#waiting.shift();
+    if (!next) return;
+    this.#holder = next.stream;
+    next.begin();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const waiting of this.#waiting) waiting.refuse(new Error('the embedded database is closing'));
+    this.#holder?.destroy();
+    await this.#starting?.catch(() => undefined);
+    await this.#running?.stop();
+    await this.#lock?.release();
+  }
+
+  async dump(): Promise<Blob> {
+    return (await this.start()).dump();
+  }
+
+  async #startEngine(): Promise<EmbeddedEngine> {
+    const { dataDir, template } = this.#options;
+    const loadDataDir = typeof template === 'string' ? new Blob([await readFile(template)]) : template;
+    if (dataDir === 'memory') {
+      this.#running = await EmbeddedEngine.start({ loadDataDir }, (failure) => this.#stopped(failure));
+      return this.#running;
+    }
+    const disk = await EmbeddedDisk.at(dataDir);
+    const start = EmbeddedDisk.exists(dataDir) ? { fs: disk } : { fs: disk, loadDataDir };
+    this.#running = await EmbeddedEngine.start(start, (failure) => this.#stopped(failure));
+    await disk.settle();
+    return this.#running;
+  }
+
+  /** The connection is cut off; the next one gets a new engine, unless all there was has gone with the old one. */
+  #stopped(failure: Error): void {
+    const engine = this.#running;
+    this.#running = null;
+    if (this.#options.dataDir === 'memory') this.#starting = Promise.reject(failure);
+    else this.#starting = null;
+    this.#starting?.catch(() => undefined);
+    engine?.stop().catch(() => undefined);
+    this.#holder?.destroy(failure);
+  }
+
+  #turnOf(stream: EmbeddedStream): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const refuse = (error: Error) => {
+        clearTimeout(timer);
+        reject(error);
+      };
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((waiting) => waiting.stream !== stream);
+        refuse(new Error('the embedded database serves one connection at a time: set the pool to one'));
+      }, turnTimeoutMs);
+      this.#waiting.push({
+        stream,
+        begin: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        refuse,
+      });
+    });
+  }
+}
