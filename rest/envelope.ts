@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 import { appErrorOf, internalError } from '../schema/errors.ts';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { RetryLater } from '../src/domain/admission.ts';
 import { AppError } from '../src/domain/errors.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
 import type { Log } from '../src/infrastructure/log.ts';
-import { RetryLater } from '../src/domain/admission.ts';
-import type { RequestContext } from '../src/domain/admission.ts';
 import { statusOf } from './errors.ts';
 import type { Route } from './route.ts';
 
@@ -14,7 +14,9 @@ export function successBody(envelope: Route['envelope'], value: unknown, context
   const notice = noticeFor(context.caller);
   const meta = notice ? { _meta: notice } : {};
   if (envelope === 'data') return { success: true, data: value, ...meta };
-  return envelope === 'list' ? { success: true, ...(value as object), ...meta } : { ...(value as object), ...meta };
+  return envelope === 'list'
+    ? { success: true, ...(value as object), ...meta }
+    : { ...(value as object), ...meta };
 }
 
 /** Writes a response with its rate-limit headers; nothing of this interface may be cached. */
@@ -30,7 +32,12 @@ export function send(response: Response, status: number, body: object, context: 
 }
 
 /** Answers with SPEC's error body. Faults of ours are logged, and clients see no text of theirs. */
-export function sendError(response: Response, error: unknown, context: RequestContext | null, log: Log): void {
+export function sendError(
+  response: Response,
+  error: unknown,
+  context: RequestContext | null,
+  log: Log,
+): void {
   const known = appErrorOf(error);
   if (!known) {
     const cause = (error as { originalError?: unknown } | null)?.originalError ?? error;

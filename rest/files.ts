@@ -1,15 +1,15 @@
-import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
+import { Router } from 'express';
 import { notFound } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { chargeLinks, chargePaths } from '../src/domain/recharges/chargeLinks.ts';
 import { findChargeOfPayer } from '../src/domain/recharges/reading.ts';
-import { Team } from '../src/domain/teams/team.ts';
 import type { Recharge } from '../src/domain/recharges/recharge.ts';
+import { Team } from '../src/domain/teams/team.ts';
 import { boletoPage, boletoPageSecurityPolicy } from '../src/infrastructure/payments/boletoPage.ts';
 import { boletoPdf } from '../src/infrastructure/payments/boletoPdf.ts';
-import { boletoSlip } from '../src/infrastructure/payments/boletoSlip.ts';
 import type { BoletoSlip } from '../src/infrastructure/payments/boletoSlip.ts';
+import { boletoSlip } from '../src/infrastructure/payments/boletoSlip.ts';
 import { pixQrCode } from '../src/infrastructure/payments/pixQrCode.ts';
 import { sendError } from './envelope.ts';
 

@@ -1,17 +1,17 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { Kind, parse, validate } from 'graphql';
 import type { FieldNode, GraphQLSchema } from 'graphql';
-import { compileOperation } from '../schema/executor.ts';
+import { Kind, parse, validate } from 'graphql';
 import type { Executable } from '../schema/executor.ts';
+import { compileOperation } from '../schema/executor.ts';
 import { rulesOf } from '../schema/operation.ts';
-import { admit, identify } from '../src/domain/admission.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
+import { admit, identify } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { setCorsHeaders } from '../src/infrastructure/http/headers.ts';
 import { send, sendError, successBody } from './envelope.ts';
-import { omissionOf } from './omission.ts';
 import type { Omission } from './omission.ts';
+import { omissionOf } from './omission.ts';
 import type { Route } from './route.ts';
 import { rawVariables } from './variables.ts';
 
@@ -33,13 +33,18 @@ export function prepareRoute(route: Route, schema: GraphQLSchema): PreparedRoute
   if (faults.length > 0) throw new Error(`REST route ${route.name}: ${faults.join('; ')}`);
   const executable = compileOperation(schema, document);
   const [field, ...others] = executable.operation.selectionSet.selections;
-  if (field?.kind !== Kind.FIELD || others.length > 0) throw new Error(`REST route ${route.name}: not one root field`);
+  if (field?.kind !== Kind.FIELD || others.length > 0)
+    throw new Error(`REST route ${route.name}: not one root field`);
   const rules = rulesOf(schema, executable.operation.operation, field.name.value);
   return { route, executable, rules, field, omission: omissionOf(field.selectionSet) };
 }
 
 /** Who calls, in a context of the request's own. @throws AppError 401 or 429. */
-export async function openContext(request: Request, response: Response, gateway: Gateway): Promise<RequestContext> {
+export async function openContext(
+  request: Request,
+  response: Response,
+  gateway: Gateway,
+): Promise<RequestContext> {
   const caller = await identify(request.headers.authorization, request.ip ?? '', gateway);
   setCorsHeaders(request, response, caller.corsDomains);
   return { gateway, caller, idempotencyKey: null, rateWindow: null, admitted: null, replayed: false };
@@ -59,7 +64,11 @@ export function handlerOf(prepared: PreparedRoute, gateway: Gateway): RequestHan
       context.admitted = rules;
       if (rules.creation) context.idempotencyKey = idempotencyKeyOf(request);
       const body = route.method === 'get' ? undefined : await readJsonBody(request, response);
-      const raw = rawVariables(executable.variables, route.method, { path: request.params, query: request.query, body });
+      const raw = rawVariables(executable.variables, route.method, {
+        path: request.params,
+        query: request.query,
+        body,
+      });
       const result = await executable.run(context, raw, { lenientMembers: true });
       if (result.errors?.[0]) throw result.errors[0];
       const value = result.data?.[key];

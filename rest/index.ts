@@ -1,10 +1,10 @@
-import { Router } from 'express';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
-import { countRequest } from '../src/domain/admission.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { validationError } from '../src/domain/errors.ts';
+import { countRequest } from '../src/domain/admission.ts';
 import type { AppError } from '../src/domain/errors.ts';
+import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { sendError, unknownPath, wrongMethod } from './envelope.ts';
 import { handlerOf, openContext, prepareRoute } from './handler.ts';

@@ -1,5 +1,5 @@
-import { Kind } from 'graphql';
 import type { SelectionSetNode } from 'graphql';
+import { Kind } from 'graphql';
 
 /** Takes the null fields marked with @omitNull out of a result, in place. */
 export type Omission = (value: unknown) => void;

@@ -1,3 +1,4 @@
+import type { GraphQLInputType, GraphQLOutputType, GraphQLSchema, SelectionSetNode } from 'graphql';
 import {
   getNamedType,
   getNullableType,
@@ -9,7 +10,6 @@ import {
   isUnionType,
   Kind,
 } from 'graphql';
-import type { GraphQLInputType, GraphQLOutputType, GraphQLSchema, SelectionSetNode } from 'graphql';
 import type { Variable } from '../schema/coercion.ts';
 import { errorCodes } from '../src/domain/errors.ts';
 import { testModeNotice } from '../src/domain/testMode.ts';
@@ -34,7 +34,9 @@ function leafSchema(type: GraphQLInputType | GraphQLOutputType): JsonSchema {
 
 function orNull(schema: JsonSchema, nullable: boolean): JsonSchema {
   if (!nullable) return schema;
-  return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : { anyOf: [schema, { type: 'null' }] };
+  return typeof schema.type === 'string'
+    ? { ...schema, type: [schema.type, 'null'] }
+    : { anyOf: [schema, { type: 'null' }] };
 }
 
 function inputSchema(type: GraphQLInputType): JsonSchema {
@@ -47,16 +49,23 @@ function inputSchema(type: GraphQLInputType): JsonSchema {
     properties: Object.fromEntries(
       fields.map((field) => [field.name, { ...inputSchema(field.type), ...describe(field.description) }]),
     ),
-    required: fields.filter((field) => isNonNullType(field.type) && field.defaultValue === undefined).map((f) => f.name),
+    required: fields
+      .filter((field) => isNonNullType(field.type) && field.defaultValue === undefined)
+      .map((f) => f.name),
   };
 }
 
 const describe = (description: string | null | undefined) => (description ? { description } : {});
 
 /** The response of a selection; the kinds of a union are alternatives. */
-function outputSchema(type: GraphQLOutputType, selections: SelectionSetNode | undefined, schema: GraphQLSchema): JsonSchema {
+function outputSchema(
+  type: GraphQLOutputType,
+  selections: SelectionSetNode | undefined,
+  schema: GraphQLSchema,
+): JsonSchema {
   const nullable = getNullableType(type);
-  if (isListType(nullable)) return { type: 'array', items: outputSchema(nullable.ofType, selections, schema) };
+  if (isListType(nullable))
+    return { type: 'array', items: outputSchema(nullable.ofType, selections, schema) };
   if (isUnionType(nullable)) {
     const alternatives = selections?.selections.flatMap((selection) => {
       if (selection.kind !== Kind.INLINE_FRAGMENT || !selection.typeCondition) return [];
@@ -65,7 +74,9 @@ function outputSchema(type: GraphQLOutputType, selections: SelectionSetNode | un
     });
     return { oneOf: alternatives ?? [] };
   }
-  return isObjectType(nullable) && selections ? objectSchema(nullable, selections, schema) : leafSchema(nullable);
+  return isObjectType(nullable) && selections
+    ? objectSchema(nullable, selections, schema)
+    : leafSchema(nullable);
 }
 
 function objectSchema(
@@ -82,7 +93,10 @@ function objectSchema(
     const key = selection.alias?.value ?? selection.name.value;
     const omitted = selection.directives?.some((directive) => directive.name.value === 'omitNull') ?? false;
     const value = outputSchema(field.type, selection.selectionSet, schema);
-    properties[key] = { ...orNull(value, !omitted && !isNonNullType(field.type)), ...describe(field.description) };
+    properties[key] = {
+      ...orNull(value, !omitted && !isNonNullType(field.type)),
+      ...describe(field.description),
+    };
     if (!omitted) required.push(key);
   }
   return { type: 'object', properties, required };
@@ -100,12 +114,19 @@ function bodySchema(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema 
   const root = executable.operation.operation === 'query' ? schema.getQueryType() : schema.getMutationType();
   const rootField = root?.getFields()[field.name.value];
   if (!rootField) throw new Error(`${field.name.value} is no root field`);
-  const value = outputSchema(rootField.type, field.selectionSet, schema) as { properties?: JsonSchema; required?: string[] };
+  const value = outputSchema(rootField.type, field.selectionSet, schema) as {
+    properties?: JsonSchema;
+    required?: string[];
+  };
   const success = { success: { const: true } };
   const inner = value.properties ?? {};
   if (route.envelope === 'bare') return { ...value, properties: { ...inner, _meta: metaSchema } };
   return route.envelope === 'data'
-    ? { type: 'object', properties: { ...success, data: value, _meta: metaSchema }, required: ['success', 'data'] }
+    ? {
+        type: 'object',
+        properties: { ...success, data: value, _meta: metaSchema },
+        required: ['success', 'data'],
+      }
     : {
         type: 'object',
         properties: { ...success, ...inner, _meta: metaSchema },
@@ -157,14 +178,16 @@ function responsesOf(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema
   for (const { status, message } of [...commonRefusals, ...(route.refusals ?? [])]) {
     messages.set(status, [...(messages.get(status) ?? []), message]);
   }
-  const refusals = [...messages].sort(([one], [other]) => one - other).map(([status, texts]) => [
-    String(status),
-    {
-      description: texts.join(' · '),
-      headers: status === 401 ? {} : rateHeaders,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    },
-  ]);
+  const refusals = [...messages]
+    .sort(([one], [other]) => one - other)
+    .map(([status, texts]) => [
+      String(status),
+      {
+        description: texts.join(' · '),
+        headers: status === 401 ? {} : rateHeaders,
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]);
   const success = {
     description: 'Success',
     headers: rateHeaders,
@@ -181,7 +204,9 @@ const rateHeaders = Object.fromEntries(
 );
 
 const components = {
-  securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'API key: sk_live_… or sk_test_…' } },
+  securitySchemes: {
+    bearer: { type: 'http', scheme: 'bearer', description: 'API key: sk_live_… or sk_test_…' },
+  },
   parameters: {
     IdempotencyKey: {
       name: 'Idempotency-Key',
@@ -206,7 +231,10 @@ const components = {
           properties: {
             code: { type: 'string', enum: errorCodes },
             message: { type: 'string' },
-            details: { type: 'object', description: 'field and type of the first bad field, errors with all of them.' },
+            details: {
+              type: 'object',
+              description: 'field and type of the first bad field, errors with all of them.',
+            },
           },
           required: ['code', 'message', 'details'],
         },
@@ -218,7 +246,11 @@ const components = {
 };
 
 /** The whole document. `publicUrl` has no slash at its end. */
-export function openApiDocument(prepared: readonly PreparedRoute[], schema: GraphQLSchema, publicUrl: string): JsonSchema {
+export function openApiDocument(
+  prepared: readonly PreparedRoute[],
+  schema: GraphQLSchema,
+  publicUrl: string,
+): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const one of prepared) {
     const { route } = one;

@@ -1,6 +1,6 @@
 import { Router } from 'express';
-import { admit, tenantOf } from '../src/domain/admission.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
+import { admit, tenantOf } from '../src/domain/admission.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
@@ -17,9 +17,11 @@ function paidAtOf(body: unknown, now: Date): Date {
   }
   const paidAt = (body as { paid_at?: unknown } | undefined)?.paid_at;
   if (paidAt === undefined) return now;
-  const isInstant = typeof paidAt === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(paidAt);
+  const isInstant =
+    typeof paidAt === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(paidAt);
   const date = new Date(isInstant ? (paidAt as string) : Number.NaN);
-  if (Number.isNaN(date.getTime()) || date > now) throw validationError({ field: 'paid_at', type: 'invalid' });
+  if (Number.isNaN(date.getTime()) || date > now)
+    throw validationError({ field: 'paid_at', type: 'invalid' });
   return date;
 }
 

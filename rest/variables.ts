@@ -1,5 +1,5 @@
-import { getNullableType, isScalarType } from 'graphql';
 import type { GraphQLInputType } from 'graphql';
+import { getNullableType, isScalarType } from 'graphql';
 import type { Variable } from '../schema/coercion.ts';
 import { validationError } from '../src/domain/errors.ts';
 
@@ -28,7 +28,10 @@ export function rawVariables(
   return { ...(body as Record<string, unknown>), ...path };
 }
 
-function fromQuery(variables: readonly Variable[], query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function fromQuery(
+  variables: readonly Variable[],
+  query: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const raw: Record<string, unknown> = {};
   for (const { name, type } of variables) {
     const text = Object.hasOwn(query, name) ? query[name] : undefined;

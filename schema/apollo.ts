@@ -1,6 +1,9 @@
-import { ApolloServer } from '@apollo/server';
 import type { ApolloServerPlugin } from '@apollo/server';
-import { ApolloServerPluginCacheControlDisabled, ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
+import { ApolloServer } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+} from '@apollo/server/plugin/disabled';
 import type { GatewayInterface } from '@apollo/server-gateway-interface';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { GraphQLError } from 'graphql';
@@ -9,8 +12,8 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import type { Log } from '../src/infrastructure/log.ts';
 import { renderError } from './errors.ts';
-import { compileOperation } from './executor.ts';
 import type { Executable } from './executor.ts';
+import { compileOperation } from './executor.ts';
 import { documentLimits, limitRules } from './limits.ts';
 
 /** Operations that were parsed, validated and compiled before, by the document's text and the operation's name. */
@@ -96,7 +99,11 @@ export interface ApolloOptions {
  * Apollo Server over the compiled schema: parsing, validation with the document limits, CSRF prevention, batching and
  * error formatting. Its cache-control plugin, which wraps every resolver, is off: nothing here may be cached anyway.
  */
-export function createApollo(schema: GraphQLSchema, cache: OperationCache, options: ApolloOptions): ApolloServer<RequestContext> {
+export function createApollo(
+  schema: GraphQLSchema,
+  cache: OperationCache,
+  options: ApolloOptions,
+): ApolloServer<RequestContext> {
   return new ApolloServer<RequestContext>({
     gateway: compiledExecution(schema, cache),
     introspection: options.introspection,

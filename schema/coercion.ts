@@ -1,3 +1,4 @@
+import type { GraphQLInputType, GraphQLLeafType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import {
   getNamedType,
   isEnumType,
@@ -7,9 +8,8 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
-import type { GraphQLInputType, GraphQLLeafType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { invalidParameters, validationError } from '../src/domain/errors.ts';
 import type { AppError, FieldFault } from '../src/domain/errors.ts';
+import { invalidParameters, validationError } from '../src/domain/errors.ts';
 
 /**
  * Variables checked against their GraphQL types, for both doors: every bad field is collected, and the answer is the
@@ -29,7 +29,8 @@ export function variablesOf(schema: GraphQLSchema, operation: OperationDefinitio
     return {
       name: definition.variable.name.value,
       type,
-      hasDefault: definition.defaultValue !== undefined && valueFromAST(definition.defaultValue, type) !== undefined,
+      hasDefault:
+        definition.defaultValue !== undefined && valueFromAST(definition.defaultValue, type) !== undefined,
     };
   });
 }
@@ -109,7 +110,9 @@ function coerce(
 
 function coerceObject(
   value: unknown,
-  type: GraphQLInputType & { getFields(): Record<string, { name: string; type: GraphQLInputType; defaultValue?: unknown }> },
+  type: GraphQLInputType & {
+    getFields(): Record<string, { name: string; type: GraphQLInputType; defaultValue?: unknown }>;
+  },
   field: string,
   faults: Fault[],
   options: CoercionOptions,

@@ -1,5 +1,5 @@
-import { GraphQLError } from 'graphql';
 import type { GraphQLFormattedError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { AppError } from '../src/domain/errors.ts';
 import type { Log } from '../src/infrastructure/log.ts';
 
@@ -12,7 +12,9 @@ export function appErrorOf(error: unknown): AppError | null {
 
 /** Whether graphql itself refuses the request: a document that does not parse or fit, a missing variable. */
 function isGraphqlRefusal(error: unknown): error is GraphQLError {
-  return error instanceof GraphQLError && (!error.originalError || error.originalError instanceof GraphQLError);
+  return (
+    error instanceof GraphQLError && (!error.originalError || error.originalError instanceof GraphQLError)
+  );
 }
 
 /** 500: what clients see of a fault of ours. */
@@ -34,10 +36,17 @@ export function renderError(error: unknown, log: Log): GraphQLFormattedError {
     return { message: error.message, ...position, extensions: { code: code ?? 'GRAPHQL_VALIDATION_FAILED' } };
   }
   log.error({ err: (error as { originalError?: unknown }).originalError ?? error }, 'operation failed');
-  return { message: internalError.message, ...position, extensions: { code: internalError.code, details: {} } };
+  return {
+    message: internalError.message,
+    ...position,
+    extensions: { code: internalError.code, details: {} },
+  };
 }
 
 function positionOf(error: unknown): Pick<GraphQLFormattedError, 'path' | 'locations'> {
-  const { path, locations } = error as { path?: GraphQLFormattedError['path']; locations?: GraphQLFormattedError['locations'] };
+  const { path, locations } = error as {
+    path?: GraphQLFormattedError['path'];
+    locations?: GraphQLFormattedError['locations'];
+  };
   return { ...(locations?.length ? { locations } : {}), ...(path ? { path } : {}) };
 }

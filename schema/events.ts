@@ -1,14 +1,14 @@
-import { Arg, Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
 import type { SubscribeResolverData } from 'type-graphql';
-import { tenantOf } from '../src/domain/admission.ts';
+import { Arg, Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { walletEventTypes } from '../src/domain/events/catalogue.ts';
-import type { EventType as EventTypeName } from '../src/domain/events/catalogue.ts';
-import { apiVersion } from '../src/domain/events/event.ts';
-import type { DomainEvent } from '../src/domain/events/event.ts';
-import { followEvents } from '../src/domain/events/subscription.ts';
-import type { EventFilter } from '../src/domain/events/subscription.ts';
+import { tenantOf } from '../src/domain/admission.ts';
 import { validationError } from '../src/domain/errors.ts';
+import type { EventType as EventTypeName } from '../src/domain/events/catalogue.ts';
+import { walletEventTypes } from '../src/domain/events/catalogue.ts';
+import type { DomainEvent } from '../src/domain/events/event.ts';
+import { apiVersion } from '../src/domain/events/event.ts';
+import type { EventFilter } from '../src/domain/events/subscription.ts';
+import { followEvents } from '../src/domain/events/subscription.ts';
 import { Operation } from './operation.ts';
 import { DateTime, EventType, Json } from './scalars.ts';
 
@@ -17,13 +17,21 @@ export class EventData {
   @Field(() => Json, { description: 'The object as it is now, with the names of the REST resources.' })
   declare object: Record<string, unknown>;
 
-  @Field(() => Json, { nullable: true, description: 'The attributes that changed, as they were; for updates.' })
+  @Field(() => Json, {
+    nullable: true,
+    description: 'The attributes that changed, as they were; for updates.',
+  })
   declare previousAttributes: Record<string, unknown> | null;
 }
 
-@ObjectType({ description: 'Something that happened to the team, in the mode of the key.', simpleResolvers: true })
+@ObjectType({
+  description: 'Something that happened to the team, in the mode of the key.',
+  simpleResolvers: true,
+})
 export class Event {
-  @Field(() => String, { description: 'Unique id, prefix evt_. Pass the last one seen as `after` to resume.' })
+  @Field(() => String, {
+    description: 'Unique id, prefix evt_. Pass the last one seen as `after` to resume.',
+  })
   declare id: string;
 
   @Field(() => EventType, { description: 'Event type.' })
@@ -115,10 +123,11 @@ export class EventResolver {
   })
   walletEvents(
     @Root() event: Event,
-    @Arg('types', () => [EventType], { nullable: true, description: typesDescription }) _types?: string[] | null,
+    @Arg('types', () => [EventType], { nullable: true, description: typesDescription }) _types?:
+      | string[]
+      | null,
     @Arg('after', () => String, { nullable: true, description: afterDescription }) _after?: string | null,
   ): Event {
     return event;
   }
 }
-

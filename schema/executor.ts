@@ -1,9 +1,9 @@
-import { execute, getOperationAST } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { execute, getOperationAST } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { coerceVariables, variablesOf } from './coercion.ts';
 import type { CoercionOptions, Variable } from './coercion.ts';
+import { coerceVariables, variablesOf } from './coercion.ts';
 
 /** One operation of a validated document, compiled once and run for every request that asks for it. */
 export interface Executable {
@@ -44,6 +44,10 @@ export function compileOperation(
     operation,
     variables,
     run: (context, raw, options) =>
-      query(undefined, context, variables.length === 0 ? {} : coerceVariables(variables, raw, options)) as ExecutionResult,
+      query(
+        undefined,
+        context,
+        variables.length === 0 ? {} : coerceVariables(variables, raw, options),
+      ) as ExecutionResult,
   };
 }

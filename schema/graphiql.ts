@@ -1,5 +1,5 @@
-import { Router } from 'express';
 import type { RequestHandler } from 'express';
+import { Router } from 'express';
 import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
 
 const page = `<!doctype html>
@@ -52,7 +52,11 @@ const securityPolicy =
 
 /** GraphiQL's page for browsers that open /graphql; any other request goes on to the operations. */
 export const graphiqlPage: RequestHandler = (request, response, next) => {
-  if (request.method !== 'GET' || request.query.query !== undefined || request.accepts(['json', 'html']) !== 'html') {
+  if (
+    request.method !== 'GET' ||
+    request.query.query !== undefined ||
+    request.accepts(['json', 'html']) !== 'html'
+  ) {
     return next();
   }
   request.routeName = '/graphql (GraphiQL)';
@@ -69,6 +73,8 @@ export function createGraphiqlAssets(): Router {
   });
   router.use(packageFiles('react', { 'react.js': 'umd/react.production.min.js' }));
   router.use(packageFiles('react-dom', { 'react-dom.js': 'umd/react-dom.production.min.js' }));
-  router.use(packageFiles('graphiql', { 'graphiql.js': 'graphiql.min.js', 'graphiql.css': 'graphiql.min.css' }));
+  router.use(
+    packageFiles('graphiql', { 'graphiql.js': 'graphiql.min.js', 'graphiql.css': 'graphiql.min.css' }),
+  );
   return router;
 }

@@ -1,15 +1,15 @@
 import type { ApolloServer } from '@apollo/server';
 import { HeaderMap } from '@apollo/server';
 import type { Request, Response } from 'express';
-import { countRequest, identify, RetryLater } from '../src/domain/admission.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
+import { countRequest, identify, RetryLater } from '../src/domain/admission.ts';
 import { AppError, validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { setCorsHeaders, setRateHeaders } from '../src/infrastructure/http/headers.ts';
-import { wrap } from './apollo.ts';
 import type { OperationCache } from './apollo.ts';
+import { wrap } from './apollo.ts';
 import { renderError } from './errors.ts';
 import { documentLimits } from './limits.ts';
 
@@ -32,7 +32,11 @@ const json: [string, string][] = [['content-type', 'application/json; charset=ut
  * Operations over HTTP at /graphql. A document that was run before goes straight to its compiled form; any other goes
  * through Apollo Server, which parses and validates it and has it compiled. Clients cannot tell the two apart.
  */
-export function createGraphqlHandler(gateway: Gateway, apollo: ApolloServer<RequestContext>, cache: OperationCache) {
+export function createGraphqlHandler(
+  gateway: Gateway,
+  apollo: ApolloServer<RequestContext>,
+  cache: OperationCache,
+) {
   return async (request: Request, response: Response): Promise<void> => {
     request.routeName = '/graphql';
     let context: RequestContext | null = null;
@@ -41,7 +45,9 @@ export function createGraphqlHandler(gateway: Gateway, apollo: ApolloServer<Requ
       context = await contextOf(request, gateway);
       setCorsHeaders(request, response, context.caller.corsDomains);
       const body = await readJsonBody(request, response);
-      answer = (await runKnown(request, body, context, cache)) ?? (await runWithApollo(request, body, context, apollo));
+      answer =
+        (await runKnown(request, body, context, cache)) ??
+        (await runWithApollo(request, body, context, apollo));
       // A request that ran no operation, such as one that does not parse, counts as one.
       if (context.rateWindow === null) await countRequest('default', context);
     } catch (error) {
@@ -61,7 +67,10 @@ export function createGraphqlHandler(gateway: Gateway, apollo: ApolloServer<Requ
     return { status, headers: json, text: render({ errors: [wrap(error)] }, context) };
   }
 
-  function render(result: { data?: unknown; errors?: readonly unknown[] }, context: RequestContext | null): string {
+  function render(
+    result: { data?: unknown; errors?: readonly unknown[] },
+    context: RequestContext | null,
+  ): string {
     const { log } = gateway.platform;
     const notice = noticeFor(context?.caller ?? null);
     return JSON.stringify({
@@ -78,16 +87,20 @@ export function createGraphqlHandler(gateway: Gateway, apollo: ApolloServer<Requ
     context: RequestContext,
     cache: OperationCache,
   ): Promise<Answer | null> {
-    if (request.method !== 'POST' || typeof body !== 'object' || body === null || Array.isArray(body)) return null;
+    if (request.method !== 'POST' || typeof body !== 'object' || body === null || Array.isArray(body))
+      return null;
     const { query, variables, operationName, extensions } = body as GraphqlBody;
     if (typeof query !== 'string' || extensions !== undefined || !acceptsJson(request)) return null;
     if (variables !== undefined && (typeof variables !== 'object' || Array.isArray(variables))) return null;
-    if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') return null;
+    if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
+      return null;
     const executable = cache.get(query, operationName);
     if (!executable) return null;
     let result: { data?: unknown; errors?: readonly unknown[] };
     try {
-      result = await executable.run(context, (variables ?? {}) as Record<string, unknown>, { lenientMembers: false });
+      result = await executable.run(context, (variables ?? {}) as Record<string, unknown>, {
+        lenientMembers: false,
+      });
     } catch (error) {
       result = { errors: [wrap(error)] };
     }
@@ -96,7 +109,11 @@ export function createGraphqlHandler(gateway: Gateway, apollo: ApolloServer<Requ
 }
 
 /** Statuses of requests that were refused before any operation ran. */
-const statuses: Partial<Record<string, number>> = { UNAUTHORIZED: 401, RATE_LIMIT_EXCEEDED: 429, VALIDATION_ERROR: 400 };
+const statuses: Partial<Record<string, number>> = {
+  UNAUTHORIZED: 401,
+  RATE_LIMIT_EXCEEDED: 429,
+  VALIDATION_ERROR: 400,
+};
 
 function acceptsJson(request: Request): boolean {
   const { accept } = request.headers;

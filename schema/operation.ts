@@ -1,8 +1,8 @@
 import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 import { defaultFieldResolver } from 'graphql';
 import { Extensions } from 'type-graphql';
-import { admit } from '../src/domain/admission.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
+import { admit } from '../src/domain/admission.ts';
 import { createOnce, ReplayedError } from '../src/domain/idempotency/once.ts';
 
 /**
@@ -26,8 +26,16 @@ export function prepared<T>(write: PreparedCreation<T>): T {
 }
 
 /** The rules that a root field was declared with. @throws Error when it has none. */
-export function rulesOf(schema: GraphQLSchema, operation: 'query' | 'mutation' | 'subscription', field: string): OperationRules {
-  const type = { query: schema.getQueryType(), mutation: schema.getMutationType(), subscription: schema.getSubscriptionType() }[operation];
+export function rulesOf(
+  schema: GraphQLSchema,
+  operation: 'query' | 'mutation' | 'subscription',
+  field: string,
+): OperationRules {
+  const type = {
+    query: schema.getQueryType(),
+    mutation: schema.getMutationType(),
+    subscription: schema.getSubscriptionType(),
+  }[operation];
   const rules = type?.getFields()[field]?.extensions.operation as OperationRules | undefined;
   if (!rules) throw new Error(`${operation} ${field} does not declare its rules with @Operation`);
   return rules;

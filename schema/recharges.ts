@@ -1,16 +1,16 @@
 import {
   Arg,
-  createUnionType,
   Ctx,
+  createUnionType,
   Field,
   Mutation,
   ObjectType,
   Query,
-  registerEnumType,
   Resolver,
+  registerEnumType,
 } from 'type-graphql';
-import { tenantOf } from '../src/domain/admission.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
+import { tenantOf } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
 import { chargeLinks } from '../src/domain/recharges/chargeLinks.ts';
@@ -112,7 +112,10 @@ export class Recharge {
   @Field(() => DateTime, { nullable: true, description: 'Payment time; present when completed.' })
   declare paidAt: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Id of the credit transaction; present when completed.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Id of the credit transaction; present when completed.',
+  })
   declare transactionId: string | null;
 
   @Field(() => DateTime, { description: 'Creation time.' })
@@ -141,7 +144,12 @@ export function toRecharge(recharge: RechargeModel, publicUrl: string): Recharge
     paymentMethod: recharge.paymentMethod,
     payment:
       charge.method === 'pix'
-        ? { __typename: 'PixPayment', pixCopyPaste: charge.pixCopyPaste, pixQrcodeUrl: links.pixQrcode, expiresAt }
+        ? {
+            __typename: 'PixPayment',
+            pixCopyPaste: charge.pixCopyPaste,
+            pixQrcodeUrl: links.pixQrcode,
+            expiresAt,
+          }
         : {
             __typename: 'BoletoPayment',
             boletoBarcode: charge.barcode,
@@ -172,7 +180,8 @@ export class RechargeResolver {
   async recharges(
     @Ctx() context: RequestContext,
     @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' }) limit: number,
+    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
+    limit: number,
     @Arg('status', () => RechargeStatus, { nullable: true, description: 'Only recharges in this state.' })
     status?: RechargeStatus | null,
   ): Promise<RechargeList> {
@@ -188,12 +197,16 @@ export class RechargeResolver {
   }
 
   @Operation({ scope: 'wallet:write', creation: 'plain' })
-  @Mutation(() => Recharge, { description: 'Requests a recharge: minimum 100.00, maximum 50000.00, 100000.00 a day.' })
+  @Mutation(() => Recharge, {
+    description: 'Requests a recharge: minimum 100.00, maximum 50000.00, 100000.00 a day.',
+  })
   async createRecharge(
     @Ctx() context: RequestContext,
     @Arg('amount', () => Amount, { description: 'Decimal amount in BRL.' }) amount: string,
     @Arg('currency', () => Currency, { description: 'Always BRL.' }) _currency: string,
-    @Arg('paymentMethod', () => PaymentMethod, { description: 'pix or boleto.' }) paymentMethod: 'pix' | 'boleto',
+    @Arg('paymentMethod', () => PaymentMethod, { description: 'pix or boleto.' }) paymentMethod:
+      | 'pix'
+      | 'boleto',
   ): Promise<Recharge> {
     const { platform } = context.gateway;
     const write = await prepareRecharge(tenantOf(context), { amount, paymentMethod }, platform);

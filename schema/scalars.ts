@@ -43,18 +43,17 @@ export const Percent = textScalar(
 export const DateTime = textScalar(
   'DateTime',
   'An instant in ISO 8601, UTC, with milliseconds: "2026-11-20T12:00:31.000Z".',
-  (text) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
+  (text) =>
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(text) &&
+    !Number.isNaN(Date.parse(text)),
   { format: 'date-time' },
 );
 
 export const Day = textScalar('Day', 'A calendar day, "2026-11-20".', isDay, { format: 'date' });
 
-export const EventType = textScalar(
-  'EventType',
-  `One of: ${eventTypes.join(', ')}.`,
-  isEventType,
-  { enum: eventTypes },
-);
+export const EventType = textScalar('EventType', `One of: ${eventTypes.join(', ')}.`, isEventType, {
+  enum: eventTypes,
+});
 
 export const Json = new GraphQLScalarType({
   name: 'JSON',

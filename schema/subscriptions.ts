@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Request } from 'express';
-import { getOperationAST, GraphQLError, parse, specifiedRules, validate } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
+import { GraphQLError, getOperationAST, parse, specifiedRules, validate } from 'graphql';
 import { createHandler } from 'graphql-sse/lib/use/http';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
-import { countRequest, identify } from '../src/domain/admission.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
+import { countRequest, identify } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/application.ts';
@@ -24,7 +24,11 @@ interface OperationRequest {
 }
 
 /** A context of its own for each operation: the key is looked at anew, so a revoked one starts nothing. */
-async function contextFor(authorization: string | undefined, address: string, gateway: Gateway): Promise<RequestContext> {
+async function contextFor(
+  authorization: string | undefined,
+  address: string,
+  gateway: Gateway,
+): Promise<RequestContext> {
   const caller = await identify(authorization, address, gateway);
   return { gateway, caller, idempotencyKey: null, rateWindow: null, admitted: null, replayed: false };
 }
@@ -74,7 +78,9 @@ function rendered(result: ExecutionResult, context: RequestContext): ExecutionRe
   const { log } = context.gateway.platform;
   return {
     ...result,
-    ...(result.errors ? { errors: result.errors.map((error) => renderError(error, log) as GraphQLError) } : {}),
+    ...(result.errors
+      ? { errors: result.errors.map((error) => renderError(error, log) as GraphQLError) }
+      : {}),
     ...(notice ? { extensions: { ...result.extensions, _meta: notice } } : {}),
   } as ExecutionResult;
 }
@@ -91,14 +97,20 @@ type SocketExtra = Record<PropertyKey, unknown> & { request: IncomingMessage };
  * (browsers cannot set headers there) or in the upgrade request's header.
  * @returns what ends all connections.
  */
-export function serveWebSockets(server: Server, schema: GraphQLSchema, gateway: Gateway): { close(): Promise<void> } {
+export function serveWebSockets(
+  server: Server,
+  schema: GraphQLSchema,
+  gateway: Gateway,
+): { close(): Promise<void> } {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyLimitBytes });
   server.on('upgrade', (request, socket, head) => {
     if (request.url?.split('?', 1)[0] !== '/graphql') {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (webSocket) => sockets.emit('connection', webSocket, request));
+    sockets.handleUpgrade(request, socket, head, (webSocket) =>
+      sockets.emit('connection', webSocket, request),
+    );
   });
   const authorizationOf = (parameters: Record<string, unknown> | undefined, request: IncomingMessage) => {
     const given = parameters?.Authorization ?? parameters?.authorization ?? request.headers.authorization;
@@ -121,10 +133,17 @@ export function serveWebSockets(server: Server, schema: GraphQLSchema, gateway: 
       onSubscribe: async (context, _id, payload) => {
         const { request } = context.extra;
         const authorization = authorizationOf(context.connectionParams, request);
-        const args = await prepare(schema, payload as OperationRequest, authorization, addressOf(request), gateway);
+        const args = await prepare(
+          schema,
+          payload as OperationRequest,
+          authorization,
+          addressOf(request),
+          gateway,
+        );
         return Array.isArray(args) ? renderedErrors(args, gateway) : (args as ExecutionArgs);
       },
-      onError: (_context, _id, _payload, errors) => renderedErrors(errors as readonly GraphQLError[], gateway),
+      onError: (_context, _id, _payload, errors) =>
+        renderedErrors(errors as readonly GraphQLError[], gateway),
       onNext: (_context, _id, _payload, args, result) =>
         rendered(result as ExecutionResult, args.contextValue as RequestContext),
     },

@@ -1,12 +1,22 @@
-import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
+import {
+  Arg,
+  Ctx,
+  Field,
+  InputType,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  registerEnumType,
+} from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
 import type { ApiKey as ApiKeyModel, KeyKind } from '../src/domain/teams/apiKey.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from '../src/domain/teams/keys.ts';
 import { createTeam, findTeam, listTeams, updateTeam } from '../src/domain/teams/management.ts';
-import { scopes as allScopes } from '../src/domain/teams/scope.ts';
 import type { Scope } from '../src/domain/teams/scope.ts';
+import { scopes as allScopes } from '../src/domain/teams/scope.ts';
 import type { Team as TeamModel } from '../src/domain/teams/team.ts';
 import { Operation, prepared } from './operation.ts';
 import { Pagination } from './pagination.ts';
@@ -104,7 +114,10 @@ export class CreateTeamInput {
   @Field(() => String, { description: 'Name, shown to payers.' })
   declare name: string;
 
-  @Field(() => Percent, { defaultValue: '0', description: 'Markup on the base cost of offers, 0 to 100 percent.' })
+  @Field(() => Percent, {
+    defaultValue: '0',
+    description: 'Markup on the base cost of offers, 0 to 100 percent.',
+  })
   declare markupPercent: string;
 
   @Field(() => Amount, { defaultValue: '0.00', description: 'Fixed fee of each offer in BRL.' })
@@ -113,7 +126,10 @@ export class CreateTeamInput {
   @Field(() => String, { nullable: true, description: 'Where alerts are mailed.' })
   declare alertEmail?: string | null;
 
-  @Field(() => [String], { defaultValue: [], description: 'Browser origins, such as https://app.example.com.' })
+  @Field(() => [String], {
+    defaultValue: [],
+    description: 'Browser origins, such as https://app.example.com.',
+  })
   declare corsDomains: string[];
 }
 
@@ -122,7 +138,10 @@ export class UpdateTeamInput {
   @Field(() => String, { nullable: true, description: 'Name, shown to payers.' })
   declare name?: string | null;
 
-  @Field(() => Percent, { nullable: true, description: 'Markup on the base cost of offers, 0 to 100 percent.' })
+  @Field(() => Percent, {
+    nullable: true,
+    description: 'Markup on the base cost of offers, 0 to 100 percent.',
+  })
   declare markupPercent?: string | null;
 
   @Field(() => Amount, { nullable: true, description: 'Fixed fee of each offer in BRL.' })
@@ -146,7 +165,10 @@ export class CreateApiKeyInput {
   @Field(() => String, { description: 'Name to recognise it by.' })
   declare name: string;
 
-  @Field(() => [KeyScope], { nullable: true, description: `What it may do; all when left out: ${allScopes.join(', ')}.` })
+  @Field(() => [KeyScope], {
+    nullable: true,
+    description: `What it may do; all when left out: ${allScopes.join(', ')}.`,
+  })
   declare scopes?: Scope[] | null;
 }
 
@@ -179,7 +201,9 @@ function toApiKey(apiKey: ApiKeyModel): ApiKey {
 /** Members that are there: null clears where null is a value, and otherwise means "left out". */
 function changesOf(input: UpdateTeamInput) {
   const { alertEmail, ...rest } = input;
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== null));
+  const given = Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => value !== undefined && value !== null),
+  );
   return alertEmail === undefined ? given : { ...given, alertEmail };
 }
 
@@ -189,7 +213,8 @@ export class TeamResolver {
   @Query(() => TeamList, { description: 'All agencies.' })
   async teams(
     @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' }) limit: number,
+    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
+    limit: number,
   ): Promise<TeamList> {
     const { teams, total } = await listTeams({ offset: (page - 1) * limit, limit });
     return { items: teams.map(toTeam), pagination: paginationOf(page, limit, total) };

@@ -1,11 +1,11 @@
-import { Arg, Ctx, Field, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
-import { tenantOf } from '../src/domain/admission.ts';
+import { Arg, Ctx, Field, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
+import { tenantOf } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import { defaultLimit } from '../src/domain/pagination.ts';
 import { readBalance } from '../src/domain/wallet/balance.ts';
-import { listTransactions } from '../src/domain/wallet/transactions.ts';
 import type { EntryRow } from '../src/domain/wallet/transactions.ts';
+import { listTransactions } from '../src/domain/wallet/transactions.ts';
 import { Operation } from './operation.ts';
 import { Pagination } from './pagination.ts';
 import { Amount, DateTime, Day, PageNumber, PageSize } from './scalars.ts';
@@ -30,9 +30,15 @@ export enum ReferenceType {
   recharge = 'recharge',
   refund = 'refund',
 }
-registerEnumType(ReferenceType, { name: 'ReferenceType', description: 'What a wallet transaction stems from.' });
+registerEnumType(ReferenceType, {
+  name: 'ReferenceType',
+  description: 'What a wallet transaction stems from.',
+});
 
-@ObjectType({ description: 'The prepaid balance of the team, in the mode of the key.', simpleResolvers: true })
+@ObjectType({
+  description: 'The prepaid balance of the team, in the mode of the key.',
+  simpleResolvers: true,
+})
 export class WalletBalance {
   @Field(() => Amount, { description: 'Total balance.' })
   declare balance: string;
@@ -83,7 +89,10 @@ export class WalletTransaction {
   declare createdAt: string;
 }
 
-@ObjectType({ description: 'Sums over all transactions of the filter, not only the page.', simpleResolvers: true })
+@ObjectType({
+  description: 'Sums over all transactions of the filter, not only the page.',
+  simpleResolvers: true,
+})
 export class TransactionSummary {
   @Field(() => Amount, { description: 'Sum of the credits.' })
   declare totalCredits: string;
@@ -145,7 +154,8 @@ export class WalletResolver {
   async walletTransactions(
     @Ctx() context: RequestContext,
     @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' }) limit: number,
+    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
+    limit: number,
     @Arg('type', () => TransactionType, { nullable: true, description: 'Only credits or only debits.' })
     type?: 'credit' | 'debit' | null,
     @Arg('startDate', () => Day, { nullable: true, description: 'First UTC day, YYYY-MM-DD.' })

@@ -17,7 +17,10 @@ const duration = (fallback: string) =>
     .transform((text, context) => {
       const milliseconds = parseDurationMs(text);
       if (milliseconds !== null) return milliseconds;
-      context.addIssue({ code: 'custom', message: `"${text}" is not a duration such as 500ms, 2s, 30m or 24h` });
+      context.addIssue({
+        code: 'custom',
+        message: `"${text}" is not a duration such as 500ms, 2s, 30m or 24h`,
+      });
       return z.NEVER;
     });
 
@@ -100,11 +103,12 @@ export function readSettings(environment: Record<string, string | undefined>) {
   }
   const settings = parsed.data;
   if (settings.DATABASE_URL) {
-    const missing = (['PAYMENT_PROVIDER', 'FLIGHT_SUPPLIERS', 'EXCHANGE_RATES', 'ENCRYPTION_KEY'] as const).filter(
-      (name) => settings[name] === undefined,
-    );
+    const missing = (
+      ['PAYMENT_PROVIDER', 'FLIGHT_SUPPLIERS', 'EXCHANGE_RATES', 'ENCRYPTION_KEY'] as const
+    ).filter((name) => settings[name] === undefined);
     // A real deployment must never get play money, or lose its secrets, by forgetting a line.
-    if (missing.length > 0) throw new SettingsError(`Wrong settings: with DATABASE_URL, name ${missing.join(', ')}`);
+    if (missing.length > 0)
+      throw new SettingsError(`Wrong settings: with DATABASE_URL, name ${missing.join(', ')}`);
   }
   return {
     ...settings,

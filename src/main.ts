@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ErrorRequestHandler, Express } from 'express';
 import { createDocsRouter } from '../rest/docs.ts';
+import { sendError, unknownPath } from '../rest/envelope.ts';
 import { createFileRouter } from '../rest/files.ts';
 import { createRestRouter } from '../rest/index.ts';
-import { sendError, unknownPath } from '../rest/envelope.ts';
 import { createSimulatorRouter } from '../rest/simulator.ts';
 import { buildGatewaySchema } from '../schema/index.ts';
-import { createGraphqlDoor } from '../schema/server.ts';
 import type { GraphqlDoor } from '../schema/server.ts';
+import { createGraphqlDoor } from '../schema/server.ts';
 import { printBanner } from './banner.ts';
-import { readSettings, SettingsError } from './config.ts';
 import type { Settings } from './config.ts';
+import { readSettings, SettingsError } from './config.ts';
 import { EventFeed } from './domain/events/feed.ts';
 import type { Gateway } from './domain/gateway.ts';
 import { forgetOldKeys } from './domain/idempotency/once.ts';
@@ -22,20 +22,20 @@ import { expireOverdueRecharges } from './domain/recharges/ending.ts';
 import { Recharge } from './domain/recharges/recharge.ts';
 import { Access } from './domain/teams/access.ts';
 import { ApiKey } from './domain/teams/apiKey.ts';
-import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
 import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
+import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
 import { Team } from './domain/teams/team.ts';
 import { Wallet } from './domain/wallet/wallet.ts';
-import { systemClock } from './infrastructure/clock.ts';
 import type { Clock } from './infrastructure/clock.ts';
-import { openDatabase } from './infrastructure/database/database.ts';
+import { systemClock } from './infrastructure/clock.ts';
 import type { Database } from './infrastructure/database/database.ts';
+import { openDatabase } from './infrastructure/database/database.ts';
 import { migrateUp, pendingMigrations } from './infrastructure/database/migrations.ts';
 import { createApplication, createHttpServer } from './infrastructure/http/application.ts';
 import { answerPreflight } from './infrastructure/http/headers.ts';
 import { createOperationsRouter } from './infrastructure/http/operations.ts';
-import { createLog } from './infrastructure/log.ts';
 import type { Log } from './infrastructure/log.ts';
+import { createLog } from './infrastructure/log.ts';
 import { createMetrics } from './infrastructure/metrics.ts';
 import { simulatedPaymentProvider } from './infrastructure/payments/simulated.ts';
 import { inProcessSignals, redisSignals } from './infrastructure/pubsub/signals.ts';
@@ -66,7 +66,12 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-async function openPlatform(settings: Settings, database: Database, clock: Clock, log: Log): Promise<Platform> {
+async function openPlatform(
+  settings: Settings,
+  database: Database,
+  clock: Clock,
+  log: Log,
+): Promise<Platform> {
   const signals = settings.REDIS_URL ? redisSignals(settings.REDIS_URL, log) : inProcessSignals(log);
   return {
     sequelize: database.sequelize,
@@ -117,7 +122,8 @@ async function openDoors(application: Express, gateway: Gateway): Promise<Graphq
   application.use('/api/v1', createRestRouter(schema, gateway));
   application.use('/graphql', door.router);
   application.use('/docs', createDocsRouter());
-  if (platform.paymentProvider.name === 'simulated') application.use('/simulator', createSimulatorRouter(gateway));
+  if (platform.paymentProvider.name === 'simulated')
+    application.use('/simulator', createSimulatorRouter(gateway));
   application.use(createFileRouter(gateway));
   return door;
 }
@@ -185,7 +191,8 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     {
       name: 'migrations',
       check: async () => {
-        if ((await pendingMigrations(database.sequelize, migrationsFolder)).length > 0) throw new Error('pending');
+        if ((await pendingMigrations(database.sequelize, migrationsFolder)).length > 0)
+          throw new Error('pending');
       },
     },
     ...(settings.REDIS_URL ? [{ name: 'redis', check: () => platform.signals.check() }] : []),
@@ -195,7 +202,9 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   refuseTheRest(application, log);
   const server = createHttpServer(application);
   const sockets = door?.attach(server);
-  const stopWorker = settings.ROLES.includes('worker') ? startWorker(platform, gateway) : async () => undefined;
+  const stopWorker = settings.ROLES.includes('worker')
+    ? startWorker(platform, gateway)
+    : async () => undefined;
   const url = await listen(server, settings);
   log.info({ url, roles: settings.ROLES }, 'listening');
 

@@ -58,7 +58,8 @@ export function unauthorized(): AppError {
 
 /** @throws AppError 403 "Forbidden" for a key without the scope, or a live one where only test keys may. */
 export function checkScope({ scope, testOnly }: OperationRules, caller: Caller): void {
-  if (!caller.scopes.has(scope) || (testOnly && caller.kind !== 'test')) throw new AppError('FORBIDDEN', 'Forbidden');
+  if (!caller.scopes.has(scope) || (testOnly && caller.kind !== 'test'))
+    throw new AppError('FORBIDDEN', 'Forbidden');
 }
 
 /** The team and mode that this request acts for. Operators have none, and no scope that would lead here. */

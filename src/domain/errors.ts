@@ -35,7 +35,11 @@ export class AppError extends Error {
   readonly kind: ErrorKind | undefined;
   readonly details: ErrorDetails;
 
-  constructor(code: ErrorCode, message: string, options: { kind?: ErrorKind; details?: ErrorDetails; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { kind?: ErrorKind; details?: ErrorDetails; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
@@ -47,7 +51,10 @@ export class AppError extends Error {
 export const invalidParameters = 'Invalid request parameters';
 
 /** 400. `faults` are the bad fields, the first of which is shown as `details.field` and `details.type`. */
-export function validationError(faults: FieldFault | FieldFault[], message: string = invalidParameters): AppError {
+export function validationError(
+  faults: FieldFault | FieldFault[],
+  message: string = invalidParameters,
+): AppError {
   const errors = Array.isArray(faults) ? faults : [faults];
   const first = errors[0];
   return new AppError('VALIDATION_ERROR', message, {
@@ -57,12 +64,20 @@ export function validationError(faults: FieldFault | FieldFault[], message: stri
 }
 
 /** 422: well formed, refused by a business rule. */
-export function unprocessable(message: string, details: ErrorDetails = {}, code: ErrorCode = 'VALIDATION_ERROR'): AppError {
+export function unprocessable(
+  message: string,
+  details: ErrorDetails = {},
+  code: ErrorCode = 'VALIDATION_ERROR',
+): AppError {
   return new AppError(code, message, { kind: 'unprocessable', details });
 }
 
 /** 409: refused because of the state the resource is in. */
-export function conflict(message: string, details: ErrorDetails = {}, code: ErrorCode = 'VALIDATION_ERROR'): AppError {
+export function conflict(
+  message: string,
+  details: ErrorDetails = {},
+  code: ErrorCode = 'VALIDATION_ERROR',
+): AppError {
   return new AppError(code, message, { kind: 'conflict', details });
 }
 

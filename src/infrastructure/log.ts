@@ -1,14 +1,12 @@
-import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
+import { pino } from 'pino';
 
 export type Log = Logger;
 
 /** What must never be written, wherever it stands in a logged object. */
-const secretPaths = ['authorization', 'secret', 'apiKey', 'password', 'signingSecret', 'cookie'].flatMap((name) => [
-  name,
-  `*.${name}`,
-  `*.*.${name}`,
-]);
+const secretPaths = ['authorization', 'secret', 'apiKey', 'password', 'signingSecret', 'cookie'].flatMap(
+  (name) => [name, `*.${name}`, `*.*.${name}`],
+);
 
 const keyPattern = /\b(sk_(?:live|test|admin)_|whsec_)[A-Za-z0-9_+/=-]+/g;
 

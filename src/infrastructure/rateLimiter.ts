@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Log } from './log.ts';
 
 /** Counters of SPEC Limits: flight search, booking creation, everything else; and calls that carry no valid key. */
@@ -70,7 +70,9 @@ function connect(url: string, log: Log): Redis {
     commandTimeout: 500,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });
-  client.on('error', (error) => log.warn({ err: error }, 'redis unavailable: counting rate limits in memory'));
+  client.on('error', (error) =>
+    log.warn({ err: error }, 'redis unavailable: counting rate limits in memory'),
+  );
   return client;
 }
 
@@ -82,6 +84,11 @@ function limiterOf(bucket: Bucket, settings: RateLimiterSettings, client: Redis 
   };
   const memory = new RateLimiterMemory(options);
   return client
-    ? new RateLimiterRedis({ ...options, storeClient: client, insuranceLimiter: memory, useRedisPackage: false })
+    ? new RateLimiterRedis({
+        ...options,
+        storeClient: client,
+        insuranceLimiter: memory,
+        useRedisPackage: false,
+      })
     : memory;
 }

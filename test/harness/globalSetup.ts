@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sequelize } from 'sequelize-typescript';
 import type { TestProject } from 'vitest/node';
-import { migrationsFolder } from '../../src/main.ts';
 import { openEmbedded } from '../../src/infrastructure/database/embedded.ts';
 import { migrateUp } from '../../src/infrastructure/database/migrations.ts';
+import { migrationsFolder } from '../../src/main.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,19 +19,23 @@ declare module 'vitest' {
 const { CI, TEST_DATABASE_URL, TEST_REDIS_URL } = process.env;
 
 /** Migrates once for all files: each server of a test starts from a copy. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (CI === 'true' && !(TEST_DATABASE_URL && TEST_REDIS_URL)) {
     throw new Error('in CI nothing may be skipped: TEST_DATABASE_URL and TEST_REDIS_URL must be set');
   }
   const folder = await mkdtemp(join(tmpdir(), 'embarque-tests-'));
   project.provide('embeddedTemplate', await makeEmbeddedTemplate(join(folder, 'template.tar')));
-  const serverTemplate = TEST_DATABASE_URL && TEST_REDIS_URL ? await makeServerTemplate(TEST_DATABASE_URL) : null;
+  const serverTemplate =
+    TEST_DATABASE_URL && TEST_REDIS_URL ? await makeServerTemplate(TEST_DATABASE_URL) : null;
   project.provide('serverTemplate', serverTemplate);
   if (!serverTemplate) {
-    process.stderr.write('\nSkipped: the suites on PostgreSQL and Redis (set TEST_DATABASE_URL and TEST_REDIS_URL).\n\n');
+    process.stderr.write(
+      '\nSkipped: the suites on PostgreSQL and Redis (set TEST_DATABASE_URL and TEST_REDIS_URL).\n\n',
+    );
   }
   return async () => {
-    if (serverTemplate && TEST_DATABASE_URL) await administer(TEST_DATABASE_URL, `DROP DATABASE "${serverTemplate}"`);
+    if (serverTemplate && TEST_DATABASE_URL)
+      await administer(TEST_DATABASE_URL, `DROP DATABASE "${serverTemplate}"`);
     await rm(folder, { recursive: true, force: true });
   };
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { pino } from 'pino';
+import type { pino } from 'pino';
 import { readSettings } from '../../src/config.ts';
 import type { Clock } from '../../src/infrastructure/clock.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
-import { startServer } from '../../src/main.ts';
 import type { RunningServer } from '../../src/main.ts';
-import { graphqlDoor, restRequest } from './client.ts';
+import { startServer } from '../../src/main.ts';
 import type { GraphqlAnswer, RestAnswer, RestOptions } from './client.ts';
+import { graphqlDoor, restRequest } from './client.ts';
 import type { Engine } from './engines.ts';
 
 export interface TeamKeys {
@@ -24,7 +24,12 @@ export interface TestServer {
   /** Lines that were logged, as JSON text. */
   readonly logLines: string[];
   rest(method: string, path: string, options?: RestOptions): Promise<RestAnswer>;
-  graphql(query: string, variables: object | null, key: string | null, headers?: object): Promise<GraphqlAnswer>;
+  graphql(
+    query: string,
+    variables: object | null,
+    key: string | null,
+    headers?: object,
+  ): Promise<GraphqlAnswer>;
   /** A new team with a live and a test key. */
   createTeam(input?: Record<string, unknown>): Promise<TeamKeys>;
   createKey(input: Record<string, unknown>): Promise<{ id: string; secret: string }>;
@@ -59,7 +64,9 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
     ...options.settings,
   };
   const logLines: string[] = [];
-  const log = createLog('info', { write: (line: string) => void logLines.push(line) } as pino.DestinationStream);
+  const log = createLog('info', {
+    write: (line: string) => void logLines.push(line),
+  } as pino.DestinationStream);
   let running: RunningServer;
   try {
     running = await startServer(readSettings(environment), {

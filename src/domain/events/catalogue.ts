@@ -47,11 +47,20 @@ const ticketedBooking = {
   ...booking,
   status: 'ticketed',
   documents: [
-    { type: 'electronic_ticket', unique_identifier: '957-2412345678', passenger_id: 'pas_01jd4yq9xre5j8v2r0h3m6x9qd' },
+    {
+      type: 'electronic_ticket',
+      unique_identifier: '957-2412345678',
+      passenger_id: 'pas_01jd4yq9xre5j8v2r0h3m6x9qd',
+    },
   ],
 };
 
-const integration = { name: 'simulated', kind: 'flight_supplier', connected: true, updated_at: '2026-11-20T12:00:00.000Z' };
+const integration = {
+  name: 'simulated',
+  kind: 'flight_supplier',
+  connected: true,
+  updated_at: '2026-11-20T12:00:00.000Z',
+};
 
 const apiKey = {
   id: 'key_01jd4yk3zne5j8v2r0h3m6x9qe',
@@ -88,7 +97,10 @@ const entries = {
     description: 'Data or status of a booking changed.',
     example: { object: ticketedBooking, previous_attributes: { documents: [] } },
   },
-  'wallet.credit': { description: 'The wallet was credited by a recharge or a refund.', example: { object: transaction } },
+  'wallet.credit': {
+    description: 'The wallet was credited by a recharge or a refund.',
+    example: { object: transaction },
+  },
   'wallet.debit': {
     description: 'The wallet was debited for a booking.',
     example: {
@@ -105,7 +117,10 @@ const entries = {
       },
     },
   },
-  'wallet.recharge.pending': { description: 'A recharge was requested and awaits payment.', example: { object: recharge } },
+  'wallet.recharge.pending': {
+    description: 'A recharge was requested and awaits payment.',
+    example: { object: recharge },
+  },
   'wallet.recharge.completed': {
     description: 'The payment of a recharge was confirmed and the wallet credited.',
     example: {
@@ -130,7 +145,10 @@ const entries = {
     description: 'The balance fell below 500.00 BRL. Told once, on crossing.',
     example: { object: { balance: '215.45', currency: 'BRL', threshold: '500.00' } },
   },
-  'integration.connected': { description: 'A supplier or payment provider was switched on.', example: { object: integration } },
+  'integration.connected': {
+    description: 'A supplier or payment provider was switched on.',
+    example: { object: integration },
+  },
   'integration.disconnected': {
     description: 'A supplier or payment provider was switched off.',
     example: { object: { ...integration, connected: false }, previous_attributes: { connected: true } },

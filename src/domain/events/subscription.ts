@@ -1,8 +1,8 @@
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { DomainEvent } from './event.ts';
-import { readEventsAfter, startingPoint } from './feed.ts';
 import type { EventFeed } from './feed.ts';
+import { readEventsAfter, startingPoint } from './feed.ts';
 
 export interface EventFilter {
   /** Types to tell; null for all. */
@@ -50,7 +50,9 @@ export async function* followEvents(
       const fromTable = behind;
       if (behind) queue = [];
       behind = false;
-      const events: DomainEvent[] = fromTable ? await readEventsAfter(tenant, position, platform) : queue.splice(0);
+      const events: DomainEvent[] = fromTable
+        ? await readEventsAfter(tenant, position, platform)
+        : queue.splice(0);
       for (const event of events) {
         if (event.sequence <= position) continue;
         if (event.sequence !== position + 1n) {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inTransaction } from '../../infrastructure/database/transaction.ts';
-import { AppError, conflict, unprocessable, validationError } from '../errors.ts';
 import type { ErrorCode, ErrorDetails, ErrorKind } from '../errors.ts';
+import { AppError, conflict, unprocessable, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 
@@ -58,7 +58,10 @@ const storeOutcome = statement<{ key: string }>(
    RETURNING key`,
 );
 
-const forgetOutcomes = statement('forget_idempotent_outcomes', 'DELETE FROM idempotency_keys WHERE created_at <= $1');
+const forgetOutcomes = statement(
+  'forget_idempotent_outcomes',
+  'DELETE FROM idempotency_keys WHERE created_at <= $1',
+);
 
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
 
@@ -77,7 +80,11 @@ function scopeOf(tenant: Tenant | null): string {
 }
 
 function fingerprintOf(request: CreationRequest): Buffer {
-  return createHash('sha256').update(request.operation).update('\n').update(stringify(request.input) ?? '').digest();
+  return createHash('sha256')
+    .update(request.operation)
+    .update('\n')
+    .update(stringify(request.input) ?? '')
+    .digest();
 }
 
 /** Refusals that depend on the state of things are part of the first answer; the others are not kept. */
@@ -174,8 +181,10 @@ async function replay<T>(request: KeyedRequest, platform: Platform): Promise<Cre
 export class ReplayedError extends AppError {}
 
 function waitedTooLong(error: unknown): boolean {
-  return (error as { original?: { code?: string }; code?: string })?.original?.code === lockNotAvailable ||
-    (error as { code?: string })?.code === lockNotAvailable;
+  return (
+    (error as { original?: { code?: string }; code?: string })?.original?.code === lockNotAvailable ||
+    (error as { code?: string })?.code === lockNotAvailable
+  );
 }
 
 /** Deletes answers that are past the window. @returns nothing: how many does not matter to anyone. */

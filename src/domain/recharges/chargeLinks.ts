@@ -6,7 +6,10 @@ export const chargePaths = {
 };
 
 /** The same as links. `publicUrl` has no slash at its end. */
-export function chargeLinks(id: string, publicUrl: string): { pixQrcode: string; boleto: string; boletoPdf: string } {
+export function chargeLinks(
+  id: string,
+  publicUrl: string,
+): { pixQrcode: string; boleto: string; boletoPdf: string } {
   return {
     pixQrcode: publicUrl + chargePaths.pixQrcode(id),
     boleto: publicUrl + chargePaths.boleto(id),

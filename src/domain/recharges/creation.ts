@@ -5,10 +5,10 @@ import { unprocessable, validationError } from '../errors.ts';
 import { announceEvents, eventCtes } from '../events/recording.ts';
 import { parseAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
-import type { Tenant } from '../tenant.ts';
 import { Team } from '../teams/team.ts';
-import { Recharge } from './recharge.ts';
+import type { Tenant } from '../tenant.ts';
 import type { PaymentMethod } from './recharge.ts';
+import { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
 
 /** SPEC Limits, in centavos. */
@@ -121,7 +121,8 @@ export async function prepareRecharge(
       createdAt,
       expiresAt,
     ]);
-    if (rows.length === 0) throw unprocessable('Daily limit exceeded', { field: 'amount', type: 'daily_limit' });
+    if (rows.length === 0)
+      throw unprocessable('Daily limit exceeded', { field: 'amount', type: 'daily_limit' });
     announceEvents(tenant.walletId, platform);
     return Recharge.build(fields, { isNewRecord: false });
   };

@@ -47,12 +47,24 @@ async function end(
   platform: Platform,
 ): Promise<boolean> {
   const now = platform.clock.now();
-  const rows = await run(platform.sequelize, endRecharge, [id, walletId, ending, newIdentifier('evt'), overdueAt, now]);
+  const rows = await run(platform.sequelize, endRecharge, [
+    id,
+    walletId,
+    ending,
+    newIdentifier('evt'),
+    overdueAt,
+    now,
+  ]);
   if (rows.length > 0 && ending === 'expired') announceEvents(walletId, platform);
   return rows.length > 0;
 }
 
-async function endOnRequest(tenant: Tenant, id: string, ending: Ending, platform: Platform): Promise<Recharge> {
+async function endOnRequest(
+  tenant: Tenant,
+  id: string,
+  ending: Ending,
+  platform: Platform,
+): Promise<Recharge> {
   const recharge = await findRecharge(tenant, id);
   const ended = await end(tenant.walletId, id, ending, null, platform);
   await recharge.reload();

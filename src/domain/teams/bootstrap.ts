@@ -35,7 +35,12 @@ export function bootstrapDemoTeam(platform: Platform): Promise<BootstrapKeys | n
       platform,
     );
     const issue = async (kind: 'live' | 'test' | 'operator', secret: string | undefined) => {
-      const request = { kind, teamId: kind === 'operator' ? null : team.id, name: `Demo ${kind} key`, scopes: null };
+      const request = {
+        kind,
+        teamId: kind === 'operator' ? null : team.id,
+        name: `Demo ${kind} key`,
+        scopes: null,
+      };
       return (await createApiKey({ ...request, ...(secret ? { secret } : {}) }, platform)).secret;
     };
     return {

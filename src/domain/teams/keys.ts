@@ -5,11 +5,11 @@ import { recordEvent } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { Wallet } from '../wallet/wallet.ts';
-import { ApiKey } from './apiKey.ts';
 import type { KeyKind } from './apiKey.ts';
+import { ApiKey } from './apiKey.ts';
 import { findTeam } from './management.ts';
-import { scopes as allScopes } from './scope.ts';
 import type { Scope } from './scope.ts';
+import { scopes as allScopes } from './scope.ts';
 import { hashSecretKey, newSecretKey } from './secretKey.ts';
 
 export interface KeyRequest {

@@ -1,8 +1,8 @@
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
+import type { FieldFault } from '../errors.ts';
 import { notFound, validationError } from '../errors.ts';
 import { parseAmount } from '../money.ts';
-import type { FieldFault } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import { modes } from '../tenant.ts';
 import { testBalanceCents, Wallet } from '../wallet/wallet.ts';
@@ -89,7 +89,11 @@ export async function findTeam(id: string): Promise<Team> {
 }
 
 /** Changes the settings that are given. @throws AppError 400 naming each bad setting, 404 for an unknown id. */
-export async function updateTeam(id: string, changes: Partial<TeamSettings>, platform: Platform): Promise<Team> {
+export async function updateTeam(
+  id: string,
+  changes: Partial<TeamSettings>,
+  platform: Platform,
+): Promise<Team> {
   const faults = settingFaults(changes);
   if (faults.length > 0) throw validationError(faults);
   const team = await findTeam(id);
@@ -99,7 +103,10 @@ export async function updateTeam(id: string, changes: Partial<TeamSettings>, pla
 }
 
 /** All agencies, oldest first. */
-export async function listTeams(page: { offset: number; limit: number }): Promise<{ teams: Team[]; total: number }> {
+export async function listTeams(page: {
+  offset: number;
+  limit: number;
+}): Promise<{ teams: Team[]; total: number }> {
   const { rows, count } = await Team.findAndCountAll({
     order: [
       ['createdAt', 'ASC'],
@@ -109,4 +116,3 @@ export async function listTeams(page: { offset: number; limit: number }): Promis
   });
   return { teams: rows, total: count };
 }
-

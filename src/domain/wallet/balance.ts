@@ -21,13 +21,21 @@ interface BalanceRow {
 
 const columns = 'id, mode, balance_cents, held_cents, last_transaction_at';
 const readOne = statement<BalanceRow>('read_balance', `SELECT ${columns} FROM wallets WHERE id = $1`);
-const readMany = statement<BalanceRow>('read_balances', `SELECT ${columns} FROM wallets WHERE id = ANY($1::integer[])`);
+const readMany = statement<BalanceRow>(
+  'read_balances',
+  `SELECT ${columns} FROM wallets WHERE id = ANY($1::integer[])`,
+);
 
 function toBalance(row: BalanceRow): Balance {
   const { last_transaction_at: lastTransactionAt } = row;
   // A test wallet always reads 5000.00, whatever its bookings hold.
   if (row.mode === 'test') {
-    return { balanceCents: testBalanceCents, availableCents: testBalanceCents, pendingCents: 0n, lastTransactionAt };
+    return {
+      balanceCents: testBalanceCents,
+      availableCents: testBalanceCents,
+      pendingCents: 0n,
+      lastTransactionAt,
+    };
   }
   const balanceCents = BigInt(row.balance_cents);
   const pendingCents = BigInt(row.held_cents);
@@ -41,7 +49,9 @@ function readerOf(sequelize: Sequelize): (walletId: number) => Promise<Balance |
   let reader = readers.get(sequelize);
   if (!reader) {
     reader = coalesce<number, Balance>(async (ids) => {
-      const rows = await run(sequelize, ids.length === 1 ? readOne : readMany, [ids.length === 1 ? ids[0] : ids]);
+      const rows = await run(sequelize, ids.length === 1 ? readOne : readMany, [
+        ids.length === 1 ? ids[0] : ids,
+      ]);
       return new Map(rows.map((row) => [row.id, toBalance(row)]));
     });
     readers.set(sequelize, reader);

@@ -1,8 +1,8 @@
 import type { Sequelize } from 'sequelize';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { checkPeriod, dayOf } from '../day.ts';
-import { paginationOf } from '../pagination.ts';
 import type { Pagination } from '../pagination.ts';
+import { paginationOf } from '../pagination.ts';
 import type { Tenant } from '../tenant.ts';
 
 export type EntryType = 'credit' | 'debit';

@@ -25,8 +25,7 @@ async function migrator(sequelize: Sequelize, folder: string): Promise<Umzug<Que
       const load = () => import(pathToFileURL(join(folder, file)).href) as Promise<Migration>;
       return {
         name: file.replace(/\.[jt]s$/, ''),
-        up: async () =>
-          sequelize.transaction(async () => (await load()).up(sequelize.getQueryInterface())),
+        up: async () => sequelize.transaction(async () => (await load()).up(sequelize.getQueryInterface())),
         down: async () =>
           sequelize.transaction(async () => (await load()).down(sequelize.getQueryInterface())),
       };
@@ -38,19 +37,24 @@ async function migrator(sequelize: Sequelize, folder: string): Promise<Umzug<Que
 }
 
 /**
- * Applies what is missing. Safe to run from several processes at once: one works, the others find nothing left to do.
+ * Applies what is missing; `shared` when other processes may use the database. Safe to run from several processes at once: one works, the others find nothing left to do.
  * @returns the names applied.
  */
-export async function migrateUp(sequelize: Sequelize, folder: string): Promise<string[]> {
-  return withMigrationLock(sequelize, async () => {
+export async function migrateUp(sequelize: Sequelize, folder: string, shared: boolean): Promise<string[]> {
+  return withMigrationLock(sequelize, shared, async () => {
     const applied = await (await migrator(sequelize, folder)).up();
     return applied.map((migration) => migration.name);
   });
 }
 
 /** Reverts the newest migration, or with `all` every one. */
-export async function migrateDown(sequelize: Sequelize, folder: string, all = false): Promise<string[]> {
-  return withMigrationLock(sequelize, async () => {
+export async function migrateDown(
+  sequelize: Sequelize,
+  folder: string,
+  shared: boolean,
+  all = false,
+): Promise<string[]> {
+  return withMigrationLock(sequelize, shared, async () => {
     const reverted = await (await migrator(sequelize, folder)).down(all ? { to: 0 } : {});
     return reverted.map((migration) => migration.name);
   });
@@ -65,8 +69,12 @@ export async function pendingMigrations(sequelize: Sequelize, folder: string): P
  * Runs `work` while no other process migrates. A lock row's transaction stays open on one connection meanwhile; the
  * embedded store has one connection and one process, so there it needs no lock.
  */
-async function withMigrationLock<T>(sequelize: Sequelize, work: () => Promise<T>): Promise<T> {
-  if ((sequelize.options.pool?.max ?? 1) < 2) return work();
+async function withMigrationLock<T>(
+  sequelize: Sequelize,
+  shared: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!shared) return work();
   const connection = await sequelize.connectionManager.getConnection({ type: 'write' });
   const client = connection as { query(text: string): Promise<unknown> };
   try {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:http';
-import express from 'express';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
+import express from 'express';
 import type { Log } from '../log.ts';
 import { withoutSecrets } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -72,12 +72,19 @@ function pathOf(request: Request): string {
  * each, which costs more than everything else it does (expressjs/express#5998).
  */
 export function createHttpServer(application: Express): Server {
-  const born = <T extends object>(base: new (...args: never[]) => T, prototype: object): new (...args: never[]) => T => {
+  const born = <T extends object>(
+    base: new (...args: never[]) => T,
+    prototype: object,
+  ): (new (
+    ...args: never[]
+  ) => T) => {
     function Born(...args: never[]): T {
       return Reflect.construct(base, args, Born) as T;
     }
     Born.prototype = prototype;
-    return Born as unknown as new (...args: never[]) => T;
+    return Born as unknown as new (
+      ...args: never[]
+    ) => T;
   };
   return createServer(
     {

@@ -1,5 +1,5 @@
-import express from 'express';
 import type { Request, Response } from 'express';
+import express from 'express';
 import { validationError } from '../../domain/errors.ts';
 import { bodyLimitBytes } from './application.ts';
 
@@ -13,7 +13,9 @@ const faultTypes: Readonly<Record<string, string>> = {
 };
 
 function hasBody(request: Request): boolean {
-  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  return (
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+  );
 }
 
 /**

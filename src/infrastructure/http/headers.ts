@@ -37,7 +37,10 @@ export function answerPreflight(request: Request, response: Response, allowed: b
   if (allowed) {
     response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? '');
     response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE');
-    response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key, X-Request-Id');
+    response.setHeader(
+      'Access-Control-Allow-Headers',
+      'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+    );
     response.setHeader('Access-Control-Max-Age', '600');
   }
   response.status(204).end();

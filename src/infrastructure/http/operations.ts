@@ -10,7 +10,11 @@ export interface HealthCheck {
 const checkTimeoutMs = 2_000;
 
 /** For whoever runs the service: liveness, readiness and Prometheus metrics. */
-export function createOperationsRouter(checks: readonly HealthCheck[], metrics: Metrics, isStopping: () => boolean): Router {
+export function createOperationsRouter(
+  checks: readonly HealthCheck[],
+  metrics: Metrics,
+  isStopping: () => boolean,
+): Router {
   const router = Router();
   router.get('/health/live', (request, response) => {
     request.routeName = '/health/live';
@@ -18,7 +22,9 @@ export function createOperationsRouter(checks: readonly HealthCheck[], metrics: 
   });
   router.get('/health/ready', async (request, response) => {
     request.routeName = '/health/ready';
-    const results = await Promise.all(checks.map(async ({ name, check }) => [name, await answers(check)] as const));
+    const results = await Promise.all(
+      checks.map(async ({ name, check }) => [name, await answers(check)] as const),
+    );
     const ready = !isStopping() && results.every(([, sound]) => sound);
     const parts = Object.fromEntries(results.map(([name, sound]) => [name, sound ? 'ok' : 'unavailable']));
     response.setHeader('Cache-Control', 'no-store');

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import express from 'express';
 import type { RequestHandler } from 'express';
+import express from 'express';
 
 const require = createRequire(import.meta.url);
 

@@ -1,6 +1,6 @@
-import { PubSub } from 'graphql-subscriptions';
-import type { PubSubEngine } from 'graphql-subscriptions';
 import { RedisPubSub } from 'graphql-redis-subscriptions';
+import type { PubSubEngine } from 'graphql-subscriptions';
+import { PubSub } from 'graphql-subscriptions';
 import { Redis } from 'ioredis';
 import type { Log } from '../log.ts';
 
@@ -32,7 +32,9 @@ function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 'check'
   return {
     publish(channel, signal) {
       // A lost signal costs a moment, a refused request costs a client: so failures end in a log line.
-      engine.publish(channel, signal).catch((error) => log.warn({ err: error, channel }, 'signal not published'));
+      engine
+        .publish(channel, signal)
+        .catch((error) => log.warn({ err: error, channel }, 'signal not published'));
     },
     async subscribe(channel, receive) {
       const id = await engine.subscribe(channel, receive as (signal: unknown) => void, {});

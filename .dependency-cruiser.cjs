@@ -1,0 +1,60 @@
+/** Who may import whom (README, "Layout"). */
+module.exports = {
+  forbidden: [
+    {
+      name: 'domain-knows-no-door',
+      severity: 'error',
+      from: { path: '^src/domain' },
+      to: { path: '^(schema|rest)/|node_modules/(express|@apollo|graphql|type-graphql|graphql-jit)(/|$)' },
+    },
+    {
+      name: 'infrastructure-knows-only-domain-errors',
+      severity: 'error',
+      from: { path: '^src/infrastructure' },
+      to: { path: '^(schema|rest)/|^src/domain/(?!errors\\.ts$)|^src/main\\.ts$' },
+    },
+    {
+      name: 'schema-knows-no-rest',
+      severity: 'error',
+      from: { path: '^schema' },
+      to: { path: '^rest/|^src/main\\.ts$' },
+    },
+    {
+      name: 'only-the-composition-root-starts',
+      severity: 'error',
+      from: { pathNot: '^(src/main\\.ts|test/)' },
+      to: { path: '^src/main\\.ts$' },
+    },
+    {
+      name: 'rest-writes-no-sql',
+      severity: 'error',
+      from: { path: '^rest' },
+      to: { path: 'node_modules/(sequelize|pg)(/|$)|^src/infrastructure/database' },
+    },
+    {
+      name: 'schema-writes-no-sql',
+      severity: 'error',
+      from: { path: '^schema' },
+      to: { path: 'node_modules/(sequelize|pg)(/|$)|^src/infrastructure/database' },
+    },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-orphans-of-tests-in-product',
+      severity: 'error',
+      from: { path: '^(src|schema|rest)' },
+      to: { path: '^test/' },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|node_modules)' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.cjs', '.mjs', '.json'] },
+  },
+};

@@ -1,0 +1,58 @@
+import type { GraphQLOutputType, GraphQLSchema, SelectionSetNode } from 'graphql';
+import { getNullableType, isListType, isObjectType, isUnionType, Kind } from 'graphql';
+import type { PreparedRoute } from './handler.ts';
+
+/**
+ * Every route's request and response fields with their types, one line each. An alias with a typo is valid GraphQL:
+ * what holds the documented names is that this text is checked in and compared.
+ */
+export function contractText(prepared: readonly PreparedRoute[], schema: GraphQLSchema): string {
+  return `${prepared.map((one) => routeText(one, schema)).join('\n\n')}\n`;
+}
+
+function routeText({ route, executable, field, rules }: PreparedRoute, schema: GraphQLSchema): string {
+  const root = executable.operation.operation === 'query' ? schema.getQueryType() : schema.getMutationType();
+  const type = root?.getFields()[field.name.value]?.type;
+  const inputs = executable.variables.map(
+    ({ name, type: input, hasDefault }) => `  > ${name}: ${String(input)}${hasDefault ? ' (default)' : ''}`,
+  );
+  const notes = [
+    rules.scope,
+    `limit ${rules.bucket}`,
+    ...(rules.creation ? ['Idempotency-Key'] : []),
+    ...(rules.testOnly ? ['test keys only'] : []),
+  ];
+  return [
+    `${route.method.toUpperCase()} ${route.path} -> ${route.status} ${route.envelope}  [${notes.join(', ')}]`,
+    ...inputs,
+    ...(type ? outputLines(type, field.selectionSet, schema, '') : []).map((line) => `  < ${line}`),
+  ].join('\n');
+}
+
+function outputLines(
+  type: GraphQLOutputType,
+  selections: SelectionSetNode | undefined,
+  schema: GraphQLSchema,
+  path: string,
+): string[] {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return outputLines(nullable.ofType, selections, schema, `${path}[]`);
+  if (!selections) return [];
+  return selections.selections.flatMap((selection) => {
+    if (selection.kind === Kind.INLINE_FRAGMENT && isUnionType(nullable)) {
+      const member = schema.getType(selection.typeCondition?.name.value ?? '');
+      return isObjectType(member)
+        ? outputLines(member, selection.selectionSet, schema, `${path}(${member.name})`)
+        : [];
+    }
+    if (selection.kind !== Kind.FIELD || !isObjectType(nullable)) return [];
+    const fieldType = nullable.getFields()[selection.name.value]?.type;
+    if (!fieldType) return [];
+    const omitted = selection.directives?.some((directive) => directive.name.value === 'omitNull');
+    const key = `${path}${path ? '.' : ''}${selection.alias?.value ?? selection.name.value}`;
+    const own = selection.selectionSet
+      ? []
+      : [`${key}: ${String(fieldType)}${omitted ? ' (left out when null)' : ''}`];
+    return [...own, ...outputLines(fieldType, selection.selectionSet, schema, key)];
+  });
+}

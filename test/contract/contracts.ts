@@ -1,0 +1,33 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { contractText } from '../../rest/contract.ts';
+import { prepareRoute } from '../../rest/handler.ts';
+import { openApiDocument } from '../../rest/openapi.ts';
+import { routes } from '../../rest/routes/index.ts';
+import { buildGatewaySchema } from '../../schema/index.ts';
+import { eventCatalogue } from '../../src/domain/events/catalogue.ts';
+
+/** The checked-in contracts: path in the repository, and what the code says it has to hold. */
+export function contracts(): ReadonlyMap<string, string> {
+  const schema = buildGatewaySchema();
+  const prepared = routes.map((route) => prepareRoute(route, schema));
+  const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+  return new Map([
+    ['schema/schema.graphql', `${printSchema(lexicographicSortSchema(schema))}\n`],
+    ['rest/contract.txt', contractText(prepared, schema)],
+    ['rest/openapi.json', json(openApiDocument(prepared, schema, 'http://localhost:4000'))],
+    ['rest/events.json', json(eventCatalogue)],
+  ]);
+}
+
+const absolute = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+export async function checkedIn(path: string): Promise<string> {
+  return readFile(absolute(path), 'utf8').catch(() => '');
+}
+
+/** Rewrites every contract file. */
+export async function writeContracts(): Promise<void> {
+  for (const [path, text] of contracts()) await writeFile(absolute(path), text);
+}
