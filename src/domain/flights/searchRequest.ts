@@ -87,7 +87,12 @@ export function readSearchRequest(request: SearchRequest, now: Date): FlightSear
   return { type, slices, passengers, cabinClass };
 }
 
-function readOne<T extends string>(allowed: readonly T[], text: string, field: string, faults: Fault[]): T | null {
+function readOne<T extends string>(
+  allowed: readonly T[],
+  text: string,
+  field: string,
+  faults: Fault[],
+): T | null {
   const found = allowed.find((value) => value === text);
   if (found === undefined) faults.push({ field, type: 'invalid', message: searchMessages.other });
   return found ?? null;
@@ -114,7 +119,12 @@ function readSlices(
     if (origin && destination && overlap(origin, destination)) {
       faults.push({ field: `${field}.destination`, type: 'same_as_origin', message: searchMessages.other });
     }
-    const isDay = checkDate(slice.departureDate, `${field}.departureDate`, { origin, previousDate, now }, faults);
+    const isDay = checkDate(
+      slice.departureDate,
+      `${field}.departureDate`,
+      { origin, previousDate, now },
+      faults,
+    );
     if (isDay) previousDate = slice.departureDate;
     if (origin && destination) slices.push({ origin, destination, departureDate: slice.departureDate });
   }
@@ -185,7 +195,8 @@ function checkTotals(
   faults: Fault[],
 ): void {
   const total = counts.adult + counts.child + counts.infant_without_seat;
-  const refuse = (reason: string) => faults.push({ field: 'passengers', type: reason, message: searchMessages.other });
+  const refuse = (reason: string) =>
+    faults.push({ field: 'passengers', type: reason, message: searchMessages.other });
   if (requested.length === 0) refuse('too_small');
   else if (total > mostPassengers || requested.length > mostPassengers) refuse('too_large');
   else if (counts.adult === 0) refuse('adult_required');

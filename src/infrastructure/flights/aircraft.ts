@@ -1,0 +1,57 @@
+export interface AircraftType {
+  /** IATA aircraft type code. */
+  readonly iataCode: string;
+  readonly name: string;
+}
+
+/** What decides which flights a type can make. */
+export interface AircraftPerformance extends AircraftType {
+  readonly body: 'turboprop' | 'regional' | 'narrow' | 'wide';
+  /** Still-air range with a normal load. */
+  readonly rangeKm: number;
+}
+
+type Row = readonly [iataCode: string, name: string, body: AircraftPerformance['body'], rangeKm: number];
+
+// Ranges: manufacturers' figures, rounded down.
+const rows: readonly Row[] = [
+  ['AT7', 'ATR 72', 'turboprop', 1500],
+  ['DH4', 'De Havilland Canada Dash 8-400', 'turboprop', 2000],
+  ['CR9', 'Bombardier CRJ900', 'regional', 2800],
+  ['E75', 'Embraer 175', 'regional', 3900],
+  ['E90', 'Embraer 190', 'regional', 4400],
+  ['E95', 'Embraer 195', 'regional', 4200],
+  ['295', 'Embraer 195-E2', 'regional', 4800],
+  ['223', 'Airbus A220-300', 'narrow', 6200],
+  ['319', 'Airbus A319', 'narrow', 6800],
+  ['320', 'Airbus A320', 'narrow', 6100],
+  ['321', 'Airbus A321', 'narrow', 5900],
+  ['32N', 'Airbus A320neo', 'narrow', 6300],
+  ['32Q', 'Airbus A321neo', 'narrow', 7400],
+  ['738', 'Boeing 737-800', 'narrow', 5600],
+  ['7M8', 'Boeing 737 MAX 8', 'narrow', 6500],
+  ['7M9', 'Boeing 737 MAX 9', 'narrow', 6500],
+  ['763', 'Boeing 767-300', 'wide', 11000],
+  ['332', 'Airbus A330-200', 'wide', 13400],
+  ['333', 'Airbus A330-300', 'wide', 11700],
+  ['339', 'Airbus A330-900neo', 'wide', 13300],
+  ['359', 'Airbus A350-900', 'wide', 15500],
+  ['351', 'Airbus A350-1000', 'wide', 16000],
+  ['388', 'Airbus A380-800', 'wide', 14800],
+  ['772', 'Boeing 777-200ER', 'wide', 13000],
+  ['77W', 'Boeing 777-300ER', 'wide', 14500],
+  ['788', 'Boeing 787-8', 'wide', 13500],
+  ['789', 'Boeing 787-9', 'wide', 14700],
+  ['781', 'Boeing 787-10', 'wide', 11900],
+];
+
+const types = new Map<string, AircraftPerformance>(
+  rows.map(([iataCode, name, body, rangeKm]) => [iataCode, { iataCode, name, body, rangeKm }]),
+);
+
+/** @throws Error when the table has no such type: the fleets in our own tables name only types it has. */
+export function aircraftOf(iataCode: string): AircraftPerformance {
+  const type = types.get(iataCode);
+  if (!type) throw new Error(`No aircraft has the code ${iataCode}`);
+  return type;
+}

@@ -1,0 +1,103 @@
+import type { Airport } from '../airports.ts';
+import { formatLocalTime, startOfDayMs } from '../localTime.ts';
+import type { SupplierSearchSlice } from '../supplier.ts';
+import type { Airline } from './airline.ts';
+import { ownerOf, type Path } from './paths.ts';
+import { type Flight, flightsOf } from './timetable.ts';
+
+/** The flights of one slice, connections fitted in time. */
+export interface Itinerary {
+  readonly owner: Airline;
+  readonly flights: readonly Flight[];
+  readonly durationMinutes: number;
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** What may be offered: the ways to fly between two airports, and which of their itineraries will do. */
+export interface ItineraryRules {
+  /** Ways with at most one connection. */
+  readonly paths: (origin: Airport, destination: Airport) => readonly Path[];
+  /** Ways with two, asked for when the others give too few itineraries. */
+  readonly longerPaths: (origin: Airport, destination: Airport) => readonly Path[];
+  readonly accepts: (itinerary: Itinerary) => boolean;
+}
+
+/** With fewer itineraries than this, later connections are offered too, and then further ones. */
+const fewItineraries = 10;
+
+/** Itineraries for a slice between any of its airports, the most convenient first. */
+export function itinerariesFor(slice: SupplierSearchSlice, rules: ItineraryRules): Itinerary[] {
+  const along = (pathsOf: ItineraryRules['paths'], connections: number) =>
+    slice.origins
+      .flatMap((origin) => slice.destinations.flatMap((destination) => pathsOf(origin, destination)))
+      .flatMap((path) => itinerariesOf(path, slice.departureDate, connections))
+      .filter(rules.accepts);
+  let found = withoutDetours(along(rules.paths, 1));
+  if (found.length < fewItineraries) found = withoutDetours(along(rules.paths, 4));
+  if (found.length < fewItineraries) found = withoutDetours([...found, ...along(rules.longerPaths, 3)]);
+  return found;
+}
+
+/** Sorted by convenience. Nobody buys a detour of a day where a flight takes an hour. */
+function withoutDetours(itineraries: Itinerary[]): Itinerary[] {
+  const fastest = itineraries.reduce(
+    (least, { durationMinutes }) => Math.min(least, durationMinutes),
+    Infinity,
+  );
+  return itineraries
+    .filter((itinerary) => itinerary.durationMinutes <= fastest * 2.2 + 240)
+    .sort((one, other) => inconvenience(one) - inconvenience(other));
+}
+
+/** Minutes, each change counting as one hour more. */
+const inconvenience = (itinerary: Itinerary) =>
+  itinerary.durationMinutes + (itinerary.flights.length - 1) * 60;
+
+/** Every first flight of the day, with up to `connections` choices at each change. */
+function itinerariesOf(path: Path, day: string, connections: number): Itinerary[] {
+  const owner = ownerOf(path);
+  const domestic = isDomestic(path);
+  let chains: Flight[][] = flightsOf(path[0]!, day).map((flight) => [flight]);
+  for (const route of path.slice(1)) {
+    chains = chains.flatMap((chain) =>
+      nextConnections(chain.at(-1)!, route, domestic, connections).map((flight) => [...chain, flight]),
+    );
+  }
+  const itineraries = chains.map((flights) => ({
+    owner,
+    flights,
+    durationMinutes: (flights.at(-1)!.arrivalMs - flights[0]!.departureMs) / minuteMs,
+  }));
+  return connections === 1 ? withoutOvertaken(itineraries) : itineraries;
+}
+
+/** Of two that arrive with the same last flight, the one that leaves later is enough. */
+function withoutOvertaken(itineraries: Itinerary[]): Itinerary[] {
+  return itineraries.filter(
+    ({ flights }, index) => flights.length === 1 || itineraries[index + 1]?.flights.at(-1) !== flights.at(-1),
+  );
+}
+
+const isDomestic = (path: Path) => path.every((route) => isWithinCountry(route.origin, route.destination));
+const isWithinCountry = (one: Airport, other: Airport) => one.countryCode === other.countryCode;
+
+/** Shortest and longest time between two flights, in minutes. Crossing a border takes longer, and is waited for longer. */
+export const connectionMinutes = {
+  domestic: { shortest: 45, longest: 6 * 60 },
+  international: { shortest: 80, longest: 13 * 60 },
+} as const;
+
+function nextConnections(arriving: Flight, route: Path[number], domestic: boolean, most: number): Flight[] {
+  const { shortest, longest } = connectionMinutes[domestic ? 'domestic' : 'international'];
+  const arrivalDay = arriving.arrivingAt.slice(0, 10);
+  const dayAfter = formatLocalTime(startOfDayMs(arrivalDay) + dayMs).slice(0, 10);
+  return [arrivalDay, dayAfter]
+    .flatMap((day) => flightsOf(route, day))
+    .filter((flight) => {
+      const waitMinutes = (flight.departureMs - arriving.arrivalMs) / minuteMs;
+      return waitMinutes >= shortest && waitMinutes <= longest;
+    })
+    .slice(0, most);
+}

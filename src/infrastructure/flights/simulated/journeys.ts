@@ -1,0 +1,71 @@
+import type { SupplierSearchSlice } from '../supplier.ts';
+import { type Itinerary, type ItineraryRules, itinerariesFor } from './itineraries.ts';
+
+/** One itinerary for each slice of the search. */
+export type Journey = readonly Itinerary[];
+
+/** At most this many of one airline, and of mixed airlines: enough for a full answer in three fare brands. */
+const mostPerAirline = 40;
+
+/** With fewer journeys than this, airlines are mixed between slices. */
+const fewJourneys = 10;
+
+/** The journeys to offer for a search: in turn one of each airline, its most convenient first. */
+export function journeysFor(slices: readonly SupplierSearchSlice[], rules: ItineraryRules): Journey[] {
+  const found = slices.map((slice) => itinerariesFor(slice, rules));
+  if (found.some((itineraries) => itineraries.length === 0)) return [];
+  const owners = new Set(found[0]!.map((itinerary) => itinerary.owner));
+  const perOwner = [...owners].map((owner) =>
+    combinations(
+      found.map((itineraries) => itineraries.filter((itinerary) => itinerary.owner === owner)),
+      mostPerAirline,
+    ),
+  );
+  const journeys = inTurn(perOwner).filter(isInOrder);
+  if (slices.length === 1 || journeys.length >= fewJourneys) return journeys;
+  const mixed = combinations(found, mostPerAirline).filter(
+    (journey) =>
+      journey.some(({ owner }) => owner !== journey[0]!.owner) &&
+      !journey.some(({ owner }) => owner.noConnections),
+  );
+  return [...journeys, ...mixed.filter(isInOrder)];
+}
+
+/** Slices on the same day must not overlap; the next leaves an hour after the last arrived. */
+function isInOrder(journey: Journey): boolean {
+  return journey.every((itinerary, index) => {
+    const next = journey[index + 1];
+    return !next || next.flights[0]!.departureMs >= itinerary.flights.at(-1)!.arrivalMs + 3_600_000;
+  });
+}
+
+/** One of each list, those of the lowest sum of positions first, at most `count`. */
+function combinations(lists: readonly (readonly Itinerary[])[], count: number): Journey[] {
+  const found: Journey[] = [];
+  const deepest = lists.reduce((sum, list) => sum + list.length - 1, 0);
+  const take = (chosen: Itinerary[], positionsLeft: number) => {
+    const list = lists[chosen.length];
+    if (!list) {
+      if (positionsLeft === 0) found.push(chosen);
+      return;
+    }
+    const reachable = lists.slice(chosen.length + 1).reduce((sum, later) => sum + later.length - 1, 0);
+    for (let position = Math.max(0, positionsLeft - reachable); position <= positionsLeft; position += 1) {
+      if (position >= list.length || found.length >= count) return;
+      take([...chosen, list[position]!], positionsLeft - position);
+    }
+  };
+  if (lists.some((list) => list.length === 0)) return [];
+  for (let sum = 0; sum <= deepest && found.length < count; sum += 1) take([], sum);
+  return found;
+}
+
+/** The first of each list, then the second of each, and so on. */
+function inTurn<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  const found: T[] = [];
+  for (let position = 0; position < longest; position += 1) {
+    for (const list of lists) if (position < list.length) found.push(list[position]!);
+  }
+  return found;
+}

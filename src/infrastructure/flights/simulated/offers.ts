@@ -1,0 +1,199 @@
+import { carrierOf } from '../carriers.ts';
+import { localTimeMs, startOfDayMs } from '../localTime.ts';
+import type {
+  PassengerType,
+  SupplierCondition,
+  SupplierFare,
+  SupplierOffer,
+  SupplierPaymentTerms,
+  SupplierSearch,
+  SupplierSegment,
+  SupplierSegmentPassenger,
+  SupplierSlice,
+} from '../supplier.ts';
+import { type Brand, baggagesOf, brandsOf, cabinName, cabinOn } from './brands.ts';
+import { daysBetween, decimalOf, fareOf, type JourneyPrice, penaltyCents, priceJourney } from './fares.ts';
+import type { Itinerary } from './itineraries.ts';
+import type { Journey } from './journeys.ts';
+import { keptEntry } from './keptEntry.ts';
+import { longHaulKm } from './routes.ts';
+import { hashOf } from './seed.ts';
+import { terminalOf } from './terminals.ts';
+import type { Flight } from './timetable.ts';
+
+/** What stays the same for all offers of a search. */
+export interface OfferContext {
+  readonly search: SupplierSearch;
+  /** Local day of the search at the first origin, YYYY-MM-DD. */
+  readonly today: string;
+  readonly withoutBags: boolean;
+  /** Every fare may be held, not only those of the airlines and brands that usually may. */
+  readonly alwaysHolds: boolean;
+}
+
+/** Writes offers; slices that several offers share (a way out with two ways back) are written once. */
+export class OfferWriter {
+  readonly #context: OfferContext;
+  readonly #slices = new Map<Itinerary, Map<string, SupplierSlice>>();
+  readonly #lapOf: readonly (number | null)[];
+
+  constructor(context: OfferContext) {
+    this.#context = context;
+    this.#lapOf = lapsOf(context.search.passengers);
+  }
+
+  /** One offer for each brand in which the owner sells the cabin. */
+  offersFor(journey: Journey): SupplierOffer[] {
+    const { cabinClass } = this.#context.search;
+    const price = priceJourney(journey, { cabin: cabinClass, today: this.#context.today });
+    return brandsOf(journey[0]!.owner, cabinClass).map((brand) => this.#offer(journey, brand, price));
+  }
+
+  #offer(journey: Journey, brand: Brand, price: JourneyPrice): SupplierOffer {
+    const owner = journey[0]!.owner;
+    const { search, today } = this.#context;
+    let totalCents = 0n;
+    const fares = search.passengers.map((passengerType, index): SupplierFare => {
+      const { baseCents, taxCents } = fareOf(price, brand, passengerType);
+      totalCents += baseCents + taxCents;
+      return {
+        passengerType,
+        lapOf: this.#lapOf[index] ?? null,
+        baseAmount: decimalOf(baseCents),
+        taxAmount: decimalOf(taxCents),
+        totalAmount: decimalOf(baseCents + taxCents),
+      };
+    });
+    const mayHold = this.#context.alwaysHolds || (owner.holds === true && brand.holds);
+    return {
+      reference: referenceOf(journey, brand, search.cabinClass),
+      owner: carrierOf(owner.code),
+      currency: price.currency,
+      totalAmount: decimalOf(totalCents),
+      fares,
+      fareBrandName: brand.name,
+      slices: journey.map((itinerary) => this.#slice(itinerary, brand)),
+      conditions: {
+        changeBeforeDeparture: conditionOf(brand.changePenalty, totalCents),
+        refundBeforeDeparture: conditionOf(brand.refundPenalty, totalCents),
+      },
+      payment: paymentTerms(journey[0]!.flights[0]!, today, mayHold, this.#context.alwaysHolds),
+      expiresAt: null,
+    };
+  }
+
+  #slice(itinerary: Itinerary, brand: Brand): SupplierSlice {
+    const byBrand = keptEntry(this.#slices, itinerary, () => new Map<string, SupplierSlice>());
+    return keptEntry(byBrand, brand.code, () => ({
+      origin: itinerary.flights[0]!.route.origin,
+      destination: itinerary.flights.at(-1)!.route.destination,
+      durationMinutes: itinerary.durationMinutes,
+      segments: itinerary.flights.map((flight) => this.#segment(flight, itinerary, brand)),
+    }));
+  }
+
+  #segment(flight: Flight, itinerary: Itinerary, brand: Brand): SupplierSegment {
+    const { airline, origin, destination, distanceKm } = flight.route;
+    const isDomestic = origin.countryCode === destination.countryCode;
+    const operator = airline.operators?.[origin.countryCode] ?? airline.operators?.[destination.countryCode];
+    const byType = new Map<PassengerType, SupplierSegmentPassenger>();
+    for (const type of this.#context.search.passengers) {
+      if (!byType.has(type)) byType.set(type, this.#segmentPassenger(type, flight, itinerary, brand));
+    }
+    return {
+      origin,
+      destination,
+      originTerminal: terminalOf(origin.iataCode, airline.code, isDomestic),
+      destinationTerminal: terminalOf(destination.iataCode, airline.code, isDomestic),
+      departingAt: flight.departingAt,
+      arrivingAt: flight.arrivingAt,
+      durationMinutes: flight.durationMinutes,
+      distanceKm,
+      marketingCarrier: carrierOf(airline.code),
+      marketingFlightNumber: flight.number,
+      operatingCarrier: carrierOf(operator ?? airline.code),
+      operatingFlightNumber: flight.number,
+      aircraft: flight.aircraft,
+      passengers: this.#context.search.passengers.map((type) => byType.get(type)!),
+    };
+  }
+
+  #segmentPassenger(
+    type: PassengerType,
+    flight: Flight,
+    itinerary: Itinerary,
+    brand: Brand,
+  ): SupplierSegmentPassenger {
+    const cabinClass = cabinOn(flight, this.#context.search.cabinClass);
+    const isLong = itinerary.flights.some(({ route }) => route.distanceKm >= longHaulKm);
+    return {
+      cabinClass,
+      cabinClassMarketingName: cabinName(flight.route.airline, cabinClass),
+      fareBasisCode: fareBasis(itinerary, brand, type, this.#context.search),
+      baggages: this.#context.withoutBags ? [] : baggagesOf(brand, isLong, type === 'infant_without_seat'),
+    };
+  }
+}
+
+/** Which adult holds each infant: the first infant the first adult, and so on; null for those with a seat. */
+function lapsOf(passengers: readonly PassengerType[]): (number | null)[] {
+  const adults = passengers.flatMap((type, index) => (type === 'adult' ? [index] : []));
+  return passengers.map((type) => (type === 'infant_without_seat' ? (adults.shift() ?? null) : null));
+}
+
+/** Flights with their days, then the brand: enough to find the same fare again. */
+function referenceOf(journey: Journey, brand: Brand, cabin: string): string {
+  const slices = journey.map(({ flights }) =>
+    flights
+      .map((flight) => `${flight.route.airline.code}${flight.number}@${flight.departingAt.slice(0, 16)}`)
+      .join('+'),
+  );
+  return `${slices.join('/')}:${cabin}:${brand.code}`;
+}
+
+const bookingClasses = {
+  economy: 'QNLVKHMBY',
+  premium_economy: 'EPW',
+  business: 'IDCJ',
+  first: 'AF',
+} as const;
+
+/** Booking class, season, brand, trip; then the discount of those who are no adults, as airlines file it. */
+function fareBasis(itinerary: Itinerary, brand: Brand, type: PassengerType, search: SupplierSearch): string {
+  const classes = bookingClasses[search.cabinClass];
+  const first = itinerary.flights[0]!;
+  const bookingClass =
+    classes[hashOf(`${first.number} ${first.departingAt} ${brand.code}`) % classes.length]!;
+  const season = ['01', '07', '12'].includes(first.departingAt.slice(5, 7)) ? 'H' : 'L';
+  const trip = search.slices.length > 1 ? 'RT' : 'OW';
+  const discount = { adult: '', child: '/CH25', infant_without_seat: '/IN90' }[type];
+  return `${bookingClass}${season}${brand.code}${trip}${discount}`;
+}
+
+const conditionOf = (penalty: number | null, totalCents: bigint): SupplierCondition =>
+  penalty === null
+    ? { allowed: false, penaltyAmount: null }
+    : { allowed: true, penaltyAmount: decimalOf(penaltyCents(totalCents, penalty)) };
+
+const hourMs = 3_600_000;
+
+/**
+ * A hold lasts to the end of the day after tomorrow at the origin, the price half a day less; in the sandbox also for
+ * earlier departures, up to two hours before them.
+ */
+function paymentTerms(first: Flight, today: string, mayHold: boolean, always: boolean): SupplierPaymentTerms {
+  const daysAhead = daysBetween(today, first.departingAt.slice(0, 10));
+  if (!mayHold || (daysAhead < 4 && !always)) return { requiresInstantPayment: true };
+  if (daysAhead < 4) {
+    const deadline = new Date(first.departureMs - 2 * hourMs);
+    return { requiresInstantPayment: false, priceGuaranteeExpiresAt: deadline, paymentRequiredBy: deadline };
+  }
+  const { timeZone } = first.route.origin;
+  const endOfHoldLocalMs = startOfDayMs(today) + 3 * 24 * hourMs;
+  const endOfHoldMs = endOfHoldLocalMs - (localTimeMs(timeZone, endOfHoldLocalMs) - endOfHoldLocalMs);
+  return {
+    requiresInstantPayment: false,
+    priceGuaranteeExpiresAt: new Date(endOfHoldMs - 12 * hourMs),
+    paymentRequiredBy: new Date(endOfHoldMs),
+  };
+}

@@ -1,0 +1,65 @@
+/** Terminals by airport: of an airline (its code), of flights within the country (`domestic`), of all others (`*`). */
+const terminalsByAirport: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  GRU: { domestic: '2', AD: '1', G3: '2', '*': '3' },
+  GIG: { '*': '2' },
+  CNF: { domestic: '1', '*': '2' },
+  REC: { '*': '1' },
+  EZE: { AR: 'C', '*': 'A' },
+  SCL: { domestic: '1', '*': '2' },
+  BOG: { '*': '1' },
+  PTY: { CM: '2', '*': '1' },
+  MEX: { AM: '2', DL: '2', LA: '2', CM: '2', '*': '1' },
+  LIS: { '*': '1' },
+  MAD: { IB: '4S', AA: '4S', BA: '4S', LA: '4S', AY: '4S', QR: '4S', UX: '1', '*': '1' },
+  BCN: { '*': '1' },
+  CDG: { AF: '2E', KL: '2F', DL: '2E', AM: '2E', LA: '1', '*': '1' },
+  ORY: { AF: '3', '*': '4' },
+  LHR: {
+    BA: '5',
+    IB: '5',
+    VS: '3',
+    DL: '3',
+    LA: '3',
+    AA: '3',
+    EI: '2',
+    LH: '2',
+    LX: '2',
+    TP: '2',
+    UA: '2',
+    AC: '2',
+    '*': '4',
+  },
+  FRA: { LH: '1', LX: '1', TP: '1', UA: '1', AC: '1', LA: '1', '*': '2' },
+  MUC: { LH: '2', LX: '2', OS: '2', UA: '2', '*': '1' },
+  MXP: { U2: '2', '*': '1' },
+  FCO: { AZ: '1', AF: '1', KL: '1', '*': '3' },
+  DXB: { EK: '3', '*': '1' },
+  JFK: {
+    AA: '8',
+    BA: '8',
+    IB: '8',
+    QR: '8',
+    B6: '5',
+    EI: '5',
+    DL: '4',
+    LA: '4',
+    AF: '1',
+    LH: '1',
+    JL: '8',
+    '*': '4',
+  },
+  EWR: { UA: 'C', '*': 'B' },
+  LAX: { DL: '3', AA: '4', UA: '7', domestic: '1', '*': 'B' },
+  ORD: { UA: '1', AA: '3', '*': '5' },
+  DFW: { domestic: 'A', '*': 'D' },
+  YYZ: { AC: '1', UA: '1', '*': '3' },
+  NRT: { JL: '2', '*': '1' },
+  HND: { JL: '1', domestic: '2', '*': '3' },
+};
+
+/** Terminal of an airline's flight at an airport, or null when it is unknown or the airport has one only. */
+export function terminalOf(airportCode: string, airlineCode: string, isDomestic: boolean): string | null {
+  const terminals = terminalsByAirport[airportCode];
+  if (!terminals) return null;
+  return terminals[airlineCode] ?? (isDomestic ? terminals.domestic : undefined) ?? terminals['*'] ?? null;
+}

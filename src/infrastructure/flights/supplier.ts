@@ -1,0 +1,137 @@
+import type { AircraftType } from './aircraft.ts';
+import type { Airport } from './airports.ts';
+import type { CarrierName } from './carriers.ts';
+
+/**
+ * What a flight supplier is asked and what it answers. The shapes follow the offers of Duffel's API v2, in our own
+ * types. Cast: a supplier answers a search with offers; an offer prices one journey, sold as one fare brand, for all
+ * passengers; a journey has one slice for each slice of the search, and a slice one segment for each flight.
+ */
+export const cabinClasses = ['economy', 'premium_economy', 'business', 'first'] as const;
+export type CabinClass = (typeof cabinClasses)[number];
+
+export const passengerTypes = ['adult', 'child', 'infant_without_seat'] as const;
+/** SPEC, Passenger rules: 12 or older, 2 to 11, and 0 to 1 on an adult's lap, on the day of the flight. */
+export type PassengerType = (typeof passengerTypes)[number];
+
+/** Currencies in which carriers sell. */
+export type CarrierCurrency = 'BRL' | 'USD' | 'EUR';
+
+export interface SupplierSearch {
+  readonly slices: readonly SupplierSearchSlice[];
+  /** One entry a person. Everything per passenger in an offer stands in this order. */
+  readonly passengers: readonly PassengerType[];
+  readonly cabinClass: CabinClass;
+  /** Asked with a test key: a supplier with a sandbox uses it, and magic routes apply. */
+  readonly testMode: boolean;
+}
+
+export interface SupplierSearchSlice {
+  /** The airports that will do: one, or those of a city. Never empty. */
+  readonly origins: readonly Airport[];
+  readonly destinations: readonly Airport[];
+  /** Day of departure in local time, YYYY-MM-DD. */
+  readonly departureDate: string;
+}
+
+export interface SupplierOffer {
+  /** The supplier's own name for this offer: what a booking will quote to it. Unique among the offers of a search. */
+  readonly reference: string;
+  /** The carrier that sells it. */
+  readonly owner: CarrierName;
+  readonly currency: CarrierCurrency;
+  /** Decimal with two digits: the sum of the fares. */
+  readonly totalAmount: string;
+  /** One for each passenger of the search, in its order. */
+  readonly fares: readonly SupplierFare[];
+  readonly fareBrandName: string;
+  readonly slices: readonly SupplierSlice[];
+  readonly conditions: SupplierConditions;
+  readonly payment: SupplierPaymentTerms;
+  /** When the supplier withdraws it; null when it sets no limit below ours. */
+  readonly expiresAt: Date | null;
+}
+
+export interface SupplierFare {
+  readonly passengerType: PassengerType;
+  /** Index of the adult on whose lap an infant travels; null for everyone with a seat. */
+  readonly lapOf: number | null;
+  /** Decimals with two digits, in the offer's currency; total = base + tax. */
+  readonly baseAmount: string;
+  readonly taxAmount: string;
+  readonly totalAmount: string;
+}
+
+export interface SupplierSlice {
+  readonly origin: Airport;
+  readonly destination: Airport;
+  /** From the first departure to the last arrival, connections included. */
+  readonly durationMinutes: number;
+  readonly segments: readonly SupplierSegment[];
+}
+
+export interface SupplierSegment {
+  readonly origin: Airport;
+  readonly destination: Airport;
+  readonly originTerminal: string | null;
+  readonly destinationTerminal: string | null;
+  /** Local time at the airport, YYYY-MM-DDTHH:mm:ss without zone. */
+  readonly departingAt: string;
+  readonly arrivingAt: string;
+  readonly durationMinutes: number;
+  readonly distanceKm: number;
+  readonly marketingCarrier: CarrierName;
+  readonly marketingFlightNumber: string;
+  readonly operatingCarrier: CarrierName;
+  readonly operatingFlightNumber: string;
+  readonly aircraft: AircraftType;
+  /** One for each passenger of the search, in its order. */
+  readonly passengers: readonly SupplierSegmentPassenger[];
+}
+
+export interface SupplierSegmentPassenger {
+  readonly cabinClass: CabinClass;
+  readonly cabinClassMarketingName: string;
+  readonly fareBasisCode: string;
+  readonly baggages: readonly Baggage[];
+}
+
+export interface Baggage {
+  readonly type: 'checked' | 'carry_on';
+  readonly quantity: number;
+}
+
+export interface SupplierConditions {
+  readonly refundBeforeDeparture: SupplierCondition;
+  readonly changeBeforeDeparture: SupplierCondition;
+}
+
+export interface SupplierCondition {
+  readonly allowed: boolean;
+  /** Decimal in the offer's currency, "0.00" when free; null when it is not allowed or not known beforehand. */
+  readonly penaltyAmount: string | null;
+}
+
+/** Instant payment only, or a fare that may be held: then until when the price and the space are kept. */
+export type SupplierPaymentTerms =
+  | { readonly requiresInstantPayment: true }
+  | {
+      readonly requiresInstantPayment: false;
+      readonly priceGuaranteeExpiresAt: Date;
+      readonly paymentRequiredBy: Date;
+    };
+
+/**
+ * An adapter to one source of flights. A new supplier is one file that implements this, its line in the registry and
+ * its settings. Booking and ticketing will join it as further methods, which quote `SupplierOffer.reference`.
+ */
+export interface FlightSupplier {
+  /** Name in the setting FLIGHT_SUPPLIERS and in the log; never shown to clients. */
+  readonly name: string;
+  /**
+   * Offers for a search, in any order; none is an answer, not a fault.
+   * @throws the signal's reason once it aborts (a supplier may not outlive its timeout); any other error means that
+   *   the supplier failed, and its text is for the log only.
+   */
+  search(search: SupplierSearch, options: { signal: AbortSignal }): Promise<SupplierOffer[]>;
+}

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import { describe, expect, it } from 'vitest';
+import { commercialAirports } from '../../../../src/infrastructure/flights/commercialAirports.ts';
+import { distanceKm } from '../../../../src/infrastructure/flights/greatCircle.ts';
+import { connectionMinutes } from '../../../../src/infrastructure/flights/simulated/itineraries.ts';
+import type { SupplierOffer, SupplierSegment } from '../../../../src/infrastructure/flights/supplier.ts';
+import { anySearch, dayAfter, offers, supplierSearch } from './searches.ts';
+
+/** Luxon's own reading of a segment's local times: the oracle for ours. */
+const departure = (segment: SupplierSegment) =>
+  DateTime.fromISO(segment.departingAt, { zone: segment.origin.timeZone });
+const arrival = (segment: SupplierSegment) =>
+  DateTime.fromISO(segment.arrivingAt, { zone: segment.destination.timeZone });
+const minutesBetween = (from: DateTime, to: DateTime) => to.diff(from, 'minutes').minutes;
+
+function checkSegment(segment: SupplierSegment): void {
+  expect(segment.departingAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d[05]:00$/);
+  expect(arrival(segment) > departure(segment)).toBe(true);
+  expect(minutesBetween(departure(segment), arrival(segment))).toBe(segment.durationMinutes);
+  expect(segment.distanceKm).toBeCloseTo(distanceKm(segment.origin, segment.destination), 6);
+  const hours = segment.durationMinutes / 60;
+  // Slower than a car or faster than sound would be wrong in any wind.
+  expect(segment.distanceKm / hours).toBeGreaterThan(60);
+  expect(segment.distanceKm / hours).toBeLessThan(950);
+  expect(commercialAirports.has(segment.origin.iataCode)).toBe(true);
+}
+
+function checkConnections(segments: readonly SupplierSegment[]): void {
+  const { shortest, longest } = connectionMinutes.international;
+  for (const [index, next] of segments.slice(1).entries()) {
+    const before = segments[index]!;
+    expect(next.origin).toBe(before.destination);
+    const layover = minutesBetween(arrival(before), departure(next));
+    expect(layover).toBeGreaterThanOrEqual(connectionMinutes.domestic.shortest);
+    expect(layover).toBeLessThanOrEqual(longest);
+    const crossesBorder = segments.some((s) => s.origin.countryCode !== s.destination.countryCode);
+    if (crossesBorder) expect(layover).toBeGreaterThanOrEqual(shortest);
+  }
+}
+
+describe('flights of the simulated world', () => {
+  it('hold together in place and time, whatever is searched', async () => {
+    let seen = 0;
+    await fc.assert(
+      fc.asyncProperty(anySearch, async (wanted) => {
+        const search = supplierSearch(wanted);
+        // The first brand of each journey: the others have the same flights.
+        for (const offer of (await offers(wanted)).filter(({ reference }) => /:(LGT|SAV)$/.test(reference))) {
+          seen += 1;
+          expect(offer.slices).toHaveLength(search.slices.length);
+          for (const [index, slice] of offer.slices.entries()) {
+            const asked = search.slices[index]!;
+            const [first, last] = [slice.segments[0]!, slice.segments.at(-1)!];
+            expect(asked.origins).toContain(slice.origin);
+            expect(asked.destinations).toContain(slice.destination);
+            expect([first.origin, last.destination]).toEqual([slice.origin, slice.destination]);
+            expect(first.departingAt.slice(0, 10)).toBe(asked.departureDate);
+            expect(minutesBetween(departure(first), arrival(last))).toBe(slice.durationMinutes);
+            slice.segments.forEach(checkSegment);
+            checkConnections(slice.segments);
+            const before = offer.slices[index - 1]?.segments.at(-1);
+            if (before) expect(minutesBetween(arrival(before), departure(first))).toBeGreaterThanOrEqual(60);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect(seen).toBeGreaterThan(300);
+  }, 60_000);
+
+  it('cross days, the date line and daylight saving at the right local time', async () => {
+    const longest = async (pair: string, day: string) => {
+      const found = await offers({ slices: [`${pair} ${day}`] });
+      const direct = found.find((offer) => offer.slices[0]!.segments.length === 1);
+      return direct!.slices[0]!.segments[0]!;
+    };
+    // East across the date line: it lands on an earlier calendar day, or the same, than plain addition says.
+    const home = await longest('AKL-LAX', '2027-01-10');
+    expect(home.arrivingAt < home.departingAt).toBe(true);
+    const out = await longest('LAX-AKL', '2027-01-10');
+    expect(out.arrivingAt.slice(0, 10) >= '2027-01-11').toBe(true);
+    // Overnight into the change to summer time (28 March 2027, 01:00 UTC).
+    const spring = await longest('JFK-LHR', '2027-03-27');
+    expect(minutesBetween(departure(spring), arrival(spring))).toBe(spring.durationMinutes);
+  });
+
+  it('never leave or land in an hour that clocks skip or repeat', async () => {
+    const days = ['2026-10-25', '2027-03-14', '2027-03-28', '2027-10-31', '2027-11-07'];
+    for (const day of days) {
+      for (const pair of ['LON-PAR', 'JFK-LAX', 'NYC-LON', 'LIS-MAD', 'GRU-LIS']) {
+        for (const offer of await offers({ slices: [`${pair} ${day}`] })) {
+          for (const segment of offer.slices[0]!.segments) {
+            expect(departure(segment).getPossibleOffsets()).toHaveLength(1);
+            expect(arrival(segment).getPossibleOffsets()).toHaveLength(1);
+            expect(departure(segment).toFormat("yyyy-MM-dd'T'HH:mm:ss")).toBe(segment.departingAt);
+          }
+        }
+      }
+    }
+  });
+
+  it.each([
+    ['GRU-GIG', 50, 70],
+    ['CGH-SDU', 50, 70],
+    ['GRU-REC', 165, 210],
+    ['GRU-LIS', 570, 630],
+    ['LIS-GRU', 590, 660],
+    ['GRU-MIA', 480, 540],
+    ['EZE-SCL', 100, 140],
+    ['LHR-JFK', 430, 490],
+    ['JFK-LHR', 395, 440],
+    ['DOH-GRU', 840, 960],
+  ])('take a plausible time: %s', async (pair, fewest, most) => {
+    const found = await offers({ slices: [`${pair} ${dayAfter(30)}`] });
+    const direct = found.filter((offer) => offer.slices[0]!.segments.length === 1);
+    expect(direct.length).toBeGreaterThan(0);
+    for (const offer of direct) {
+      expect(offer.slices[0]!.durationMinutes).toBeGreaterThanOrEqual(fewest);
+      expect(offer.slices[0]!.durationMinutes).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it('are flown by airlines and aircraft that fit', async () => {
+    const owners = (found: SupplierOffer[]) => new Set(found.map((offer) => offer.owner.iataCode));
+    const shuttle = (await offers({ slices: ['CGH-SDU'] })).filter(
+      (offer) => offer.slices[0]!.segments.length === 1,
+    );
+    expect([...owners(shuttle)].sort()).toEqual(['G3', 'LA']);
+    const atlantic = await offers({ slices: ['GRU-LIS'] });
+    expect(owners(atlantic)).toContain('TP');
+    for (const offer of atlantic) {
+      for (const { distanceKm: distance, aircraft } of offer.slices.flatMap((slice) => slice.segments)) {
+        // Boeing 7x7, Airbus 3xx wide bodies, and the long-range A321neo.
+        if (distance > 6_500)
+          expect(['32Q', '332', '333', '339', '359', '763', '772', '77W', '788', '789']).toContain(
+            aircraft.iataCode,
+          );
+      }
+    }
+    const brazilian = shuttle.find((offer) => offer.owner.iataCode === 'LA')!.slices[0]!.segments[0]!;
+    expect(brazilian.operatingCarrier.iataCode).toBe('JJ');
+    expect(brazilian.marketingCarrier.iataCode).toBe('LA');
+  });
+
+  it('carry no domestic passengers abroad', async () => {
+    for (const pair of ['GRU-MAO', 'POA-BEL', 'JFK-LAX', 'JOI-FOR']) {
+      for (const offer of await offers({ slices: [pair] })) {
+        const countries = offer.slices[0]!.segments.flatMap((s) => [
+          s.origin.countryCode,
+          s.destination.countryCode,
+        ]);
+        expect(new Set(countries).size).toBe(1);
+      }
+    }
+  });
+});
