@@ -15,7 +15,7 @@ import { routes } from './routes/index.ts';
 export function createRestRouter(schema: GraphQLSchema, gateway: Gateway): Router {
   const router = Router({ caseSensitive: true });
   const prepared = routes.map((route) => prepareRoute(route, schema));
-  const openApi = openApiDocument(prepared, schema, gateway.platform.publicUrl);
+  const openApi = openApiDocument(prepared, schema);
   router.get('/openapi.json', (request, response) => {
     request.routeName = '/openapi.json';
     response.json(openApi);

@@ -245,12 +245,8 @@ const components = {
   },
 };
 
-/** The whole document. `publicUrl` has no slash at its end. */
-export function openApiDocument(
-  prepared: readonly PreparedRoute[],
-  schema: GraphQLSchema,
-  publicUrl: string,
-): JsonSchema {
+/** The whole document. */
+export function openApiDocument(prepared: readonly PreparedRoute[], schema: GraphQLSchema): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const one of prepared) {
     const { route } = one;
@@ -274,7 +270,8 @@ export function openApiDocument(
       description: 'Prepaid wallet, recharges, flight search, bookings and webhooks for travel agencies.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `${publicUrl}/api/v1` }],
+    // Relative: whoever reads the document at one of the server's names calls the server by that name.
+    servers: [{ url: '/api/v1' }],
     security: [{ bearer: [] }],
     tags: [...new Set(prepared.map(({ route }) => route.tag))].map((name) => ({ name })),
     paths,

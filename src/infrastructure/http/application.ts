@@ -35,6 +35,8 @@ export function createApplication(log: Log, metrics: Metrics, options: { trustPr
   return application;
 }
 
+const quietRoutes = new Set(['/health/live', '/health/ready', '/metrics']);
+
 function observe(request: Request, response: Response, log: Log, metrics: Metrics): void {
   const startedMs = performance.now();
   const given = request.headers['x-request-id'];
@@ -46,7 +48,9 @@ function observe(request: Request, response: Response, log: Log, metrics: Metric
     const seconds = (performance.now() - startedMs) / 1000;
     const status = response.statusCode;
     metrics.requestSeconds.observe({ method: request.method, route: request.routeName, status }, seconds);
-    log.info(
+    // Probes come every few seconds for ever: who wants them in the log asks for debug.
+    const level = quietRoutes.has(request.routeName) ? 'debug' : 'info';
+    log[level](
       {
         requestId: request.requestId,
         method: request.method,
