@@ -2,6 +2,7 @@ import { type Options, Sequelize } from 'sequelize';
 import { type EmbeddedPostgres, openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
 import { transactionContext } from '../../../src/infrastructure/database/statement.ts';
 
+// biome-ignore lint/correctness/useHookAtTopLevel: no React hook
 Sequelize.useCLS(transactionContext as never);
 
 /** A pool of one connection over the embedded store, as the product opens it. */
