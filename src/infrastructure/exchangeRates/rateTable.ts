@@ -43,8 +43,9 @@ export function parseRateTable(text: string): RateTable {
   }
   const parsed = tableSchema.safeParse(json);
   if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0]!;
-    throw new RateTableError([path.join(' '), message].filter(Boolean).join(' '));
+    const issue = parsed.error.issues[0]!;
+    const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
+    throw new RateTableError([...issue.path, message].join(' '));
   }
   const table = new Map<string, DatedRate[]>();
   for (const [currency, rates] of Object.entries(parsed.data)) {
