@@ -48,8 +48,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
 
 interface Waiting {
   stream: EmbeddedStream;
-  begin(): void;
-  refuse(error: Error): void;
+  end(refusal?: Error): void;
 }
 
 class EmbeddedStore implements SessionLender {
@@ -83,20 +82,21 @@ class EmbeddedStore implements SessionLender {
   }
 
   giveBack(stream: EmbeddedStream): void {
-    this.#waiting = this.#waiting.filter((waiting) => waiting.stream !== stream);
+    const place = this.#waiting.findIndex((waiting) => waiting.stream === stream);
+    if (place >= 0) this.#waiting.splice(place, 1)[0]?.end(new Error('the connection was given up'));
     if (this.#holder !== stream) return;
     this.#holder = null;
     if (this.#running && !this.#running.failure) this.#running.resetSession();
     const next = this.#waiting.shift();
     if (!next) return;
     this.#holder = next.stream;
-    next.begin();
+    next.end();
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const waiting of this.#waiting) waiting.refuse(new Error('the embedded database is closing'));
+    for (const waiting of this.#waiting.splice(0)) waiting.end(new Error('the embedded database is closing'));
     this.#holder?.destroy();
     await this.#starting?.catch(() => undefined);
     await this.#running?.stop();
@@ -108,17 +108,19 @@ class EmbeddedStore implements SessionLender {
   }
 
   async #startEngine(): Promise<EmbeddedEngine> {
-    const { dataDir, template } = this.#options;
-    const loadDataDir = typeof template === 'string' ? new Blob([await readFile(template)]) : template;
-    if (dataDir === 'memory') {
-      this.#running = await EmbeddedEngine.start({ loadDataDir }, (failure) => this.#stopped(failure));
-      return this.#running;
-    }
-    const disk = await EmbeddedDisk.at(dataDir);
-    const start = EmbeddedDisk.exists(dataDir) ? { fs: disk } : { fs: disk, loadDataDir };
-    this.#running = await EmbeddedEngine.start(start, (failure) => this.#stopped(failure));
-    await disk.settle();
+    const { dataDir } = this.#options;
+    const disk = dataDir === 'memory' ? null : await EmbeddedDisk.at(dataDir);
+    const loadDataDir = disk && EmbeddedDisk.exists(dataDir) ? undefined : await this.#template();
+    this.#running = await EmbeddedEngine.start({ fs: disk ?? undefined, loadDataDir }, (failure) =>
+      this.#stopped(failure),
+    );
+    await disk?.settle();
     return this.#running;
+  }
+
+  async #template(): Promise<Blob | undefined> {
+    const { template } = this.#options;
+    return typeof template === 'string' ? new Blob([await readFile(template)]) : template;
   }
 
   /** The connection is cut off; the next one gets a new engine, unless all there was has gone with the old one. */
@@ -134,21 +136,17 @@ class EmbeddedStore implements SessionLender {
 
   #turnOf(stream: EmbeddedStream): Promise<void> {
     return new Promise((resolve, reject) => {
-      const refuse = (error: Error) => {
-        clearTimeout(timer);
-        reject(error);
-      };
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((waiting) => waiting.stream !== stream);
-        refuse(new Error('the embedded database serves one connection at a time: set the pool to one'));
+        reject(new Error('the embedded database serves one connection at a time: set the pool to one'));
       }, turnTimeoutMs);
       this.#waiting.push({
         stream,
-        begin: () => {
+        end(refusal) {
           clearTimeout(timer);
-          resolve();
+          if (refusal) reject(refusal);
+          else resolve();
         },
-        refuse,
       });
     });
   }

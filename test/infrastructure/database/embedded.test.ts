@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedPostgres, openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
 import { endOfRequests } from '../../../src/infrastructure/database/embeddedStream.ts';
 import { temporaryFolder } from './folder.ts';
-import { poolOver } from './pool.ts';
+import { emptyStore, poolOver } from './pool.ts';
 
 describe('the wire protocol of the embedded store', () => {
   let embedded: EmbeddedPostgres;
@@ -155,7 +155,7 @@ describe('the embedded store under the pool', () => {
   let sequelize: Sequelize;
 
   beforeEach(async () => {
-    embedded = await openEmbedded({ dataDir: 'memory' });
+    embedded = await openEmbedded({ dataDir: 'memory', template: await emptyStore() });
     sequelize = poolOver(embedded);
     await sequelize.query('CREATE TABLE counters (id int PRIMARY KEY, value int NOT NULL)');
     await sequelize.query('INSERT INTO counters VALUES (1, 0)');
@@ -191,6 +191,21 @@ describe('the embedded store under the pool', () => {
     expect(await value()).toBe(3);
   });
 
+  it('keeps the log short and the tables swept, as a server does in the background', async () => {
+    const one = async (text: string) => ((await sequelize.query(text))[0] as Record<string, unknown>[])[0];
+    await sequelize.query('CREATE TABLE bulk (id int, filler text)');
+    const write = `INSERT INTO bulk SELECT n, md5(n::text) || md5((n + 1)::text) FROM generate_series(1, 400) AS n`;
+    for (let statement = 0; statement < 1_400; statement += 1) await sequelize.query(write);
+    const log = await one(`SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS written, pg_current_wal_lsn() - redo_lsn AS replayed
+                             FROM pg_control_checkpoint()`);
+    expect(Number(log?.written)).toBeGreaterThan(64 * 1024 * 1024);
+    expect(Number(log?.replayed)).toBeLessThan(40 * 1024 * 1024);
+    expect(await one(`SELECT vacuum_count, analyze_count FROM pg_stat_user_tables WHERE relname = 'bulk'`)).toEqual({
+      vacuum_count: '1',
+      analyze_count: '1',
+    });
+  });
+
   it('refuses a dump in the middle of a transaction', async () => {
     await sequelize.transaction(async () => {
       await sequelize.query('UPDATE counters SET value = 5');
@@ -219,7 +234,7 @@ describe('the embedded store under the pool', () => {
 describe('the embedded store on disk', () => {
   it('keeps what was written, through a stop, a new start and an engine that stopped', async () => {
     const folder = await temporaryFolder();
-    const first = await openEmbedded({ dataDir: folder.path });
+    const first = await openEmbedded({ dataDir: folder.path, template: await emptyStore() });
     const pool = poolOver(first);
     await pool.query('CREATE TABLE kept (id int)');
     await pool.query('INSERT INTO kept VALUES (1)');
@@ -241,7 +256,7 @@ describe('the embedded store on disk', () => {
 
   it('is refused to a second opener with one line, and free again after closing', async () => {
     const folder = await temporaryFolder();
-    const first = await openEmbedded({ dataDir: folder.path });
+    const first = await openEmbedded({ dataDir: folder.path, template: await emptyStore() });
     const refusal = await openEmbedded({ dataDir: folder.path }).catch((error: Error) => error);
     expect(String(refusal)).toMatch(
       /^Error: DATA_DIR .* is in use by another process \(process \d+ on .*\): [^\n]*$/,

@@ -2,7 +2,6 @@ import { type Options, Sequelize } from 'sequelize';
 import { type EmbeddedPostgres, openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
 import { transactionContext } from '../../../src/infrastructure/database/statement.ts';
 
-// biome-ignore lint/correctness/useHookAtTopLevel: no React hook
 Sequelize.useCLS(transactionContext as never);
 
 /** A pool of one connection over the embedded store, as the product opens it. */
@@ -14,6 +13,18 @@ export function poolOver(embedded: EmbeddedPostgres, options: Options = {}): Seq
     dialectOptions: { stream: embedded.stream },
     ...options,
   });
+}
+
+let template: Promise<Blob> | null = null;
+
+/** An empty store to start others from: a fraction of the time that making one takes. */
+export function emptyStore(): Promise<Blob> {
+  template ??= openEmbedded({ dataDir: 'memory' }).then(async (embedded) => {
+    const dump = await embedded.dump();
+    await embedded.close();
+    return dump;
+  });
+  return template;
 }
 
 export interface TestDatabase {
