@@ -196,11 +196,14 @@ describe('the embedded store under the pool', () => {
     await sequelize.query('CREATE TABLE bulk (id int, filler text)');
     const write = `INSERT INTO bulk SELECT n, md5(n::text) || md5((n + 1)::text) FROM generate_series(1, 400) AS n`;
     for (let statement = 0; statement < 1_400; statement += 1) await sequelize.query(write);
-    const log = await one(`SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS written, pg_current_wal_lsn() - redo_lsn AS replayed
+    const log =
+      await one(`SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS written, pg_current_wal_lsn() - redo_lsn AS replayed
                              FROM pg_control_checkpoint()`);
     expect(Number(log?.written)).toBeGreaterThan(64 * 1024 * 1024);
     expect(Number(log?.replayed)).toBeLessThan(40 * 1024 * 1024);
-    expect(await one(`SELECT vacuum_count, analyze_count FROM pg_stat_user_tables WHERE relname = 'bulk'`)).toEqual({
+    expect(
+      await one(`SELECT vacuum_count, analyze_count FROM pg_stat_user_tables WHERE relname = 'bulk'`),
+    ).toEqual({
       vacuum_count: '1',
       analyze_count: '1',
     });
