@@ -2,122 +2,25 @@ import type { Airport } from '../../infrastructure/flights/airports.ts';
 import { type CarrierName, carrierLogoPath } from '../../infrastructure/flights/carriers.ts';
 import { identifierBatch } from '../../infrastructure/flights/identifierBatch.ts';
 import type {
-  Baggage,
-  CabinClass,
-  PassengerType,
+  CarrierCurrency,
   SupplierCondition,
   SupplierOffer,
   SupplierPaymentTerms,
   SupplierSegment,
   SupplierSlice,
 } from '../../infrastructure/flights/supplier.ts';
-import type { OfferPricing, PricedOffer } from './pricing.ts';
+import type {
+  FlightOffer,
+  FlightOffers,
+  OfferCondition,
+  OfferPlace,
+  OfferSegment,
+  OfferSlice,
+  PaymentRequirements,
+  RequestedPassenger,
+} from './offer.ts';
+import type { PricedOffer } from './pricing.ts';
 import type { FlightSearch, SearchPlace } from './searchRequest.ts';
-
-/**
- * The flight offers response of SPEC.md, field for field, in camelCase. It is plain data: what is stored, read by id
- * and sent is this same object. Times at airports are local without zone; timestamps are ISO 8601 in UTC.
- */
-export interface FlightOffers {
-  readonly id: string;
-  readonly offers: readonly FlightOffer[];
-  readonly slices: readonly RequestedSlice[];
-  readonly passengers: readonly RequestedPassenger[];
-}
-
-/** What was asked for; SPEC leaves its shape open. */
-export interface RequestedSlice {
-  readonly origin: OfferPlace;
-  readonly destination: OfferPlace;
-  readonly departureDate: string;
-}
-
-export interface RequestedPassenger {
-  readonly id: string;
-  readonly type: PassengerType;
-}
-
-export interface FlightOffer extends OfferPricing {
-  readonly id: string;
-  readonly expiresAt: string;
-  readonly owner: CarrierName;
-  readonly slices: readonly OfferSlice[];
-  readonly passengers: readonly OfferPassenger[];
-  readonly conditions: OfferConditions;
-  readonly paymentRequirements: PaymentRequirements;
-}
-
-export interface OfferPlace {
-  readonly iataCode: string;
-  readonly name: string;
-  readonly cityName: string;
-  readonly iataCityCode: string;
-  readonly timeZone: string;
-}
-
-export interface OfferSlice {
-  readonly id: string;
-  readonly origin: OfferPlace;
-  readonly destination: OfferPlace;
-  /** ISO 8601, hours and minutes unpadded: PT9H30M. */
-  readonly duration: string;
-  readonly segments: readonly OfferSegment[];
-}
-
-export interface SegmentPlace {
-  readonly iataCode: string;
-  readonly name: string;
-  readonly terminal: string | null;
-}
-
-export interface OfferSegment {
-  readonly id: string;
-  readonly origin: SegmentPlace;
-  readonly destination: SegmentPlace;
-  readonly departingAt: string;
-  readonly arrivingAt: string;
-  readonly operatingCarrier: CarrierName & { readonly logoSymbolUrl: string };
-  readonly marketingCarrier: CarrierName;
-  readonly operatingCarrierFlightNumber: string;
-  readonly marketingCarrierFlightNumber: string;
-  readonly aircraft: { readonly iataCode: string; readonly name: string };
-  readonly duration: string;
-  /** Kilometres with one decimal. */
-  readonly distance: string;
-  readonly passengers: readonly SegmentPassenger[];
-}
-
-export interface SegmentPassenger {
-  readonly passengerId: string;
-  readonly cabinClass: CabinClass;
-  readonly cabinClassMarketingName: string;
-  readonly fareBasisCode: string;
-  readonly baggages: readonly Baggage[];
-}
-
-export interface OfferPassenger {
-  readonly id: string;
-  readonly type: PassengerType;
-  readonly fareBrandName: string;
-  readonly loyaltyProgrammeAccounts: readonly never[];
-}
-
-export interface OfferConditions {
-  readonly refundBeforeDeparture: OfferCondition;
-  readonly changeBeforeDeparture: OfferCondition;
-}
-
-export interface OfferCondition {
-  readonly allowed: boolean;
-  readonly penaltyAmount: string | null;
-  readonly penaltyCurrency: string | null;
-}
-
-export interface PaymentRequirements {
-  readonly requiresInstantPayment: boolean;
-  readonly priceGuaranteeExpiresAt: string | null;
-  readonly paymentRequiredBy: string | null;
-}
 
 /** An offer of a supplier, priced for the team that searches. */
 export interface QuotedOffer {
@@ -298,7 +201,10 @@ function requestedPlace({ code, airports }: SearchPlace): OfferPlace {
   return { ...placeOf(first), iataCode: code, name: first.cityName, iataCityCode: code };
 }
 
-const condition = ({ allowed, penaltyAmount }: SupplierCondition, currency: string): OfferCondition => ({
+const condition = (
+  { allowed, penaltyAmount }: SupplierCondition,
+  currency: CarrierCurrency,
+): OfferCondition => ({
   allowed,
   penaltyAmount,
   penaltyCurrency: penaltyAmount === null ? null : currency,

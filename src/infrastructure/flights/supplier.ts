@@ -128,6 +128,8 @@ export type SupplierPaymentTerms =
 export interface FlightSupplier {
   /** Name in the setting FLIGHT_SUPPLIERS and in the log; never shown to clients. */
   readonly name: string;
+  /** Does ahead what the first search would otherwise wait for; to be called once the server listens. */
+  prepare?(): void;
   /**
    * Offers for a search, in any order; none is an answer, not a fault.
    * @throws the signal's reason once it aborts (a supplier may not outlive its timeout); any other error means that

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assembleOffers, type FlightOffer, isoDuration } from '../../../src/domain/flights/offerAssembly.ts';
+import type { FlightOffer } from '../../../src/domain/flights/offer.ts';
+import { assembleOffers, isoDuration } from '../../../src/domain/flights/offerAssembly.ts';
 import { priceOffer } from '../../../src/domain/flights/pricing.ts';
 import { readSearchRequest, type SearchRequest } from '../../../src/domain/flights/searchRequest.ts';
 import { ManualClock } from '../../../src/infrastructure/clock.ts';

@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/infrastructure/clock.ts';
 import { createFlightSuppliers } from '../../../src/infrastructure/flights/registry.ts';
+import { supplierSearch } from './simulated/searches.ts';
 
 describe('flight suppliers', () => {
   it('are those that the setting names, each once', () => {
     const suppliers = createFlightSuppliers('simulated, simulated', new ManualClock());
     expect(suppliers.map((supplier) => supplier.name)).toEqual(['simulated']);
+  });
+
+  it('may be prepared before the first search, which then finds the same', async () => {
+    const [prepared, fresh] = [1, 2].map(() => createFlightSuppliers('simulated', new ManualClock())[0]!);
+    prepared!.prepare?.();
+    const options = { signal: new AbortController().signal };
+    const wanted = supplierSearch({ slices: ['GRU-LIS'] });
+    expect(await prepared!.search(wanted, options)).toEqual(await fresh!.search(wanted, options));
   });
 
   it.each(['', 'duffel', 'simulated,,', 'constructor'])('are refused for %j', (setting) => {

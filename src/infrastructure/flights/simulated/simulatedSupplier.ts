@@ -9,7 +9,7 @@ import { journeysFor } from './journeys.ts';
 import { type MagicBehaviour, magicBehaviour, shuttlePaths } from './magicRoutes.ts';
 import { OfferWriter } from './offers.ts';
 import { pathsBetween, twoStopPathsBetween } from './paths.ts';
-import { routesFrom } from './routes.ts';
+import { loadRoutes } from './routes.ts';
 import { integerOf } from './seed.ts';
 
 /**
@@ -21,6 +21,10 @@ import { integerOf } from './seed.ts';
 export function simulatedSupplier(clock: Clock): FlightSupplier {
   return {
     name: 'simulated',
+    prepare() {
+      loadAirports();
+      loadRoutes();
+    },
     async search(search, { signal }) {
       signal.throwIfAborted();
       const magic = magicBehaviour(search);
@@ -32,12 +36,6 @@ export function simulatedSupplier(clock: Clock): FlightSupplier {
       return offersFor(search, today, magic);
     },
   };
-}
-
-/** Builds the network of routes now (about 60 ms), so that the first search need not. */
-export function loadSimulatedWorld(): void {
-  loadAirports();
-  routesFrom('GRU');
 }
 
 /** Airlines publish a year at most; tests like to name days far ahead. Beyond ten years nobody flies. */
