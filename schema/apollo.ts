@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import type { Log } from '../src/infrastructure/log.ts';
-import { renderError } from './errors.ts';
+import { renderError, wrap } from './errors.ts';
 import type { Executable } from './executor.ts';
 import { compileOperation } from './executor.ts';
 import { documentLimits, limitRules } from './limits.ts';
@@ -68,12 +68,6 @@ function compiledExecution(schema: GraphQLSchema, cache: OperationCache): Gatewa
 function completed(error: GraphQLError): GraphQLError {
   const { message, path, originalError, locations } = error;
   return Object.assign(new GraphQLError(message, { path, originalError }), { locations });
-}
-
-/** An error of the request as a whole, in the form in which executions report theirs. */
-export function wrap(error: unknown): GraphQLError {
-  const { message } = error as Error;
-  return error instanceof GraphQLError ? error : new GraphQLError(message, { originalError: error as Error });
 }
 
 /** `_meta` of test mode stands in `extensions`. */

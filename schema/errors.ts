@@ -11,7 +11,7 @@ export function appErrorOf(error: unknown): AppError | null {
 }
 
 /** Whether graphql itself refuses the request: a document that does not parse or fit, a missing variable. */
-function isGraphqlRefusal(error: unknown): error is GraphQLError {
+export function isGraphqlRefusal(error: unknown): error is GraphQLError {
   return (
     error instanceof GraphQLError && (!error.originalError || error.originalError instanceof GraphQLError)
   );
@@ -49,4 +49,10 @@ function positionOf(error: unknown): Pick<GraphQLFormattedError, 'path' | 'locat
     locations?: GraphQLFormattedError['locations'];
   };
   return { ...(locations?.length ? { locations } : {}), ...(path ? { path } : {}) };
+}
+
+/** An error of the request as a whole, in the form in which executions report theirs. */
+export function wrap(error: unknown): GraphQLError {
+  const { message } = error as Error;
+  return error instanceof GraphQLError ? error : new GraphQLError(message, { originalError: error as Error });
 }

@@ -2,15 +2,15 @@ import type { ApolloServer } from '@apollo/server';
 import { HeaderMap } from '@apollo/server';
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { countRequest, identify, RetryLater } from '../src/domain/admission.ts';
-import { AppError, validationError } from '../src/domain/errors.ts';
+import { countRequest, identify } from '../src/domain/admission.ts';
+import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
-import { noticeFor } from '../src/domain/testMode.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
-import { setCorsHeaders, setRateHeaders } from '../src/infrastructure/http/headers.ts';
+import { setCorsHeaders } from '../src/infrastructure/http/headers.ts';
+import type { Answer } from './answers.ts';
+import { jsonHeaders, refusalOf, render, sendAnswer } from './answers.ts';
 import type { OperationCache } from './apollo.ts';
-import { wrap } from './apollo.ts';
-import { renderError } from './errors.ts';
+import { wrap } from './errors.ts';
 import { documentLimits } from './limits.ts';
 
 interface GraphqlBody {
@@ -19,14 +19,6 @@ interface GraphqlBody {
   operationName?: unknown;
   extensions?: unknown;
 }
-
-interface Answer {
-  status: number;
-  headers: Iterable<[string, string]>;
-  text: string;
-}
-
-const json: [string, string][] = [['content-type', 'application/json; charset=utf-8']];
 
 /**
  * Operations over HTTP at /graphql. A document that was run before goes straight to its compiled form; any other goes
@@ -37,6 +29,7 @@ export function createGraphqlHandler(
   apollo: ApolloServer<RequestContext>,
   cache: OperationCache,
 ) {
+  const { log } = gateway.platform;
   return async (request: Request, response: Response): Promise<void> => {
     request.routeName = '/graphql';
     let context: RequestContext | null = null;
@@ -51,34 +44,10 @@ export function createGraphqlHandler(
       // A request that ran no operation, such as one that does not parse, counts as one.
       if (context.rateWindow === null) await countRequest('default', context);
     } catch (error) {
-      if (error instanceof RetryLater) setRateHeaders(response, error.window);
-      answer = refusal(error, context);
+      answer = await refusalOf([error], context, response, log);
     }
-    if (context?.rateWindow) setRateHeaders(response, context.rateWindow);
-    if (context?.replayed) response.setHeader('Idempotent-Replayed', 'true');
-    response.statusCode = answer.status;
-    for (const [name, value] of answer.headers) response.setHeader(name, value);
-    response.setHeader('Cache-Control', 'no-store');
-    response.end(answer.text);
+    sendAnswer(response, answer, context);
   };
-
-  function refusal(error: unknown, context: RequestContext | null): Answer {
-    const status = error instanceof AppError ? (statuses[error.code] ?? 400) : 500;
-    return { status, headers: json, text: render({ errors: [wrap(error)] }, context) };
-  }
-
-  function render(
-    result: { data?: unknown; errors?: readonly unknown[] },
-    context: RequestContext | null,
-  ): string {
-    const { log } = gateway.platform;
-    const notice = noticeFor(context?.caller ?? null);
-    return JSON.stringify({
-      ...(result.errors ? { errors: result.errors.map((error) => renderError(error, log)) } : {}),
-      ...('data' in result ? { data: result.data } : {}),
-      ...(notice ? { extensions: { _meta: notice } } : {}),
-    });
-  }
 
   /** The answer of a document that is compiled already, or null when Apollo has to look at the request. */
   async function runKnown(
@@ -104,23 +73,17 @@ export function createGraphqlHandler(
     } catch (error) {
       result = { errors: [wrap(error)] };
     }
-    return { status: 200, headers: json, text: `${render(result, context)}\n` };
+    return { status: 200, headers: jsonHeaders, text: `${render(result, context, log)}\n` };
   }
 }
-
-/** Statuses of requests that were refused before any operation ran. */
-const statuses: Partial<Record<string, number>> = {
-  UNAUTHORIZED: 401,
-  RATE_LIMIT_EXCEEDED: 429,
-  VALIDATION_ERROR: 400,
-};
 
 function acceptsJson(request: Request): boolean {
   const { accept } = request.headers;
   return accept === undefined || accept === '*/*' || accept === 'application/json';
 }
 
-async function contextOf(request: Request, gateway: Gateway): Promise<RequestContext> {
+/** A request's context. @throws AppError 401, or 429 for an address that keeps failing. */
+export async function contextOf(request: Request, gateway: Gateway): Promise<RequestContext> {
   const caller = await identify(request.headers.authorization, request.ip ?? '', gateway);
   const idempotencyKey = request.headers['idempotency-key'];
   return {

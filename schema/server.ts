@@ -3,14 +3,16 @@ import { Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { createApollo, OperationCache } from './apollo.ts';
+import { createEventStreams } from './eventStreams.ts';
 import { createGraphiqlAssets, graphiqlPage } from './graphiql.ts';
 import { createGraphqlHandler } from './http.ts';
-import { createSseHandler, serveWebSockets } from './subscriptions.ts';
+import { createPreparation } from './preparation.ts';
+import { serveWebSockets } from './webSockets.ts';
 
 /** Everything at /graphql: GraphiQL, operations over HTTP, subscriptions over server-sent events and WebSockets. */
 export interface GraphqlDoor {
   readonly router: Router;
-  /** Takes the WebSocket upgrades of a server; returns what ends the connections. */
+  /** Takes the WebSocket upgrades of a server; returns what ends the subscriptions of both kinds. */
   attach(server: Server): { close(): Promise<void> };
   close(): Promise<void>;
 }
@@ -20,19 +22,24 @@ export async function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway)
   const cache = new OperationCache();
   const apollo = createApollo(schema, cache, { introspection: settings.GRAPHQL_INTROSPECTION, log });
   await apollo.start();
-  const stream = createSseHandler(schema, gateway);
+  const prepare = createPreparation(schema, settings.GRAPHQL_INTROSPECTION);
+  const streams = createEventStreams(prepare, gateway);
   const router = Router();
   router.use('/assets', createGraphiqlAssets());
   router.use(graphiqlPage);
-  router.use((request, response, next) => {
-    const accept = request.headers.accept ?? '';
-    if (!accept.includes('text/event-stream')) return next();
-    stream(request, response).catch(next);
-  });
+  router.use(streams.handler);
   router.use(createGraphqlHandler(gateway, apollo, cache));
   return {
     router,
-    attach: (server) => serveWebSockets(server, schema, gateway),
+    attach(server) {
+      const sockets = serveWebSockets(server, prepare, gateway);
+      return {
+        async close() {
+          streams.close();
+          await sockets.close();
+        },
+      };
+    },
     close: () => apollo.stop(),
   };
 }

@@ -1,0 +1,81 @@
+import type { Response } from 'express';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { countRequest, RetryLater } from '../src/domain/admission.ts';
+import type { ErrorCode } from '../src/domain/errors.ts';
+import { noticeFor } from '../src/domain/testMode.ts';
+import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
+import type { Log } from '../src/infrastructure/log.ts';
+import { appErrorOf, isGraphqlRefusal, renderError, wrap } from './errors.ts';
+
+/** What a request to /graphql is answered with. */
+export interface Answer {
+  status: number;
+  headers: Iterable<[string, string]>;
+  text: string;
+}
+
+export const jsonHeaders: [string, string][] = [['content-type', 'application/json; charset=utf-8']];
+
+/** The JSON text of a result, with `_meta` of test mode in `extensions`. */
+export function render(
+  result: { data?: unknown; errors?: readonly unknown[] },
+  context: RequestContext | null,
+  log: Log,
+): string {
+  const notice = noticeFor(context?.caller ?? null);
+  return JSON.stringify({
+    ...(result.errors ? { errors: result.errors.map((error) => renderError(error, log)) } : {}),
+    ...('data' in result ? { data: result.data } : {}),
+    ...(notice ? { extensions: { _meta: notice } } : {}),
+  });
+}
+
+/** Statuses of requests that were refused before any operation ran. */
+const statuses: Partial<Record<ErrorCode, number>> = {
+  UNAUTHORIZED: 401,
+  RATE_LIMIT_EXCEEDED: 429,
+};
+
+function statusOf(error: unknown): number {
+  const appError = appErrorOf(error);
+  if (appError) return statuses[appError.code] ?? 400;
+  return isGraphqlRefusal(error) ? 400 : 500;
+}
+
+/** The answer to a request of which nothing ran: it counts as one, and may turn out to be one too many. */
+export async function refusalOf(
+  errors: readonly unknown[],
+  context: RequestContext | null,
+  response: Response,
+  log: Log,
+): Promise<Answer> {
+  let reported = errors;
+  if (context?.rateWindow === null) {
+    try {
+      await countRequest('default', context);
+    } catch (error) {
+      reported = [error];
+    }
+  }
+  const [first] = reported;
+  if (first instanceof RetryLater) setRateHeaders(response, first.window);
+  return {
+    status: statusOf(first),
+    headers: jsonHeaders,
+    text: `${render({ errors: reported.map(wrap) }, context, log)}\n`,
+  };
+}
+
+/** Headers that every answer to a known caller has. */
+export function setContextHeaders(response: Response, context: RequestContext | null): void {
+  if (context?.rateWindow) setRateHeaders(response, context.rateWindow);
+  if (context?.replayed) response.setHeader('Idempotent-Replayed', 'true');
+  response.setHeader('Cache-Control', 'no-store');
+}
+
+export function sendAnswer(response: Response, answer: Answer, context: RequestContext | null): void {
+  setContextHeaders(response, context);
+  response.statusCode = answer.status;
+  for (const [name, value] of answer.headers) response.setHeader(name, value);
+  response.end(answer.text);
+}

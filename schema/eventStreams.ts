@@ -1,0 +1,159 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { ExecutionResult } from 'graphql';
+import { execute, getOperationAST, subscribe } from 'graphql';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { validationError } from '../src/domain/errors.ts';
+import type { Gateway } from '../src/domain/gateway.ts';
+import { readJsonBody } from '../src/infrastructure/http/body.ts';
+import { setCorsHeaders } from '../src/infrastructure/http/headers.ts';
+import { refusalOf, sendAnswer, setContextHeaders } from './answers.ts';
+import { contextOf } from './http.ts';
+import type { createPreparation, OperationRequest } from './preparation.ts';
+import { counted, isRefused, rendered } from './preparation.ts';
+
+/** How often an idle stream shows that it lives, and finds out whether its client does. */
+const heartbeatMs = 12_000;
+
+/** A member of the request; GET requests spell objects as JSON text. @throws AppError 400 */
+function objectOf(value: unknown, field: string): Record<string, unknown> | undefined {
+  let object = value;
+  if (typeof value === 'string') {
+    try {
+      object = JSON.parse(value);
+    } catch {
+      throw validationError({ field, type: 'malformed_json' });
+    }
+  }
+  if (object === undefined || object === null) return undefined;
+  if (typeof object !== 'object' || Array.isArray(object)) throw validationError({ field, type: 'invalid' });
+  return object as Record<string, unknown>;
+}
+
+/** @throws AppError 400 for anything that is no GraphQL request. */
+async function operationOf(request: Request, response: Response): Promise<OperationRequest> {
+  const given = request.method === 'GET' ? request.query : await readJsonBody(request, response);
+  const { query, operationName, variables } = objectOf(given ?? {}, 'body') ?? {};
+  if (typeof query !== 'string') throw validationError({ field: 'query', type: 'required' });
+  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
+    throw validationError({ field: 'operationName', type: 'invalid' });
+  }
+  return { query, operationName, variables: objectOf(variables, 'variables') };
+}
+
+function eventText(name: 'next' | 'complete', data?: unknown): string {
+  return `event: ${name}\ndata:${data === undefined ? '' : ` ${JSON.stringify(data)}`}\n\n`;
+}
+
+/** Writes, and waits for a slow reader: what it does not read is not fetched. @returns whether anyone still listens. */
+function write(response: Response, text: string): Promise<boolean> {
+  if (response.destroyed) return Promise.resolve(false);
+  if (response.write(text)) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off('drain', settle).off('close', settle);
+      resolve(!response.destroyed);
+    };
+    response.on('drain', settle).on('close', settle);
+  });
+}
+
+async function send(
+  results: AsyncIterable<ExecutionResult> | Iterable<ExecutionResult>,
+  response: Response,
+  context: RequestContext,
+): Promise<void> {
+  const heartbeat = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(':\n\n');
+  }, heartbeatMs);
+  try {
+    // Some browsers report an open stream only once it has a body.
+    let open = await write(response, ':\n\n');
+    for await (const result of results) {
+      open = open && (await write(response, eventText('next', rendered(result, context))));
+      if (!open) return;
+    }
+    response.end(eventText('complete'));
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+/** Errors that answer a request of which nothing ran. */
+class Refusals extends Error {
+  readonly errors: readonly unknown[];
+
+  constructor(errors: readonly unknown[]) {
+    super('refused');
+    this.errors = errors;
+  }
+}
+
+/** The results of what was asked for. @throws Refusals or AppError when nothing ran. */
+async function resultsOf(
+  request: Request,
+  response: Response,
+  context: RequestContext,
+  prepare: ReturnType<typeof createPreparation>,
+): Promise<AsyncGenerator<ExecutionResult> | ExecutionResult[]> {
+  const args = await prepare(await operationOf(request, response), context);
+  if (isRefused(args)) throw new Refusals(args);
+  const kind = getOperationAST(args.document, args.operationName)?.operation;
+  if (kind === 'mutation' && request.method === 'GET')
+    throw validationError({ field: 'method', type: 'not_allowed' });
+  const result = await (kind === 'subscription' ? subscribe(args) : execute(args));
+  if (Symbol.asyncIterator in result) return result as AsyncGenerator<ExecutionResult>;
+  return [await counted(result, context)];
+}
+
+/**
+ * Serves the distinct connections of graphql-sse: a request to /graphql that prefers text/event-stream gets its results
+ * as `next` events and a `complete` one. Requests that are refused before anything ran get JSON.
+ * @returns the handler, and what cuts the open streams: without `complete`, so that clients come back and resume.
+ */
+export function createEventStreams(
+  prepare: ReturnType<typeof createPreparation>,
+  gateway: Gateway,
+): { handler: RequestHandler; close(): void } {
+  const open = new Set<Response>();
+  let closed = false;
+  const handler = async (request: Request, response: Response): Promise<void> => {
+    request.routeName = '/graphql (event stream)';
+    let context: RequestContext | null = null;
+    let results: AsyncGenerator<ExecutionResult> | ExecutionResult[];
+    try {
+      context = await contextOf(request, gateway);
+      setCorsHeaders(request, response, context.caller.corsDomains);
+      results = await resultsOf(request, response, context, prepare);
+    } catch (error) {
+      const errors = error instanceof Refusals ? error.errors : [error];
+      return sendAnswer(response, await refusalOf(errors, context, response, gateway.platform.log), context);
+    }
+    setContextHeaders(response, context);
+    response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
+    // Reverse proxies must not hold events back.
+    response.setHeader('X-Accel-Buffering', 'no');
+    if (!Array.isArray(results)) {
+      const stream = results;
+      open.add(response);
+      response.once('close', () => {
+        open.delete(response);
+        stream.return(undefined).catch(() => undefined);
+      });
+      if (closed || response.destroyed) response.destroy();
+    }
+    await send(results, response, context);
+  };
+  return {
+    handler: (request, response, next) => {
+      if (request.accepts(['json', 'text/event-stream']) !== 'text/event-stream') return next();
+      handler(request, response).catch((error) => {
+        gateway.platform.log.error({ err: error, requestId: request.requestId }, 'event stream failed');
+        response.destroy();
+      });
+    },
+    close() {
+      closed = true;
+      for (const response of open) response.destroy();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
+import {
+  GraphQLError,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { countRequest } from '../src/domain/admission.ts';
+import { noticeFor } from '../src/domain/testMode.ts';
+import { coerceVariables, variablesOf } from './coercion.ts';
+import { renderError, wrap } from './errors.ts';
+import { documentLimits, limitRules } from './limits.ts';
+
+/** Operations over long-lived connections: checked as over HTTP, then run by graphql's own executor. */
+
+export interface OperationRequest {
+  query: string;
+  operationName?: string | null | undefined;
+  variables?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** What graphql is asked to run, or the errors that answer the request. */
+export type Preparation = ExecutionArgs | readonly GraphQLError[];
+
+export function isRefused(preparation: Preparation): preparation is readonly GraphQLError[] {
+  return Array.isArray(preparation);
+}
+
+/** Parses and checks requests under the same limits as over HTTP. */
+export function createPreparation(schema: GraphQLSchema, introspection: boolean) {
+  const rules = [
+    ...specifiedRules,
+    ...limitRules(),
+    ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+  ];
+
+  const documentOf = (source: string): DocumentNode | readonly GraphQLError[] => {
+    let document: DocumentNode;
+    try {
+      document = parse(source, { maxTokens: documentLimits.tokens });
+    } catch (error) {
+      return [error as GraphQLError];
+    }
+    const errors = validate(schema, document, rules);
+    return errors.length > 0 ? errors : document;
+  };
+
+  const preparationOf = (request: OperationRequest, contextValue: RequestContext): Preparation => {
+    const document = documentOf(request.query);
+    if (!('kind' in document)) return document;
+    const operation = getOperationAST(document, request.operationName);
+    if (!operation) return [new GraphQLError('Unknown operation')];
+    try {
+      const variableValues = coerceVariables(variablesOf(schema, operation), request.variables ?? {}, {
+        lenientMembers: false,
+      });
+      return { schema, document, operationName: request.operationName, variableValues, contextValue };
+    } catch (error) {
+      return [wrap(error)];
+    }
+  };
+
+  return async (request: OperationRequest, context: RequestContext): Promise<Preparation> => {
+    const preparation = preparationOf(request, context);
+    if (!isRefused(preparation)) return preparation;
+    return (await excessOf(context)) ?? preparation;
+  };
+}
+
+/** A request that ran no counted operation, such as introspection, counts as one. @returns errors over the limit. */
+async function excessOf(context: RequestContext): Promise<readonly GraphQLError[] | null> {
+  if (context.rateWindow !== null) return null;
+  try {
+    await countRequest('default', context);
+    return null;
+  } catch (error) {
+    return [wrap(error)];
+  }
+}
+
+/** A single result, once its request is counted. */
+export async function counted(result: ExecutionResult, context: RequestContext): Promise<ExecutionResult> {
+  const errors = await excessOf(context);
+  return errors ? { errors } : result;
+}
+
+/** A result as clients get it: rendered errors, and `_meta` of test mode in `extensions`. */
+export function rendered(result: ExecutionResult, context: RequestContext): ExecutionResult {
+  const notice = noticeFor(context.caller);
+  const { log } = context.gateway.platform;
+  return {
+    ...result,
+    ...(result.errors
+      ? { errors: result.errors.map((error) => renderError(error, log) as GraphQLError) }
+      : {}),
+    ...(notice ? { extensions: { ...result.extensions, _meta: notice } } : {}),
+  } as ExecutionResult;
+}
