@@ -149,8 +149,7 @@ class HttpsWebhookSender implements WebhookSender {
     const broken =
       reply.failure?.reason === 'connection_reset' || reply.failure?.reason === 'connection_closed';
     if (broken && connection.requests > 1) this.#pool.distrust(connection.origin);
-    if (keepAlive && !this.#closed && connection.usable)
-      this.#pool.keep(connection, reply.reader.keepAliveMs);
+    if (keepAlive && connection.usable) this.#pool.keep(connection, reply.reader.keepAliveMs);
     else connection.destroy();
   }
 }

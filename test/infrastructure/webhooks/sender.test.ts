@@ -38,9 +38,12 @@ async function receiver(
   return started;
 }
 
-async function portOf(server: Server): Promise<number> {
+async function listening(server: Server): Promise<{ port: number; openSockets(): number }> {
   const sockets = new Set<Socket>();
-  server.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(async () => {
@@ -48,7 +51,7 @@ async function portOf(server: Server): Promise<number> {
     server.close();
     await once(server, 'close');
   });
-  return (server.address() as AddressInfo).port;
+  return { port: (server.address() as AddressInfo).port, openSockets: () => sockets.size };
 }
 
 const post = (url: string, body: Buffer | string = '{}', headers: Record<string, string> = {}) => ({
@@ -177,22 +180,23 @@ describe('a receiver out of reach', () => {
   });
 
   it('that accepts and says nothing', async () => {
-    const port = await portOf(createTcpServer((socket) => socket.resume()));
+    const { port, openSockets } = await listening(createTcpServer((socket) => socket.resume()));
     const outcome = await sender().send(post(`https://localhost:${port}/`));
     expect(outcome).toMatchObject({
       reason: 'timeout',
       detail: `no status line within ${timeoutMs} ms (agreeing on TLS)`,
     });
+    await vi.waitFor(() => expect(openSockets()).toBe(0));
   });
 
   it('that hangs up before TLS is agreed on', async () => {
-    const port = await portOf(createTcpServer((socket) => socket.end()));
+    const { port } = await listening(createTcpServer((socket) => socket.end()));
     const outcome = await sender().send(post(`https://localhost:${port}/`));
     expect(outcome).toMatchObject({ ok: false, reason: 'connection_reset' });
   });
 
   it('that speaks HTTP without TLS', async () => {
-    const port = await portOf(createHttpServer());
+    const { port } = await listening(createHttpServer());
     const outcome = await sender().send(post(`https://localhost:${port}/`));
     expect(outcome).toMatchObject({ ok: false, reason: 'tls_handshake' });
   });
@@ -208,10 +212,13 @@ describe('a receiver out of reach', () => {
 
 describe('certificates', () => {
   it('are held against the name in the URL, whatever address it stands for', async () => {
-    const target = await receiver(answer(200));
+    const names: unknown[] = [];
+    const target = await receiver(answer(200), { onConnection: (socket) => names.push(socket.servername) });
     const trusting = sender({ lookup: onLoopback });
     expect((await trusting.send(post(target.url('/', 'hooks.receiver.test')))).reason).toBe('ok');
     expect((await trusting.send(post(target.url('/', 'hooks.other.test')))).reason).toBe('tls_certificate');
+    // Servers with many names choose the certificate by the one we ask for (RFC 6066 §3).
+    expect(names[0]).toBe('hooks.receiver.test');
   });
 
   it('are held against the address when the URL has one', async () => {
@@ -363,7 +370,7 @@ describe('close', () => {
     let release = (): void => {};
     const target = await receiver(answer(200));
     const one = sender({ timeoutMs: 10_000 });
-    await one.send(post(target.url()));
+    await Promise.all([one.send(post(target.url())), one.send(post(target.url()))]);
     const written = new Promise<void>((resolve) => {
       target.behave((request, socket) => {
         release = () => answer(201)(request, socket);
@@ -374,6 +381,7 @@ describe('close', () => {
     await written;
     const closing = one.close();
     await expect(one.send(post(target.url()))).rejects.toThrow('closed');
+    await vi.waitFor(() => expect(target.openSockets()).toBe(1));
     release();
     expect((await underWay).statusCode).toBe(201);
     await closing;
