@@ -81,23 +81,25 @@ export function assembleOffers(
 class OfferWriter {
   readonly newId = identifierBatch();
   readonly passengers: readonly RequestedPassenger[];
-  readonly #latestExpiryMs: number;
+  readonly #latestExpiry: Date;
   readonly #logoBase: string;
   readonly #operators = new Map<string, OfferSegment['operatingCarrier']>();
+  readonly #timestamps = new Map<number, string>();
 
   constructor({ search, now, lifetimeMs, publicUrl }: AssemblyContext) {
     this.passengers = search.passengers.map((type) => ({ id: this.newId('pas'), type }));
-    this.#latestExpiryMs = now.getTime() + lifetimeMs;
+    this.#latestExpiry = new Date(now.getTime() + lifetimeMs);
     this.#logoBase = publicUrl;
   }
 
   record({ supplier, offer, priced }: QuotedOffer): OfferRecord {
-    const expiresAt = new Date(Math.min(this.#latestExpiryMs, offer.expiresAt?.getTime() ?? Infinity));
+    const { expiresAt: withdrawnAt } = offer;
+    const expiresAt = withdrawnAt && withdrawnAt < this.#latestExpiry ? withdrawnAt : this.#latestExpiry;
     return {
       offer: {
         id: this.newId('off'),
         ...priced.pricing,
-        expiresAt: expiresAt.toISOString(),
+        expiresAt: this.#timestamp(expiresAt),
         owner: offer.owner,
         slices: offer.slices.map((slice) => this.#slice(slice)),
         passengers: this.passengers.map(({ id, type }) => ({
@@ -110,7 +112,7 @@ class OfferWriter {
           refundBeforeDeparture: condition(offer.conditions.refundBeforeDeparture, offer.currency),
           changeBeforeDeparture: condition(offer.conditions.changeBeforeDeparture, offer.currency),
         },
-        paymentRequirements: paymentRequirements(offer.payment),
+        paymentRequirements: this.#paymentRequirements(offer.payment),
       },
       supplier,
       supplierReference: offer.reference,
@@ -160,6 +162,24 @@ class OfferWriter {
     };
   }
 
+  #paymentRequirements(terms: SupplierPaymentTerms): PaymentRequirements {
+    if (terms.requiresInstantPayment) return instantPayment;
+    return {
+      requiresInstantPayment: false,
+      priceGuaranteeExpiresAt: this.#timestamp(terms.priceGuaranteeExpiresAt),
+      paymentRequiredBy: this.#timestamp(terms.paymentRequiredBy),
+    };
+  }
+
+  /** ISO 8601; a hundred offers share three or four instants. */
+  #timestamp(instant: Date): string {
+    const kept = this.#timestamps.get(instant.getTime());
+    if (kept) return kept;
+    const written = instant.toISOString();
+    this.#timestamps.set(instant.getTime(), written);
+    return written;
+  }
+
   #operatingCarrier(carrier: CarrierName): OfferSegment['operatingCarrier'] {
     const kept = this.#operators.get(carrier.iataCode);
     if (kept) return kept;
@@ -172,6 +192,12 @@ class OfferWriter {
     return written;
   }
 }
+
+const instantPayment: PaymentRequirements = {
+  requiresInstantPayment: true,
+  priceGuaranteeExpiresAt: null,
+  paymentRequiredBy: null,
+};
 
 /** "PT9H30M" of 570 minutes: unpadded, parts that are zero left out, days not used. */
 export function isoDuration(minutes: number): string {
@@ -209,14 +235,3 @@ const condition = (
   penaltyAmount,
   penaltyCurrency: penaltyAmount === null ? null : currency,
 });
-
-function paymentRequirements(terms: SupplierPaymentTerms): PaymentRequirements {
-  if (terms.requiresInstantPayment) {
-    return { requiresInstantPayment: true, priceGuaranteeExpiresAt: null, paymentRequiredBy: null };
-  }
-  return {
-    requiresInstantPayment: false,
-    priceGuaranteeExpiresAt: terms.priceGuaranteeExpiresAt.toISOString(),
-    paymentRequiredBy: terms.paymentRequiredBy.toISOString(),
-  };
-}

@@ -54,9 +54,10 @@ export interface PricedOffer {
 export function priceOffer(input: PricingInput): PricedOffer {
   const { supplierAmount, supplierCurrency, rate, markupPercent, feeCents } = input;
   const exactBase = new StrictDecimal(supplierAmount).times(rate);
-  const exactMarkup = exactBase.times(markupPercent).times('0.01');
-  const baseCents = roundedCents(exactBase);
-  const markupCents = roundedCents(exactMarkup);
+  const { roundHalfUp } = StrictDecimal;
+  const baseCents = BigInt(exactBase.toFixed(2, roundHalfUp).replace('.', ''));
+  // A percentage of reais is as many centavos.
+  const markupCents = BigInt(exactBase.times(markupPercent).toFixed(0, roundHalfUp));
   const commissionCents = markupCents + feeCents;
   const clientAmountCents = baseCents + commissionCents;
   const markupAmount = formatAmount(markupCents);
@@ -81,7 +82,3 @@ export function priceOffer(input: PricingInput): PricedOffer {
     },
   };
 }
-
-/** Centavos of an exact amount in reais, half up. */
-const roundedCents = (amount: Big): bigint =>
-  BigInt(amount.times('100').round(0, StrictDecimal.roundHalfUp).toFixed(0));
