@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { admit, tenantOf } from '../src/domain/admission.ts';
+import { isDay } from '../src/domain/day.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
@@ -10,6 +11,11 @@ import { openContext } from './handler.ts';
 
 const rules: OperationRules = { scope: 'wallet:write', bucket: 'default', creation: null, testOnly: false };
 
+/** Whether text has the form of an ISO 8601 instant, on a day that exists: Date would take 30 February for 2 March. */
+function isInstant(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) && isDay(text.slice(0, 10));
+}
+
 /** When the payer paid: `paid_at` of the body, or now. @throws AppError 400 for anything but an instant up to now. */
 function paidAtOf(body: unknown, now: Date): Date {
   if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
@@ -17,9 +23,7 @@ function paidAtOf(body: unknown, now: Date): Date {
   }
   const paidAt = (body as { paid_at?: unknown } | undefined)?.paid_at;
   if (paidAt === undefined) return now;
-  const isInstant =
-    typeof paidAt === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(paidAt);
-  const date = new Date(isInstant ? (paidAt as string) : Number.NaN);
+  const date = new Date(typeof paidAt === 'string' && isInstant(paidAt) ? paidAt : Number.NaN);
   if (Number.isNaN(date.getTime()) || date > now)
     throw validationError({ field: 'paid_at', type: 'invalid' });
   return date;
