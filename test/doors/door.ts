@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
+import type { Json } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TeamKeys, TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { graphqlDoor } from './graphqlDoor.ts';
+import { restDoor } from './restDoor.ts';
+import { TestClock } from './testClock.ts';
+
+/** What came back through a door, spelt the same for both: data as the REST resources spell it. */
+export type Outcome = Answered &
+  ({ ok: true; data: Json } | { ok: false; error: { code: string; message: string; details: Json } });
+
+interface Answered {
+  /** HTTP status, where the door says with it what became of the operation; otherwise null. */
+  status: number | null;
+  headers: Headers;
+  /** The answer is an earlier one's, repeated for its Idempotency-Key. */
+  replayed: boolean;
+  /** The notice of test mode, undefined without one. */
+  meta: Json;
+  /** The body's bytes. */
+  text: string;
+}
+
+export interface TransactionFilter {
+  page?: unknown;
+  limit?: unknown;
+  type?: unknown;
+  start_date?: unknown;
+  end_date?: unknown;
+}
+
+export interface CallOptions {
+  idempotencyKey?: string;
+  headers?: Record<string, string>;
+}
+
+type Key = string | null;
+
+/** The operations that both doors offer. Each test of behaviour speaks to this and runs through REST and GraphQL. */
+export interface Door {
+  readonly name: 'REST' | 'GraphQL';
+  balance(key: Key, options?: CallOptions): Promise<Outcome>;
+  transactions(key: Key, filter?: TransactionFilter, options?: CallOptions): Promise<Outcome>;
+  createRecharge(key: Key, input: Json, options?: CallOptions): Promise<Outcome>;
+  getRecharge(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
+  payTest(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
+  expireTest(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
+  failTest(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
+}
+
+/** What a test of behaviour works with; members may be read once a test or hook runs. */
+export interface Stage {
+  readonly door: Door;
+  /** The one that `door` is not. */
+  readonly otherDoor: Door;
+  readonly server: TestServer;
+  /** The server's time; every test begins at the same instant. */
+  readonly clock: TestClock;
+}
+
+/** The same behaviours through both doors, on every engine; one server for each engine. */
+export function describeDoors(
+  title: string,
+  tests: (stage: Stage) => void,
+  settings: Record<string, string> = {},
+): void {
+  describeEngines(title, (engine) => {
+    const clock = new TestClock();
+    let server: TestServer;
+    beforeAll(async () => {
+      server = await startTestServer(engine, { settings, clock });
+    });
+    afterAll(() => server?.close());
+    beforeEach(() => clock.reset());
+    for (const [makeDoor, makeOther] of [
+      [restDoor, graphqlDoor],
+      [graphqlDoor, restDoor],
+    ] as const) {
+      const door = makeDoor(() => server);
+      const otherDoor = makeOther(() => server);
+      describe(`through ${door.name}`, () =>
+        tests({
+          door,
+          otherDoor,
+          clock,
+          get server() {
+            return server;
+          },
+        }));
+    }
+  });
+}
+
+/** The data of a success; fails with the refusal when it is none. */
+export function dataOf(outcome: Outcome): Json {
+  if (!outcome.ok) throw new Error(`refused: ${outcome.text}`);
+  return outcome.data;
+}
+
+export interface Refusal {
+  /** What REST answers with. */
+  status: number;
+  code: string;
+  message: string;
+  /** Compared where given; members that are not named here are not looked at. */
+  details?: Json;
+}
+
+/** Checks that an outcome is this refusal. */
+export function expectRefusal(outcome: Outcome, { status, code, message, details }: Refusal): void {
+  if (outcome.ok) throw new Error(`not refused: ${outcome.text}`);
+  expect(outcome.error).toMatchObject({ code, message, ...(details ? { details } : {}) });
+  if (outcome.status !== null) expect(outcome.status).toBe(status);
+}
+
+export const unauthorized: Refusal = { status: 401, code: 'UNAUTHORIZED', message: 'Unauthorized' };
+export const forbidden: Refusal = { status: 403, code: 'FORBIDDEN', message: 'Forbidden' };
+export const rechargeNotFound: Refusal = { status: 404, code: 'NOT_FOUND', message: 'Recharge not found' };
+export const dailyLimitExceeded: Refusal = {
+  status: 422,
+  code: 'VALIDATION_ERROR',
+  message: 'Daily limit exceeded',
+};
+
+/** A bad field as both doors name it. */
+export const badField = (field: string, type: string, message = 'Invalid request parameters'): Refusal => ({
+  status: 400,
+  code: 'VALIDATION_ERROR',
+  message,
+  details: { field, type },
+});
+
+export const pixOf = (amount: string) => ({ amount, currency: 'BRL', payment_method: 'pix' });
+export const boletoOf = (amount: string) => ({ amount, currency: 'BRL', payment_method: 'boleto' });
+
+/** The payer pays a live recharge, now or at `paidAt`. */
+export function payLive(server: TestServer, key: string, id: string, paidAt?: string) {
+  return server.rest('POST', `/simulator/recharges/${id}/pay`, {
+    key,
+    ...(paidAt === undefined ? {} : { body: { paid_at: paidAt } }),
+  });
+}
+
+/** A new recharge that the team has paid, as it reads afterwards. */
+export async function completedRecharge(
+  { door, server }: Stage,
+  { live }: TeamKeys,
+  amount: string,
+): Promise<Json> {
+  const { id } = dataOf(await door.createRecharge(live, pixOf(amount)));
+  expect((await payLive(server, live, id)).status).toBe(200);
+  return dataOf(await door.getRecharge(live, id));
+}
