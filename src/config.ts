@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { paymentProviderNames } from './infrastructure/payments/registry.ts';
 
 /** Every setting of the process, read once at boot. A wrong value stops the boot with one clear line. */
 
@@ -75,7 +76,7 @@ const settingsSchema = z.object({
   SWEEP_INTERVAL: duration('1s'),
   GRAPHQL_INTROSPECTION: flag('true'),
   TRUST_PROXY: flag('false'),
-  PAYMENT_PROVIDER: z.enum(['simulated']).optional(),
+  PAYMENT_PROVIDER: z.enum(paymentProviderNames).optional(),
   FLIGHT_SUPPLIERS: z.string().optional(),
   EXCHANGE_RATES: z.string().optional(),
   SMTP_URL: optionalUrl(['smtp', 'smtps']),
@@ -112,7 +113,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
   }
   return {
     ...settings,
-    PAYMENT_PROVIDER: settings.PAYMENT_PROVIDER ?? 'simulated',
+    PAYMENT_PROVIDER: settings.PAYMENT_PROVIDER ?? ('simulated' as const),
     FLIGHT_SUPPLIERS: settings.FLIGHT_SUPPLIERS ?? 'simulated',
     EXCHANGE_RATES: settings.EXCHANGE_RATES ?? 'table',
   };

@@ -37,7 +37,7 @@ import { createOperationsRouter } from './infrastructure/http/operations.ts';
 import type { Log } from './infrastructure/log.ts';
 import { createLog } from './infrastructure/log.ts';
 import { createMetrics } from './infrastructure/metrics.ts';
-import { simulatedPaymentProvider } from './infrastructure/payments/simulated.ts';
+import { createPaymentProvider } from './infrastructure/payments/registry.ts';
 import { inProcessSignals, redisSignals } from './infrastructure/pubsub/signals.ts';
 import { createRateLimiter } from './infrastructure/rateLimiter.ts';
 import { startSweeps } from './infrastructure/sweeper.ts';
@@ -80,7 +80,7 @@ async function openPlatform(
     log,
     signals,
     vault: createVault(settings.ENCRYPTION_KEY ?? (await encryptionKeyOf(settings.DATA_DIR))),
-    paymentProvider: simulatedPaymentProvider(),
+    paymentProvider: createPaymentProvider(settings.PAYMENT_PROVIDER),
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/+$/, ''),
   };
 }
