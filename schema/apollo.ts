@@ -51,7 +51,7 @@ function compiledExecution(schema: GraphQLSchema, cache: OperationCache): Gatewa
       executor: async ({ source, document, operationName, request, context }) => {
         try {
           const executable = compile(source, document, operationName);
-          const result = await executable.run(context as RequestContext, request.variables ?? {}, {
+          const result = await executable.run((context as ApolloContext).request, request.variables ?? {}, {
             lenientMembers: false,
           });
           return result.errors ? { ...result, errors: result.errors.map(completed) } : result;
@@ -70,12 +70,20 @@ function completed(error: GraphQLError): GraphQLError {
   return Object.assign(new GraphQLError(message, { path, originalError }), { locations });
 }
 
+/**
+ * What Apollo Server hands through. It works on a copy of its context for each operation, so what becomes of the
+ * request (rate window, replay) is kept one level down.
+ */
+export interface ApolloContext {
+  readonly request: RequestContext;
+}
+
 /** `_meta` of test mode stands in `extensions`. */
-const testModePlugin: ApolloServerPlugin<RequestContext> = {
+const testModePlugin: ApolloServerPlugin<ApolloContext> = {
   async requestDidStart() {
     return {
       async willSendResponse({ response, contextValue }) {
-        const notice = noticeFor(contextValue.caller);
+        const notice = noticeFor(contextValue.request.caller);
         if (!notice || response.body.kind !== 'single') return;
         const { singleResult } = response.body;
         singleResult.extensions = { ...singleResult.extensions, _meta: notice };
@@ -97,8 +105,8 @@ export function createApollo(
   schema: GraphQLSchema,
   cache: OperationCache,
   options: ApolloOptions,
-): ApolloServer<RequestContext> {
-  return new ApolloServer<RequestContext>({
+): ApolloServer<ApolloContext> {
+  return new ApolloServer<ApolloContext>({
     gateway: compiledExecution(schema, cache),
     introspection: options.introspection,
     validationRules: limitRules(),

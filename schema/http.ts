@@ -9,7 +9,7 @@ import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { setCorsHeaders } from '../src/infrastructure/http/headers.ts';
 import type { Answer } from './answers.ts';
 import { jsonHeaders, refusalOf, render, sendAnswer } from './answers.ts';
-import type { OperationCache } from './apollo.ts';
+import type { ApolloContext, OperationCache } from './apollo.ts';
 import { wrap } from './errors.ts';
 import { documentLimits } from './limits.ts';
 
@@ -26,7 +26,7 @@ interface GraphqlBody {
  */
 export function createGraphqlHandler(
   gateway: Gateway,
-  apollo: ApolloServer<RequestContext>,
+  apollo: ApolloServer<ApolloContext>,
   cache: OperationCache,
 ) {
   const { log } = gateway.platform;
@@ -100,7 +100,7 @@ async function runWithApollo(
   request: Request,
   body: unknown,
   context: RequestContext,
-  apollo: ApolloServer<RequestContext>,
+  apollo: ApolloServer<ApolloContext>,
 ): Promise<Answer> {
   if (Array.isArray(body) && body.length > documentLimits.batch) {
     throw validationError({ field: 'body', type: 'too_many_operations' });
@@ -116,7 +116,7 @@ async function runWithApollo(
       search: new URL(request.originalUrl, 'http://localhost').search,
       body: body ?? {},
     },
-    context: async () => context,
+    context: async () => ({ request: context }),
   });
   if (result.body.kind !== 'complete') throw new Error('responses in parts are not offered');
   return { status: result.status ?? 200, headers: result.headers, text: result.body.string };
