@@ -20,6 +20,10 @@ interface Pool {
   readonly maxSize: number;
 }
 
+export function poolOf(sequelize: Sequelize): Pool {
+  return (sequelize.connectionManager as unknown as { pool: Pool }).pool;
+}
+
 /** A connection from the pool while reads are under way on it. */
 interface Lane {
   client: Client | null;
@@ -49,7 +53,7 @@ export class SharedConnections {
 
   private constructor(sequelize: Sequelize) {
     this.#manager = sequelize.connectionManager;
-    this.#pool = (sequelize.connectionManager as unknown as { pool: Pool }).pool;
+    this.#pool = poolOf(sequelize);
     this.#limit = Math.max(1, Math.floor(this.#pool.maxSize / 2));
   }
 

@@ -6,6 +6,7 @@ import {
   isOutdated,
   isUnusable,
   type NamedQuery,
+  poolOf,
   SharedConnections,
 } from './sharedConnections.ts';
 
@@ -67,10 +68,24 @@ export function run<Row>(sequelize: Sequelize, statement: Statement<Row>, values
   const attempt = statement.shared
     ? () => SharedConnections.of(sequelize).query(query)
     : () => runAlone(sequelize, query);
-  return attempt().catch((error) => {
-    if (isOutdated(error)) return attempt();
-    throw error;
-  }) as Promise<Row[]>;
+  return attempt().catch((error) => tryOthers(sequelize, attempt, error)) as Promise<Row[]>;
+}
+
+/** After a migration every connection in the pool may have an outdated statement: each is given up as it is met. */
+async function tryOthers(
+  sequelize: Sequelize,
+  attempt: () => Promise<unknown[]>,
+  first: unknown,
+): Promise<unknown[]> {
+  let error = first;
+  for (let left = poolOf(sequelize).maxSize; left > 0 && isOutdated(error); left -= 1) {
+    try {
+      return await attempt();
+    } catch (next) {
+      error = next;
+    }
+  }
+  throw error;
 }
 
 async function runInTransaction<Row>(transaction: OpenTransaction, query: NamedQuery): Promise<Row[]> {

@@ -26,9 +26,12 @@ const everyType = statement(
           '2026-11-20'::date AS day, '{"a":[1]}'::jsonb AS json, '\\x00ff'::bytea AS bytes, ARRAY['a','b'] AS texts,
           NULL::text AS nothing, true AS yes`,
 );
+const addAndReturn = statement('test_add_and_return', 'INSERT INTO things VALUES ($1, 0) RETURNING *');
+const missingPrepared = statement('test_missing_prepared', 'EXECUTE nobody_prepared_this');
 const readEverything = statement('test_read_everything', 'SELECT * FROM things ORDER BY id');
 
 interface Pool {
+  readonly maxSize: number;
   readonly using: number;
   readonly _inUseObjects: { resource: { connection: { stream: { destroy(): void } } } }[];
   destroyAllNow(): Promise<void>;
@@ -127,13 +130,39 @@ describe.each(testDatabases)('statements on the $name store', ({ open }) => {
     expect(await run(sequelize, readValue, [1])).toEqual([{ value: '105' }]);
   });
 
-  it('runs a statement whose columns a migration changed', async () => {
-    expect(await run(sequelize, readEverything, [])).toHaveLength(2);
-    await sequelize.query('ALTER TABLE things ADD COLUMN extra int DEFAULT 7');
-    expect(await run(sequelize, readEverything, [])).toEqual([
-      { id: 1, value: '100', extra: 7 },
-      { id: 2, value: '200', extra: 7 },
-    ]);
+  it.each([
+    ['read', readEverything, [], { id: 1, value: '100', extra: 7 }],
+    ['write', addAndReturn, [3], { id: 3, value: '0', extra: 7 }],
+  ])(
+    'runs a %s whose columns a migration changed, on however many connections',
+    async (_, changed, values, row) => {
+      const connections = poolOf(sequelize).maxSize;
+      // Each transaction holds a connection until all have one, and each has seen the statements.
+      let arrived = 0;
+      let allHere: () => void = () => undefined;
+      const together = new Promise<void>((resolve) => {
+        allHere = resolve;
+      });
+      await Promise.all(
+        Array.from({ length: connections }, (_, index) =>
+          sequelize.transaction(async () => {
+            await run(sequelize, readEverything, []);
+            await run(sequelize, addAndReturn, [10 + index]);
+            arrived += 1;
+            if (arrived === connections) allHere();
+            await together;
+          }),
+        ),
+      );
+      await sequelize.query('DELETE FROM things WHERE id >= 10');
+      await sequelize.query('ALTER TABLE things ADD COLUMN extra int DEFAULT 7');
+      expect((await run(sequelize, changed, values))[0]).toEqual(row);
+    },
+  );
+
+  it('ends its tries when no connection knows the statement', async () => {
+    await expect(run(sequelize, missingPrepared, [])).rejects.toMatchObject({ code: '26000' });
+    expect(await run(sequelize, readValue, [1])).toEqual([{ value: '100' }]);
   });
 
   it('runs on a new connection when the pool let the old ones go', async () => {
