@@ -66,12 +66,10 @@ async function endOnRequest(
   platform: Platform,
 ): Promise<Recharge> {
   const recharge = await findRecharge(tenant, id);
-  const ended = await end(tenant.walletId, id, ending, null, platform);
+  // The answer is this ending, also when a payment made in time completes the recharge right after it.
+  if (await end(tenant.walletId, id, ending, null, platform)) return recharge.set({ status: ending });
   await recharge.reload();
-  if (!ended) {
-    throw conflict(`Recharge already ${recharge.status}`, { field: 'status', type: recharge.status });
-  }
-  return recharge;
+  throw conflict(`Recharge already ${recharge.status}`, { field: 'status', type: recharge.status });
 }
 
 /** Withdraws a recharge that is still pending. @throws AppError 404, or 409 when it is not pending. */
