@@ -1,0 +1,62 @@
+import type { LedgerCheck } from '../wallet/ledgerCheck.ts';
+
+export const rechargeChecks: readonly LedgerCheck[] = [
+  {
+    name: 'a recharge is paid in time when it is completed, and only then',
+    sql: `
+      SELECT format('recharge %s: %s, paid at %s by %s, due %s', id, status, coalesce(paid_at::text, 'no time'),
+                    coalesce(transaction_id, 'no transaction'), expires_at) AS break
+        FROM recharges
+       WHERE (status = 'completed') <> (paid_at IS NOT NULL) OR (status = 'completed') <> (transaction_id IS NOT NULL)
+             OR paid_at > expires_at
+       ORDER BY id LIMIT 1`,
+  },
+  {
+    name: 'each completed recharge has its credit, and each recharge credit its recharge',
+    sql: `
+      SELECT format('recharge %s: %s in wallet %s; entry %s: %s of %s in wallet %s',
+                    coalesce(r.id, 'none'), r.amount_cents, r.wallet_id,
+                    coalesce(e.id, 'none'), e.type, e.amount_cents, e.wallet_id) AS break
+        FROM (SELECT * FROM recharges WHERE status = 'completed') r
+             FULL JOIN (SELECT * FROM wallet_entries WHERE reference_type = 'recharge') e ON e.id = r.transaction_id
+       WHERE r.id IS NULL OR e.id IS NULL
+             OR (e.wallet_id, e.type, e.amount_cents, e.reference_id, e.payment_method)
+                IS DISTINCT FROM (r.wallet_id, 'credit', r.amount_cents, r.id, r.payment_method)
+       ORDER BY coalesce(r.id, e.reference_id) LIMIT 1`,
+  },
+  {
+    name: 'each day counts its pending and completed recharges',
+    sql: `
+      SELECT format('wallet %s counts %s centavos on %s, its recharges give %s', wallet_id, d.requested_cents, day,
+                    coalesce(r.cents, 0)) AS break
+        FROM recharge_days d FULL JOIN (
+               SELECT wallet_id, (created_at AT TIME ZONE 'UTC')::date AS day, sum(amount_cents) AS cents
+                 FROM recharges WHERE status IN ('pending', 'completed') GROUP BY 1, 2) r USING (wallet_id, day)
+       WHERE d.requested_cents IS DISTINCT FROM coalesce(r.cents, 0)
+       ORDER BY wallet_id, day LIMIT 1`,
+  },
+  {
+    name: 'each recharge has told each of its states once, in their order',
+    sql: `
+      SELECT format('recharge %s: %s, but told %s', coalesce(r.id, e.subject_id), coalesce(r.status, 'unknown'),
+                    coalesce(e.told, 'nothing')) AS break
+        FROM recharges r FULL JOIN (
+               SELECT wallet_id, subject_id, string_agg(split_part(type, '.', 3), ', ' ORDER BY sequence) AS told
+                 FROM events WHERE type LIKE 'wallet.recharge.%' GROUP BY subject_id, wallet_id) e
+             ON e.subject_id = r.id AND e.wallet_id = r.wallet_id
+       WHERE e.told IS NULL OR (r.status, e.told) NOT IN (
+               ('pending', 'pending'), ('failed', 'pending'), ('cancelled', 'pending'), ('expired', 'pending, expired'),
+               ('completed', 'pending, completed'), ('completed', 'pending, expired, completed'))
+             OR r.id IS NULL
+       ORDER BY coalesce(r.id, e.subject_id) LIMIT 1`,
+  },
+  {
+    name: 'recharges belong to the team and mode of their wallet',
+    sql: `
+      SELECT format('recharge %s of %s (%s) is in wallet %s of %s (%s)', r.id, r.team_id, r.mode, r.wallet_id,
+                    w.team_id, w.mode) AS break
+        FROM recharges r LEFT JOIN wallets w ON w.id = r.wallet_id
+       WHERE (r.team_id, r.mode) IS DISTINCT FROM (w.team_id, w.mode)
+       ORDER BY r.id LIMIT 1`,
+  },
+];

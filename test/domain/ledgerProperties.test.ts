@@ -1,0 +1,320 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { formatAmount, parseAmount } from '../../src/domain/money.ts';
+import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
+import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { ManualClock } from '../../src/infrastructure/clock.ts';
+import type { Json } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import type { Caller, Door, ListFilter } from './ledgerDoors.ts';
+import { LedgerDoors } from './ledgerDoors.ts';
+import type { Happening, ModelWallet } from './ledgerModel.ts';
+import { balanceCents, completedIds, emptyWallet, explain, overdueIds } from './ledgerModel.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+interface Step {
+  kind: 'create' | 'pay' | 'payInTime' | 'cancel' | 'expire' | 'fail' | 'read' | 'balance' | 'list';
+  door: Door;
+  /** Which of the wallet's recharges, or of another's. */
+  target: number;
+  trespass: boolean;
+  amount: string;
+  method: 'pix' | 'boleto';
+  /** Requests with the same Idempotency-Key at once. */
+  copies: number;
+}
+
+interface Filter {
+  type: 'credit' | 'debit' | null;
+  /** Days from the run's first. */
+  from: number | null;
+  to: number | null;
+  limit: number;
+  door: Door;
+}
+
+/** Steps in several wallets, all under way together, after time has passed. */
+interface Batch {
+  advanceMs: number;
+  steps: { wallet: number; step: Step }[];
+  sweep: boolean;
+}
+
+const doors = fc.constantFrom<Door>('rest', 'graphql');
+
+const steps: fc.Arbitrary<Step> = fc.record({
+  kind: fc.oneof(
+    { weight: 4, arbitrary: fc.constant('create' as const) },
+    { weight: 3, arbitrary: fc.constant('pay' as const) },
+    { weight: 2, arbitrary: fc.constant('payInTime' as const) },
+    {
+      weight: 5,
+      arbitrary: fc.constantFrom(...(['cancel', 'expire', 'fail', 'read', 'balance', 'list'] as const)),
+    },
+  ),
+  door: doors,
+  target: fc.nat(6),
+  trespass: fc.integer({ min: 0, max: 14 }).map((number) => number === 0),
+  amount: fc.oneof(
+    { weight: 4, arbitrary: fc.bigInt({ min: 100_00n, max: 900_00n }).map(formatAmount) },
+    { weight: 3, arbitrary: fc.constantFrom('50000.00', '49999.99', '25000.0', '33333.33') },
+    { weight: 1, arbitrary: fc.constantFrom('99.99', '50000.01', '0') },
+  ),
+  method: fc.constantFrom('pix', 'boleto'),
+  copies: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.constantFrom(2, 3) }),
+});
+
+const batches: fc.Arbitrary<Batch> = fc.record({
+  advanceMs: fc.constantFrom(0, minuteMs, 20 * minuteMs, 31 * minuteMs, dayMs, 5 * dayMs),
+  steps: fc.array(fc.record({ wallet: fc.nat(2), step: steps }), { minLength: 1, maxLength: 9 }),
+  sweep: fc.boolean(),
+});
+
+const filters: fc.Arbitrary<Filter> = fc.record({
+  type: fc.constantFrom('credit', 'debit', null),
+  from: fc.option(fc.integer({ min: -1, max: 8 })),
+  to: fc.option(fc.integer({ min: -1, max: 8 })),
+  limit: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom(20, 100)),
+  door: doors,
+});
+
+const history = fc.record({
+  batches: fc.array(batches, { minLength: 1, maxLength: 6 }),
+  filters: fc.array(filters, { minLength: 3, maxLength: 3 }),
+});
+
+const dayOfMs = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+const sumOf = (entries: Json[], type: string) =>
+  formatAmount(
+    entries
+      .filter((entry) => entry.type === type)
+      .reduce((sum, entry) => sum + (parseAmount(entry.amount) ?? 0n), 0n),
+  );
+
+describeEngines('the ledger under any history', (engine) => {
+  const clock = new ManualClock(new Date('2026-03-02T12:00:00.000Z'));
+  let server: TestServer;
+  let ledger: LedgerDoors;
+  let keys = 0;
+
+  beforeAll(async () => {
+    // Sweeps are steps of the histories, so the server's own worker rests.
+    server = await startTestServer(engine, {
+      clock,
+      settings: { ROLES: 'api', IDEMPOTENCY_WINDOW: '3650d' },
+    });
+    ledger = new LedgerDoors(server);
+  });
+  afterAll(() => server?.close());
+
+  interface Tenant {
+    caller: Caller;
+    wallet: ModelWallet;
+  }
+
+  async function twoTeams(): Promise<Tenant[]> {
+    const [first, second] = await Promise.all([server.createTeam(), server.createTeam()]);
+    return [
+      { caller: { mode: 'live', key: first.live }, wallet: emptyWallet('live') },
+      { caller: { mode: 'test', key: first.test }, wallet: emptyWallet('test') },
+      { caller: { mode: 'live', key: second.live }, wallet: emptyWallet('live') },
+    ];
+  }
+
+  /** All copies are answered alike, and one of them did the work. */
+  async function create({ caller }: Tenant, step: Step): Promise<Happening> {
+    keys += 1;
+    const key = `key ${keys}`;
+    const request = () => ledger.create(step.door, caller, step.amount, step.method, key);
+    const answers = await Promise.all(Array.from({ length: step.copies }, request));
+    const [answer] = answers;
+    if (!answer) throw new Error('no copy');
+    answers.push(await request());
+    for (const other of answers) expect(other.text).toBe(answer.text);
+    const kept = answer.value !== null || answer.refusal?.message === 'Daily limit exceeded';
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(kept ? 1 : answers.length);
+    return { operation: { kind: 'create', amount: step.amount }, answer };
+  }
+
+  async function endByHelper({ caller }: Tenant, step: Step, id: string): Promise<Happening | null> {
+    const verb = step.kind === 'expire' ? 'expire' : 'fail';
+    const answer = await ledger.help(step.door, caller, id, verb);
+    if (caller.mode === 'test') {
+      return { operation: { kind: verb === 'expire' ? 'expired' : 'failed', id }, answer };
+    }
+    expect(answer.refusal).toEqual({ code: 'FORBIDDEN', message: 'Forbidden' });
+    return null;
+  }
+
+  async function act(tenant: Tenant, step: Step, tenants: Tenant[]): Promise<Happening | null> {
+    const { caller } = tenant;
+    if (step.kind === 'create') return create(tenant, step);
+    if (step.kind === 'balance') {
+      return { operation: { kind: 'balance' }, answer: await ledger.balance(step.door, caller) };
+    }
+    if (step.kind === 'list') {
+      return { operation: { kind: 'list' }, answer: await ledger.list(step.door, caller, {}, 1, 20) };
+    }
+    const owner = step.trespass ? tenants.find((other) => other !== tenant) : tenant;
+    const recharges = [...(owner?.wallet.recharges ?? [])];
+    const [id, recharge] = recharges[step.target % recharges.length] ?? [];
+    if (!id || !recharge) return null;
+    const nowMs = clock.now().getTime();
+    switch (step.kind) {
+      case 'read':
+        return { operation: { kind: 'read', id }, answer: await ledger.read(step.door, caller, id) };
+      case 'cancel':
+        return { operation: { kind: 'cancelled', id }, answer: await ledger.cancel(caller, id) };
+      case 'pay': {
+        const answer = await ledger.pay(step.door, caller, id, null);
+        return { operation: { kind: 'pay', id, paidAtMs: nowMs }, answer };
+      }
+      case 'payInTime': {
+        const inTimeMs = caller.mode === 'live' ? Math.min(recharge.expiresAtMs, nowMs) : nowMs;
+        const answer = await ledger.pay(step.door, caller, id, new Date(inTimeMs));
+        return { operation: { kind: 'pay', id, paidAtMs: inTimeMs }, answer };
+      }
+      default:
+        return endByHelper(tenant, step, id);
+    }
+  }
+
+  /** Does the steps at once and finds how each wallet came through; at an order that nothing explains, it fails. */
+  async function play({ steps: batch, sweep, advanceMs }: Batch, tenants: Tenant[]) {
+    clock.advance(advanceMs);
+    const nowMs = clock.now().getTime();
+    const { platform } = server.running.gateway;
+    const acts = batch.map(async ({ wallet, step }) => {
+      const tenant = tenants[wallet % tenants.length] as Tenant;
+      return { tenant, happening: await act(tenant, step, tenants) };
+    });
+    const [happenings] = await Promise.all([
+      Promise.all(acts),
+      sweep ? expireOverdueRecharges(platform) : 0,
+      sweep ? expireOverdueRecharges(platform) : 0,
+    ]);
+    for (const tenant of tenants) {
+      const own = happenings.flatMap(({ tenant: of, happening }) =>
+        of === tenant && happening ? [happening] : [],
+      );
+      const swept = sweep ? overdueIds(tenant.wallet, nowMs) : [];
+      const all = [
+        ...own,
+        ...swept.map((id): Happening => ({ operation: { kind: 'sweep', id }, answer: null })),
+      ];
+      const after = explain(tenant.wallet, all, nowMs);
+      if (!after)
+        throw new Error(`no order explains ${JSON.stringify({ wallet: tenant.wallet, all }, shown)}`);
+      tenant.wallet = after;
+    }
+  }
+
+  const shown = (_key: string, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value instanceof Map ? [...value] : value;
+
+  /** Every page of a list, and that each of them says the same of the whole. */
+  async function readPages(door: Door, caller: Caller, filter: ListFilter, limit: number) {
+    const first = (await ledger.list(door, caller, filter, 1, limit)).value;
+    const entries: Json[] = [...first.transactions];
+    for (let page = 2; page <= first.pagination.pages + 1; page += 1) {
+      const { transactions, pagination, summary } = (await ledger.list(door, caller, filter, page, limit))
+        .value;
+      expect(pagination).toEqual({ ...first.pagination, page });
+      expect(summary).toEqual(first.summary);
+      expect(transactions).toHaveLength(Math.max(0, Math.min(limit, pagination.total - (page - 1) * limit)));
+      entries.push(...transactions);
+    }
+    return { entries, summary: first.summary, total: first.pagination.total as number };
+  }
+
+  /** The ledger as a whole: what it says of each recharge, and that every balance follows. Returns it, newest first. */
+  async function checkLedger({ caller, wallet }: Tenant): Promise<Json[]> {
+    const { entries } = await readPages('rest', caller, {}, 100);
+    const expected = completedIds(wallet).map((id) => ({
+      reference_id: id,
+      reference_type: 'recharge',
+      type: 'credit',
+      amount: formatAmount(wallet.recharges.get(id)?.amountCents ?? 0n),
+    }));
+    const told = entries.map(({ reference_id, reference_type, type, amount }) => ({
+      reference_id,
+      reference_type,
+      type,
+      amount,
+    }));
+    const byReference = (a: { reference_id: string }, b: { reference_id: string }) =>
+      a.reference_id < b.reference_id ? -1 : 1;
+    expect(told.sort(byReference)).toEqual(expected.sort(byReference));
+    let runningCents = 0n;
+    for (const entry of entries.toReversed()) {
+      runningCents += (entry.type === 'credit' ? 1n : -1n) * (parseAmount(entry.amount) ?? 0n);
+      expect(entry.balance_after).toBe(wallet.mode === 'test' ? '5000.00' : formatAmount(runningCents));
+    }
+    for (const door of ['rest', 'graphql'] as const) {
+      const { value } = await ledger.balance(door, caller);
+      expect(value.balance).toBe(formatAmount(balanceCents(wallet)));
+      expect(value.last_transaction_at).toBe(entries[0]?.created_at ?? null);
+    }
+    for (const [id, { status }] of wallet.recharges) {
+      const { value } = await ledger.read('rest', caller, id);
+      expect(value.status).toBe(status);
+      expect(value.transaction_id).toBe(entries.find((entry) => entry.reference_id === id)?.id);
+    }
+    return entries;
+  }
+
+  async function checkFilter({ caller }: Tenant, filter: Filter, all: Json[], startMs: number) {
+    const bounds = [filter.from, filter.to].map((day) =>
+      day === null ? null : dayOfMs(startMs + day * dayMs),
+    );
+    const ordered = bounds.includes(null) ? bounds : bounds.toSorted();
+    const [start = null, end = null] = ordered;
+    const asked: ListFilter = {
+      ...(filter.type ? { type: filter.type } : {}),
+      ...(start ? { start_date: start } : {}),
+      ...(end ? { end_date: end } : {}),
+    };
+    const expected = all.filter(
+      ({ type, created_at: at }) =>
+        (!filter.type || type === filter.type) &&
+        (!start || at.slice(0, 10) >= start) &&
+        (!end || at.slice(0, 10) <= end),
+    );
+    const { entries, summary, total } = await readPages(filter.door, caller, asked, filter.limit);
+    const plain = ({ payment_method, ...entry }: Json) => ({
+      ...entry,
+      payment_method: payment_method ?? null,
+    });
+    expect(entries.map(plain)).toEqual(expected.map(plain));
+    expect(total).toBe(expected.length);
+    const today = dayOfMs(clock.now().getTime());
+    expect(summary).toEqual({
+      total_credits: sumOf(expected, 'credit'),
+      total_debits: sumOf(expected, 'debit'),
+      period_start: start ?? all.at(-1)?.created_at.slice(0, 10) ?? today,
+      period_end: end ?? today,
+    });
+  }
+
+  it('answers as some order of the calls would, and adds up', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async ({ batches: played, filters: asked }) => {
+        const startMs = clock.now().getTime();
+        const tenants = await twoTeams();
+        for (const batch of played) await play(batch, tenants);
+        for (const tenant of tenants) {
+          const entries = await checkLedger(tenant);
+          for (const filter of asked) await checkFilter(tenant, filter, entries, startMs);
+        }
+        const { sequelize } = server.running.gateway.platform;
+        expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+      }),
+      { numRuns: 25, endOnFailure: true },
+    );
+  }, 60_000);
+});
