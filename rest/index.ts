@@ -48,10 +48,11 @@ function refusing(gateway: Gateway, refusal: AppError, allowed: readonly string[
 
 /** Express could not decode the path: `%zz`, `%ff`. */
 function refuseUnreadablePath(gateway: Gateway): ErrorRequestHandler {
-  return (error, _request, response, next) => {
+  const refuse = refusing(gateway, validationError({ field: 'path', type: 'invalid' }));
+  return (error, request, response, next) => {
     if (response.headersSent) return next(error);
     const unreadable = error instanceof URIError || (error as { status?: number }).status === 400;
-    const refusal = unreadable ? validationError({ field: 'path', type: 'invalid' }) : error;
-    sendError(response, refusal, null, gateway.platform.log);
+    if (unreadable) return refuse(request, response, next);
+    sendError(response, error, null, gateway.platform.log);
   };
 }
