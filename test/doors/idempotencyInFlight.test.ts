@@ -1,0 +1,55 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { availableEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { dataOf, expectRefusal, pixOf } from './door.ts';
+import { graphqlDoor } from './graphqlDoor.ts';
+import { restDoor } from './restDoor.ts';
+
+/** Only a server has other sessions that can be slow; the embedded store has one. */
+const [engine] = availableEngines().filter(({ name }) => name === 'PostgreSQL and Redis');
+
+describe.skipIf(!engine)('an Idempotency-Key whose first request is still at work after ten seconds', () => {
+  let server: TestServer;
+  let other: pg.Client;
+  beforeAll(async () => {
+    if (!engine) return;
+    server = await startTestServer(engine);
+    other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
+    await other.connect();
+  });
+  afterAll(async () => {
+    await other?.end();
+    await server?.close();
+  });
+
+  it('is answered 409 at both doors, creates nothing, and may be sent again', async () => {
+    const { live, teamId } = await server.createTeam();
+    const doors = [restDoor(() => server), graphqlDoor(() => server)];
+    await other.query('BEGIN');
+    for (const { name } of doors) {
+      await other.query(
+        `INSERT INTO idempotency_keys (scope, key, fingerprint, outcome, created_at)
+         VALUES ($1, $2, 'another process', '{}', now())`,
+        [`${teamId}/live`, name],
+      );
+    }
+    const refused = await Promise.all(
+      doors.map((door) => door.createRecharge(live, pixOf('100.00'), { idempotencyKey: door.name })),
+    );
+    for (const outcome of refused) {
+      expectRefusal(outcome, {
+        status: 409,
+        code: 'VALIDATION_ERROR',
+        message: 'A request with this Idempotency-Key is still in progress',
+      });
+      expect(outcome.replayed).toBe(false);
+    }
+    expect(await server.query('SELECT 1 FROM recharges WHERE team_id = $1', [teamId])).toEqual([]);
+    await other.query('ROLLBACK');
+    for (const door of doors) {
+      dataOf(await door.createRecharge(live, pixOf('100.00'), { idempotencyKey: door.name }));
+    }
+  });
+});

@@ -1,0 +1,155 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from './door.ts';
+import {
+  dataOf,
+  describeDoors,
+  expectRefusal,
+  forbidden,
+  pixOf,
+  rechargeNotFound,
+  unauthorized,
+} from './door.ts';
+import { newTeamKeys } from './keys.ts';
+
+const rateLimitExceeded = { status: 429, code: 'RATE_LIMIT_EXCEEDED', message: 'Rate limit exceeded' };
+
+const hourSeconds = 3_600;
+
+const remainingOf = ({ headers }: { headers: Headers }) => headers.get('x-ratelimit-remaining');
+const resetOf = ({ headers }: { headers: Headers }) => Number(headers.get('x-ratelimit-reset'));
+
+function expectRetryLater(outcome: Outcome): void {
+  expectRefusal(outcome, rateLimitExceeded);
+  expect(outcome.headers.get('x-ratelimit-limit')).toBe('5');
+  expect(remainingOf(outcome)).toBe('0');
+  const retryAfter = Number(outcome.headers.get('retry-after'));
+  expect(retryAfter).toBeGreaterThan(hourSeconds - 120);
+  expect(retryAfter).toBeLessThanOrEqual(hourSeconds);
+  const untilReset = resetOf(outcome) - Date.now() / 1000;
+  expect(Math.abs(untilReset - retryAfter)).toBeLessThan(5);
+}
+
+/** An address that nobody else counts with: counters in Redis are shared. */
+const newAddress = () =>
+  `2001:db8::${randomBytes(8)
+    .toString('hex')
+    .replace(/....(?!$)/g, '$&:')}`;
+
+describeDoors(
+  'the rate limit',
+  (stage) => {
+    it('lets five requests of a window through, says in headers where one stands, and refuses the sixth', async () => {
+      const { live } = await newTeamKeys(stage.server);
+      const outcomes = [];
+      for (let sent = 0; sent < 5; sent += 1) outcomes.push(await stage.door.balance(live));
+      expect(outcomes.map(({ ok }) => ok)).toEqual(Array(5).fill(true));
+      expect(outcomes.map(({ headers }) => headers.get('x-ratelimit-limit'))).toEqual(Array(5).fill('5'));
+      expect(outcomes.map(remainingOf)).toEqual(['4', '3', '2', '1', '0']);
+      expect(outcomes.map(({ headers }) => headers.get('retry-after'))).toEqual(Array(5).fill(null));
+      const resets = outcomes.map(resetOf);
+      expect(Math.max(...resets) - Math.min(...resets)).toBeLessThanOrEqual(1);
+      expect(Math.min(...resets) - Date.now() / 1000).toBeGreaterThan(hourSeconds - 120);
+      const refused = [
+        await stage.door.balance(live),
+        await stage.door.createRecharge(live, pixOf('100.00')),
+      ];
+      for (const outcome of refused) expectRetryLater(outcome);
+      expect(await stage.server.query('SELECT 1 FROM recharges')).toEqual([]);
+    });
+
+    it('lets exactly five of fifteen through that come at once', async () => {
+      const { live } = await newTeamKeys(stage.server);
+      const outcomes = await Promise.all(Array.from({ length: 15 }, () => stage.door.balance(live)));
+      expect(outcomes.filter(({ ok }) => ok)).toHaveLength(5);
+      for (const outcome of outcomes) if (!outcome.ok) expectRetryLater(outcome);
+    });
+
+    it('is one for all operations and for both doors', async () => {
+      const { live } = await newTeamKeys(stage.server);
+      const outcomes = [
+        await stage.door.balance(live),
+        await stage.otherDoor.balance(live),
+        await stage.door.transactions(live),
+        await stage.otherDoor.getRecharge(live, 'nothing'),
+        await stage.door.createRecharge(live, {}),
+      ];
+      expect(outcomes.map(remainingOf)).toEqual(['4', '3', '2', '1', '0']);
+      expectRetryLater(await stage.door.balance(live));
+      expectRetryLater(await stage.otherDoor.balance(live));
+    });
+
+    it('is each key’s own, also within a team', async () => {
+      const { live, test, issue } = await newTeamKeys(stage.server);
+      for (let sent = 0; sent < 5; sent += 1) dataOf(await stage.door.balance(live));
+      expectRetryLater(await stage.door.balance(live));
+      expect(remainingOf(await stage.door.balance(test))).toBe('4');
+      expect(remainingOf(await stage.door.balance(await issue('live')))).toBe('4');
+    });
+
+    it('counts what is refused, and says so on 400, 403 and 404', async () => {
+      const { live, issue } = await newTeamKeys(stage.server);
+      const bad = await stage.door.transactions(live, { limit: 0 });
+      const unknown = await stage.door.getRecharge(live, 'nothing');
+      expectRefusal(unknown, rechargeNotFound);
+      expect([bad.ok, remainingOf(bad), remainingOf(unknown)]).toEqual([false, '4', '3']);
+      const writing = await issue('live', ['wallet:write']);
+      const denied = await stage.door.balance(writing);
+      expectRefusal(denied, forbidden);
+      expect(remainingOf(denied)).toBe('4');
+      for (let sent = 0; sent < 4; sent += 1) expectRefusal(await stage.door.balance(writing), forbidden);
+      expectRetryLater(await stage.door.balance(writing));
+    });
+
+    it('shows the notice of test mode on its refusals', async () => {
+      const { test } = await newTeamKeys(stage.server);
+      for (let sent = 0; sent < 5; sent += 1) await stage.door.balance(test);
+      const outcome = await stage.door.balance(test);
+      expectRetryLater(outcome);
+      expect(outcome.meta).toMatchObject({ test_mode: true });
+    });
+
+    it('counts a replay like any request', async () => {
+      const { live } = await newTeamKeys(stage.server);
+      const idempotencyKey = randomUUID();
+      const outcomes = [];
+      for (let sent = 0; sent < 6; sent += 1) {
+        outcomes.push(await stage.door.createRecharge(live, pixOf('100.00'), { idempotencyKey }));
+      }
+      expect(outcomes.map(remainingOf)).toEqual(['4', '3', '2', '1', '0', '0']);
+      expect(outcomes.map(({ replayed }) => replayed)).toEqual([false, true, true, true, true, false]);
+      expectRetryLater(outcomes[5] as Outcome);
+      await stage.server.query('DELETE FROM recharges');
+    });
+
+    describe('of callers without a valid key', () => {
+      it('is their address’s: the sixth failure is refused, other addresses and valid keys are not', async () => {
+        const headers = { 'x-forwarded-for': newAddress() };
+        for (const key of [null, 'sk_live_unknown_unknown', null, 'nonsense', 'sk_test_unknown_unknown']) {
+          const outcome = await stage.door.balance(key, { headers });
+          expectRefusal(outcome, unauthorized);
+          expect(outcome.headers.get('x-ratelimit-limit')).toBeNull();
+        }
+        const refused = await stage.door.balance(null, { headers });
+        expectRetryLater(refused);
+        expectRetryLater(await stage.otherDoor.balance('sk_live_unknown_unknown', { headers }));
+        expect(refused.meta).toBeUndefined();
+        const elsewhere = { 'x-forwarded-for': newAddress() };
+        expectRefusal(await stage.door.balance(null, { headers: elsewhere }), unauthorized);
+        const { live } = await newTeamKeys(stage.server);
+        expect(remainingOf(await stage.door.balance(live, { headers }))).toBe('4');
+      });
+
+      it('counts unknown paths and methods, too', async () => {
+        const headers = { 'x-forwarded-for': newAddress() };
+        const paths = ['/api/v1/nothing', '/api/v1/wallet/balance', '/api/v1/wallet/recharge'];
+        for (let sent = 0; sent < 5; sent += 1) {
+          const answer = await stage.server.rest('DELETE', paths[sent % 3] as string, { headers });
+          expect(answer.status).toBe(401);
+        }
+        expectRetryLater(await stage.door.balance(null, { headers }));
+      });
+    });
+  },
+  { RATE_LIMIT_DEFAULT: '5', RATE_LIMIT_WINDOW: '1h', TRUST_PROXY: 'true' },
+);
