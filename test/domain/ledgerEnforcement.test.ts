@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { debitWallet } from './ledgerDebit.ts';
+import type { Caller } from './ledgerDoors.ts';
+import { LedgerDoors } from './ledgerDoors.ts';
+
+/** A live wallet with 150.00 (one credit), a test wallet with the same, and the recharges behind them. */
+interface Wallets {
+  live: number;
+  test: number;
+  recharge: string;
+  pending: string;
+}
+
+const entryColumns = `wallet_id, sequence, type, type_sequence, id, amount_cents, balance_after_cents, description,
+                      reference_type, reference_id, created_at`;
+
+const newEntry = (
+  changes: Partial<Record<'wallet' | 'sequence' | 'type' | 'number' | 'id' | 'cents' | 'after', unknown>>,
+) => {
+  const entry = {
+    wallet: 1,
+    sequence: 90,
+    type: 'credit',
+    number: 90,
+    id: 'txn_new',
+    cents: 1,
+    after: 1,
+    ...changes,
+  };
+  return `INSERT INTO wallet_entries (${entryColumns}) VALUES (${entry.wallet}, ${entry.sequence}, '${entry.type}',
+    ${entry.number}, '${entry.id}', ${entry.cents}, ${entry.after}, 'Forged', 'refund', 'ord_x', now())`;
+};
+
+const newRecharge = (changes: Record<string, string>) => {
+  const values = {
+    id: "'rch_new'",
+    mode: "'live'",
+    amount_cents: '10000',
+    payment_method: "'pix'",
+    status: "'pending'",
+    transaction_id: 'NULL',
+    paid_at: 'NULL',
+    ...changes,
+  };
+  return `INSERT INTO recharges (wallet_id, team_id, provider, charge, created_at, expires_at, ${Object.keys(values)})
+    SELECT id, team_id, 'simulated', '{}', now(), now(), ${Object.values(values)} FROM wallets LIMIT 1`;
+};
+
+/** What the database itself refuses, whoever asks: SQL, and the constraint or words of the refusal. */
+const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string, refusal: RegExp]>> = {
+  'the ledger is append-only': {
+    'changing an entry': ({ live }) => [
+      `UPDATE wallet_entries SET description = 'Other' WHERE wallet_id = ${live}`,
+      /wallet_entries is append-only: UPDATE refused/,
+    ],
+    'deleting an entry': ({ live }) => [
+      `DELETE FROM wallet_entries WHERE wallet_id = ${live}`,
+      /wallet_entries is append-only: DELETE refused/,
+    ],
+    'replacing an entry': ({ live }) => [
+      `${newEntry({ wallet: live, sequence: 1 })}
+         ON CONFLICT (wallet_id, sequence) DO UPDATE SET amount_cents = 1`,
+      /append-only: UPDATE refused/,
+    ],
+    'emptying the ledger': () => ['TRUNCATE wallet_entries', /append-only: TRUNCATE refused/],
+    'emptying what it hangs on': () => ['TRUNCATE teams CASCADE', /append-only: TRUNCATE refused/],
+    'deleting a wallet with entries': ({ live }) => [
+      `DELETE FROM wallets WHERE id = ${live}`,
+      /violates (RESTRICT setting of )?foreign key constraint/,
+    ],
+    'changing an event': ({ live }) => [
+      `UPDATE events SET type = 'wallet.debit' WHERE wallet_id = ${live}`,
+      /events is append-only: UPDATE refused/,
+    ],
+    'deleting an event': ({ live }) => [
+      `DELETE FROM events WHERE wallet_id = ${live}`,
+      /events is append-only: DELETE refused/,
+    ],
+  },
+  'a wallet cannot be wrong': {
+    'a negative balance': ({ live }) => [
+      `UPDATE wallets SET balance_cents = -1, debit_cents = credit_cents + 1 WHERE id = ${live}`,
+      /wallet_balance_not_negative|wallet_holds_covered/,
+    ],
+    'a balance that its totals do not give': ({ live }) => [
+      `UPDATE wallets SET balance_cents = balance_cents + 1 WHERE id = ${live}`,
+      /wallet_balance_matches_totals/,
+    ],
+    'a test balance other than 5000.00': ({ test }) => [
+      `UPDATE wallets SET balance_cents = 499999 WHERE id = ${test}`,
+      /wallet_balance_matches_totals/,
+    ],
+    'holding more than there is': ({ live }) => [
+      `UPDATE wallets SET held_cents = balance_cents + 1 WHERE id = ${live}`,
+      /wallet_holds_covered/,
+    ],
+    'holding less than nothing': ({ live }) => [
+      `UPDATE wallets SET held_cents = -1 WHERE id = ${live}`,
+      /wallet_holds_covered/,
+    ],
+    'a second wallet of the same team and mode': ({ live }) => [
+      `INSERT INTO wallets (team_id, mode, balance_cents, created_at)
+         SELECT team_id, mode, 0, now() FROM wallets WHERE id = ${live}`,
+      /wallets_team_id_mode_key|duplicate key/,
+    ],
+    'another mode': ({ live }) => [
+      `UPDATE wallets SET mode = 'sandbox' WHERE id = ${live}`,
+      /wallets_mode_check|wallet_balance_matches_totals/,
+    ],
+  },
+  'an entry cannot be wrong': {
+    'a number that is taken': ({ live }) => [newEntry({ wallet: live, sequence: 1 }), /wallet_entries_pkey/],
+    'a number of its type that is taken': ({ live }) => [
+      newEntry({ wallet: live, number: 1 }),
+      /wallet_entries_by_type/,
+    ],
+    'an id that is taken': ({ live }) => [
+      `${newEntry({ wallet: live, id: 'txn_twice' })}; ${newEntry({ wallet: live, id: 'txn_twice', sequence: 91, number: 91 })}`,
+      /wallet_entries_id_key/,
+    ],
+    'no wallet': () => [newEntry({ wallet: 999_999 }), /foreign key constraint/],
+    'an amount of nothing': ({ live }) => [newEntry({ wallet: live, cents: 0 }), /amount_cents_check/],
+    'a negative amount': ({ live }) => [newEntry({ wallet: live, cents: -1 }), /amount_cents_check/],
+    'a negative balance after it': ({ live }) => [
+      newEntry({ wallet: live, after: -1 }),
+      /balance_after_cents_check/,
+    ],
+    'neither credit nor debit': ({ live }) => [newEntry({ wallet: live, type: 'gift' }), /type_check/],
+  },
+  'a recharge cannot be wrong': {
+    'completed without a payment': ({ pending }) => [
+      `UPDATE recharges SET status = 'completed' WHERE id = '${pending}'`,
+      /recharges_check/,
+    ],
+    'paid without being completed': ({ pending }) => [
+      `UPDATE recharges SET paid_at = now() WHERE id = '${pending}'`,
+      /recharges_check/,
+    ],
+    'completed by a credit that is taken': ({ recharge, pending }) => [
+      `UPDATE recharges SET status = 'completed', paid_at = now(),
+              transaction_id = (SELECT transaction_id FROM recharges WHERE id = '${recharge}')
+        WHERE id = '${pending}'`,
+      /recharges_transaction_id_key/,
+    ],
+    'less than 100.00': () => [newRecharge({ amount_cents: '9999' }), /recharges_amount_cents_check/],
+    'more than 50000.00': () => [newRecharge({ amount_cents: '5000001' }), /recharges_amount_cents_check/],
+    'another payment method': () => [
+      newRecharge({ payment_method: "'card'" }),
+      /recharges_payment_method_check/,
+    ],
+    'another status': () => [newRecharge({ status: "'paid'" }), /recharges_status_check/],
+    'a day with less than nothing': ({ live }) => [
+      `UPDATE recharge_days SET requested_cents = -1 WHERE wallet_id = ${live}`,
+      /recharge_days_requested_cents_check/,
+    ],
+  },
+};
+
+describeEngines('what the database refuses', (engine) => {
+  let server: TestServer;
+  let wallets: Wallets;
+
+  beforeAll(async () => {
+    server = await startTestServer(engine, { settings: { ROLES: 'api' } });
+    const doors = new LedgerDoors(server);
+    const team = await server.createTeam();
+    const rows = await server.query<{ id: number; mode: string }>(
+      'SELECT id, mode FROM wallets WHERE team_id = $1',
+      [team.teamId],
+    );
+    const recharged = async (caller: Caller, paid: boolean) => {
+      const { value } = await doors.create('rest', caller, '150.00', 'pix', `${caller.mode} ${paid}`);
+      if (paid) await doors.pay('rest', caller, value.id, null);
+      return value.id as string;
+    };
+    const recharge = await recharged({ mode: 'live', key: team.live }, true);
+    const pending = await recharged({ mode: 'live', key: team.live }, false);
+    await recharged({ mode: 'test', key: team.test }, true);
+    const walletOf = (mode: string) => rows.find((row) => row.mode === mode)?.id as number;
+    wallets = { live: walletOf('live'), test: walletOf('test'), recharge, pending };
+  });
+  afterAll(() => server?.close());
+
+  const contents = async () =>
+    Promise.all(
+      ['wallets', 'wallet_entries', 'wallet_days', 'events', 'recharges', 'recharge_days'].map(
+        async (table) => [table, await server.query(`SELECT t::text FROM ${table} t ORDER BY 1`)],
+      ),
+    );
+
+  for (const [rule, ways] of Object.entries(refusals)) {
+    describe(rule, () => {
+      for (const [way, refusal] of Object.entries(ways)) {
+        it(way, async () => {
+          const before = await contents();
+          const [sql, words] = refusal(wallets);
+          const { sequelize } = server.running.gateway.platform;
+          const refused = await sequelize.query(sql).then(
+            () => null,
+            (error) => error.original.message as string,
+          );
+          expect(refused).toMatch(words);
+          expect(await contents()).toEqual(before);
+        });
+      }
+    });
+  }
+
+  it('a debit above the balance, and all that would come with it', async () => {
+    const before = await contents();
+    await expect(debitWallet(server, wallets.live, 150_01n)).rejects.toThrow(/wallet_/);
+    expect(await contents()).toEqual(before);
+    await debitWallet(server, wallets.live, 150_00n);
+    const [wallet] = await server.query('SELECT balance_cents::text AS balance FROM wallets WHERE id = $1', [
+      wallets.live,
+    ]);
+    expect(wallet).toEqual({ balance: '0' });
+  });
+});
