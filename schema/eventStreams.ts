@@ -7,6 +7,7 @@ import type { Gateway } from '../src/domain/gateway.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { setCorsHeaders } from '../src/infrastructure/http/headers.ts';
 import { refusalOf, sendAnswer, setContextHeaders } from './answers.ts';
+import { appErrorOf, wrap } from './errors.ts';
 import { contextOf } from './http.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
 import { counted, isRefused, rendered } from './preparation.ts';
@@ -57,6 +58,18 @@ function write(response: Response, text: string): Promise<boolean> {
   });
 }
 
+/** What ends a stream early, as a last result; faults of ours cut it instead, so that clients come back and resume. */
+async function* withRefusal(
+  results: AsyncIterable<ExecutionResult> | Iterable<ExecutionResult>,
+): AsyncGenerator<ExecutionResult> {
+  try {
+    yield* results;
+  } catch (error) {
+    if (!appErrorOf(error)) throw error;
+    yield { errors: [wrap(error)] };
+  }
+}
+
 async function send(
   results: AsyncIterable<ExecutionResult> | Iterable<ExecutionResult>,
   response: Response,
@@ -68,7 +81,7 @@ async function send(
   try {
     // Some browsers report an open stream only once it has a body.
     let open = await write(response, ':\n\n');
-    for await (const result of results) {
+    for await (const result of withRefusal(results)) {
       open = open && (await write(response, eventText('next', rendered(result, context))));
       if (!open) return;
     }

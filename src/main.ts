@@ -34,6 +34,7 @@ import { migrateUp, pendingMigrations } from './infrastructure/database/migratio
 import { createApplication, createHttpServer } from './infrastructure/http/application.ts';
 import { answerPreflight } from './infrastructure/http/headers.ts';
 import { createOperationsRouter } from './infrastructure/http/operations.ts';
+import { prepareStop } from './infrastructure/http/stopping.ts';
 import type { Log } from './infrastructure/log.ts';
 import { createLog } from './infrastructure/log.ts';
 import { createMetrics } from './infrastructure/metrics.ts';
@@ -160,19 +161,6 @@ async function listen(server: Server, settings: Settings): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Longest that requests in flight are waited for at a stop; the process is gone within 10 s (DESIGN §5). */
-const drainMs = 8_000;
-
-async function stopListening(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const idle = setInterval(() => server.closeIdleConnections(), 100);
-  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(cut);
-}
-
 /** Starts one process of the service with the roles that its settings give it. */
 export async function startServer(settings: Settings, overrides: Overrides = {}): Promise<RunningServer> {
   const log = overrides.log ?? createLog(settings.LOG_LEVEL);
@@ -201,6 +189,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const door = settings.ROLES.includes('api') ? await openDoors(application, gateway) : null;
   refuseTheRest(application, log);
   const server = createHttpServer(application);
+  const stopListening = prepareStop(server);
   const sockets = door?.attach(server);
   const stopWorker = settings.ROLES.includes('worker')
     ? startWorker(platform, gateway)
@@ -216,7 +205,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
       if (stopping) return;
       stopping = true;
       await sockets?.close();
-      await Promise.all([stopListening(server), stopWorker()]);
+      await Promise.all([stopListening(), stopWorker()]);
       await door?.close();
       await gateway.feed.close();
       gateway.access.close();

@@ -20,6 +20,9 @@ export interface Caller {
 /** How long a key that was found is trusted unread: a revocation holds everywhere within a second (issue: accounts). */
 const trustedMs = 700;
 
+/** How often keys with open subscriptions are looked at: what is left of the second. */
+const watchMs = 200;
+
 interface KeyRow {
   id: string;
   kind: KeyKind;
@@ -61,7 +64,7 @@ export class Access {
     signals
       .subscribe('access', ({ hash }) => this.#forget(hash))
       .catch((error) => log.warn({ err: error }, 'not listening for revoked keys'));
-    this.#timer = setInterval(() => this.#checkWatched([...this.#watchers.keys()]), trustedMs);
+    this.#timer = setInterval(() => this.#checkWatched([...this.#watchers.keys()]), watchMs);
   }
 
   close(): void {

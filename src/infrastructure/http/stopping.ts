@@ -1,0 +1,33 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Longest that requests in flight are waited for at a stop; the process is gone within 10 s (DESIGN §5). */
+const drainMs = 8_000;
+
+const lookMs = 100;
+
+/**
+ * Prepares a server for its end: call it before the server listens.
+ * @returns what stops accepting, waits for the requests in flight, and resolves when every connection is closed.
+ */
+export function prepareStop(server: Server): () => Promise<void> {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  const closeIdle = () => {
+    server.closeIdleConnections();
+    // Browsers connect in advance. Node takes a connection that never sent anything for a busy one.
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  };
+  return async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    closeIdle();
+    const idle = setInterval(closeIdle, lookMs);
+    const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+    await closed;
+    clearInterval(idle);
+    clearTimeout(cut);
+  };
+}
