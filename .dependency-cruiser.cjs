@@ -5,7 +5,7 @@ module.exports = {
       name: 'domain-knows-no-door',
       severity: 'error',
       from: { path: '^src/domain' },
-      to: { path: '^(schema|rest)/|node_modules/(express|@apollo|graphql|type-graphql|graphql-jit)(/|$)' },
+      to: { path: '^(schema|rest)/|(^|node_modules/)(express|@apollo|graphql|type-graphql|graphql-jit)(/|$)' },
     },
     {
       name: 'infrastructure-knows-only-domain-errors',
@@ -29,13 +29,13 @@ module.exports = {
       name: 'rest-writes-no-sql',
       severity: 'error',
       from: { path: '^rest' },
-      to: { path: 'node_modules/(sequelize|pg)(/|$)|^src/infrastructure/database' },
+      to: { path: '(^|node_modules/)(sequelize|pg)(/|$)|^src/infrastructure/database' },
     },
     {
       name: 'schema-writes-no-sql',
       severity: 'error',
       from: { path: '^schema' },
-      to: { path: 'node_modules/(sequelize|pg)(/|$)|^src/infrastructure/database' },
+      to: { path: '(^|node_modules/)(sequelize|pg)(/|$)|^src/infrastructure/database' },
     },
     {
       name: 'no-circles',
