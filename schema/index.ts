@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { DirectiveLocation, GraphQLDirective, GraphQLSchema, isUnionType } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import { EventResolver } from './events.ts';
+import { FlightResolver } from './flights.ts';
 import { guardOperations } from './operation.ts';
 import { RechargeResolver } from './recharges.ts';
 import { TeamResolver } from './teams.ts';
@@ -25,7 +26,7 @@ const noPubSub = {
 /** The executable schema: one resolver class for each noun, each root operation guarded by its declared rules. */
 export function buildGatewaySchema(): GraphQLSchema {
   const schema = buildSchemaSync({
-    resolvers: [WalletResolver, RechargeResolver, EventResolver, TeamResolver],
+    resolvers: [WalletResolver, RechargeResolver, FlightResolver, EventResolver, TeamResolver],
     validate: false,
     pubSub: noPubSub,
   });

@@ -1,6 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { isDay } from '../src/domain/day.ts';
 import { eventTypes, isEventType } from '../src/domain/events/catalogue.ts';
+import { isPlaceCode } from '../src/domain/flights/searchRequest.ts';
 import { parseAmount } from '../src/domain/money.ts';
 import { maximumLimit } from '../src/domain/pagination.ts';
 import { scopes } from '../src/domain/teams/scope.ts';
@@ -50,6 +51,17 @@ export const DateTime = textScalar(
 );
 
 export const Day = textScalar('Day', 'A calendar day, "2026-11-20".', isDay, { format: 'date' });
+
+export const AirportCode = textScalar(
+  'AirportCode',
+  'IATA code of an airport, or of a city for all of its airports: "GRU", "SAO".',
+  isPlaceCode,
+  { pattern: '^[A-Z]{3}$', examples: ['GRU'] },
+);
+
+export const DepartureDate = textScalar('DepartureDate', 'Day of departure, "2026-12-01".', isDay, {
+  format: 'date',
+});
 
 export const EventType = textScalar('EventType', `One of: ${eventTypes.join(', ')}.`, isEventType, {
   enum: eventTypes,

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { parseRateTable, RateTableError } from './infrastructure/exchangeRates/rateTable.ts';
+import { exchangeRateAdapterNames } from './infrastructure/exchangeRates/registry.ts';
+import { flightSupplierNames } from './infrastructure/flights/registry.ts';
 import { paymentProviderNames } from './infrastructure/payments/registry.ts';
 
 /** Every setting of the process, read once at boot. A wrong value stops the boot with one clear line. */
@@ -48,6 +51,23 @@ const apiKey = (prefix: string) =>
     .regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{8,128}$`), `must be ${prefix} and 8 to 128 letters or digits`)
     .optional();
 
+const supplierList = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
+  .refine((names) => names.every((name) => flightSupplierNames.includes(name)), {
+    message: `must be names of ${flightSupplierNames.join(', ')}, separated by commas`,
+  });
+
+const rateTable = z.string().transform((text, context) => {
+  try {
+    return parseRateTable(text);
+  } catch (error) {
+    if (!(error instanceof RateTableError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+    return z.NEVER;
+  }
+});
+
 const settingsSchema = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -77,8 +97,13 @@ const settingsSchema = z.object({
   GRAPHQL_INTROSPECTION: flag('true'),
   TRUST_PROXY: flag('false'),
   PAYMENT_PROVIDER: z.enum(paymentProviderNames).optional(),
-  FLIGHT_SUPPLIERS: z.string().optional(),
-  EXCHANGE_RATES: z.string().optional(),
+  FLIGHT_SUPPLIERS: supplierList.optional(),
+  FLIGHT_SUPPLIER_TIMEOUT: duration('10s'),
+  OFFER_LIFETIME: duration('20m'),
+  EXCHANGE_RATES: z.enum(exchangeRateAdapterNames).optional(),
+  EXCHANGE_RATE_TABLE: rateTable.optional(),
+  // Friday's rates hold over the longest closure of Brazilian banks, to Ash Wednesday.
+  EXCHANGE_RATE_MAX_AGE: duration('6d'),
   SMTP_URL: optionalUrl(['smtp', 'smtps']),
   ENCRYPTION_KEY: z
     .string()
@@ -114,7 +139,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
   return {
     ...settings,
     PAYMENT_PROVIDER: settings.PAYMENT_PROVIDER ?? ('simulated' as const),
-    FLIGHT_SUPPLIERS: settings.FLIGHT_SUPPLIERS ?? 'simulated',
-    EXCHANGE_RATES: settings.EXCHANGE_RATES ?? 'table',
+    FLIGHT_SUPPLIERS: settings.FLIGHT_SUPPLIERS ?? ['simulated'],
+    EXCHANGE_RATES: settings.EXCHANGE_RATES ?? ('table' as const),
   };
 }

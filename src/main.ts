@@ -15,6 +15,7 @@ import { printBanner } from './banner.ts';
 import type { Settings } from './config.ts';
 import { readSettings, SettingsError } from './config.ts';
 import { EventFeed } from './domain/events/feed.ts';
+import { forgetOldOffers } from './domain/flights/offerStore.ts';
 import type { Gateway } from './domain/gateway.ts';
 import { forgetOldKeys } from './domain/idempotency/once.ts';
 import type { Platform } from './domain/platform.ts';
@@ -31,6 +32,9 @@ import { systemClock } from './infrastructure/clock.ts';
 import type { Database } from './infrastructure/database/database.ts';
 import { openDatabase } from './infrastructure/database/database.ts';
 import { migrateUp, pendingMigrations } from './infrastructure/database/migrations.ts';
+import { createExchangeRates } from './infrastructure/exchangeRates/registry.ts';
+import { createFlightSuppliers } from './infrastructure/flights/registry.ts';
+import type { FlightSupplier } from './infrastructure/flights/supplier.ts';
 import { createApplication, createHttpServer } from './infrastructure/http/application.ts';
 import { answerPreflight } from './infrastructure/http/headers.ts';
 import { createOperationsRouter } from './infrastructure/http/operations.ts';
@@ -50,10 +54,11 @@ export const models = [Team, ApiKey, Wallet, Recharge];
 
 export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url));
 
-/** What a test may replace: time, the log, and what a new embedded store starts from. */
+/** What a test may replace: time, the log, the world outside, and what a new embedded store starts from. */
 export interface Overrides {
   clock?: Clock;
   log?: Log;
+  flightSuppliers?: readonly FlightSupplier[];
   storeTemplate?: string;
 }
 
@@ -67,11 +72,25 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** The adapters that the settings name. */
+function openOutsideWorld(settings: Settings, clock: Clock, overrides: Overrides) {
+  return {
+    paymentProvider: createPaymentProvider(settings.PAYMENT_PROVIDER),
+    flightSuppliers: overrides.flightSuppliers ?? createFlightSuppliers(settings.FLIGHT_SUPPLIERS, clock),
+    exchangeRates: createExchangeRates(settings.EXCHANGE_RATES, {
+      table: settings.EXCHANGE_RATE_TABLE,
+      maxAgeMs: settings.EXCHANGE_RATE_MAX_AGE,
+      isSimulated: settings.FLIGHT_SUPPLIERS.every((name) => name === 'simulated'),
+    }),
+  };
+}
+
 async function openPlatform(
   settings: Settings,
   database: Database,
   clock: Clock,
   log: Log,
+  outside: ReturnType<typeof openOutsideWorld>,
 ): Promise<Platform> {
   const signals = settings.REDIS_URL ? redisSignals(settings.REDIS_URL, log) : inProcessSignals(log);
   return {
@@ -81,7 +100,7 @@ async function openPlatform(
     log,
     signals,
     vault: createVault(settings.ENCRYPTION_KEY ?? (await encryptionKeyOf(settings.DATA_DIR))),
-    paymentProvider: createPaymentProvider(settings.PAYMENT_PROVIDER),
+    ...outside,
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/+$/, ''),
   };
 }
@@ -144,6 +163,7 @@ function startWorker(platform: Platform, gateway: Gateway): () => Promise<void> 
   return startSweeps(
     [
       { name: 'recharge-expiry', everyMs, run: () => expireOverdueRecharges(platform) },
+      { name: 'old-offers', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldOffers(platform) },
       { name: 'idempotency-keys', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldKeys(platform) },
     ],
     platform.log,
@@ -164,9 +184,11 @@ async function listen(server: Server, settings: Settings): Promise<string> {
 /** Starts one process of the service with the roles that its settings give it. */
 export async function startServer(settings: Settings, overrides: Overrides = {}): Promise<RunningServer> {
   const log = overrides.log ?? createLog(settings.LOG_LEVEL);
+  const clock = overrides.clock ?? systemClock;
+  const outside = openOutsideWorld(settings, clock, overrides);
   const database = await openDatabase(settings, models, log, overrides.storeTemplate);
   await migrateUp(database.sequelize, migrationsFolder, database.shared);
-  const platform = await openPlatform(settings, database, overrides.clock ?? systemClock, log);
+  const platform = await openPlatform(settings, database, clock, log, outside);
   const gateway = openGateway(platform);
   const bootstrapKeys = await bootstrapDemoTeam(platform);
   gateway.access.listen();
@@ -195,6 +217,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     ? startWorker(platform, gateway)
     : async () => undefined;
   const url = await listen(server, settings);
+  if (door) for (const supplier of platform.flightSuppliers) supplier.prepare?.();
   log.info({ url, roles: settings.ROLES }, 'listening');
 
   return {

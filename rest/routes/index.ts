@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts';
+import { flightRoutes } from './flights.ts';
 import { rechargeRoutes } from './recharges.ts';
 import { walletRoutes } from './wallet.ts';
 
 /** Every documented endpoint, in the order of the documentation. */
-export const routes: readonly Route[] = [...walletRoutes, ...rechargeRoutes];
+export const routes: readonly Route[] = [...walletRoutes, ...rechargeRoutes, ...flightRoutes];

@@ -1,6 +1,8 @@
 import type { Sequelize } from 'sequelize-typescript';
 import type { Settings } from '../config.ts';
 import type { Clock } from '../infrastructure/clock.ts';
+import type { ExchangeRates } from '../infrastructure/exchangeRates/exchangeRates.ts';
+import type { FlightSupplier } from '../infrastructure/flights/supplier.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { PaymentProvider } from '../infrastructure/payments/provider.ts';
 import type { Signals } from '../infrastructure/pubsub/signals.ts';
@@ -15,6 +17,9 @@ export interface Platform {
   readonly signals: Signals;
   readonly vault: Vault;
   readonly paymentProvider: PaymentProvider;
+  /** All of them are asked at once. */
+  readonly flightSuppliers: readonly FlightSupplier[];
+  readonly exchangeRates: ExchangeRates;
   /** Base of links that clients get, without a slash at its end. */
   readonly publicUrl: string;
 }

@@ -137,6 +137,9 @@ function readPlace(code: string, field: string, faults: Fault[]): SearchPlace | 
   return airports && { code, airports };
 }
 
+/** Whether text is the IATA code of an airport, or of a city that has some. */
+export const isPlaceCode = (text: string): boolean => resolvePlace(text) !== null;
+
 /** SAO and GRU are the same place for a traveller; GRU and CGH are not. */
 const overlap = (one: SearchPlace, other: SearchPlace) =>
   one.airports.some((airport) => other.airports.includes(airport));

@@ -1,34 +1,41 @@
 import type { ExchangeRates } from './exchangeRates.ts';
-import { parseRateTable, RateTableError } from './rateTable.ts';
+import type { RateTable } from './rateTable.ts';
+import { RateTableError } from './rateTable.ts';
 import { simulatedExchangeRates, tableExchangeRates } from './tableExchangeRates.ts';
 
 export interface ExchangeRateSettings {
-  /** The setting EXCHANGE_RATE_TABLE, as parseRateTable reads it; undefined when it is not set. */
-  readonly table: string | undefined;
+  /** The setting EXCHANGE_RATE_TABLE; undefined when it is not set. */
+  readonly table: RateTable | undefined;
   /** How old a quotation of that table may be. */
   readonly maxAgeMs: number;
-  /** Whether the server runs on its embedded store, where the simulated world's own rates will do. */
-  readonly isEmbedded: boolean;
+  /** Whether every flight supplier is simulated: then the simulated world's own rates will do. */
+  readonly isSimulated: boolean;
 }
 
-const adapters: Readonly<Record<string, (settings: ExchangeRateSettings) => ExchangeRates>> = {
-  table({ table, maxAgeMs, isEmbedded }) {
-    if (table !== undefined) return tableExchangeRates({ table: parseRateTable(table), maxAgeMs });
-    if (isEmbedded) return simulatedExchangeRates();
+const adapters = {
+  table({ table, maxAgeMs, isSimulated }: ExchangeRateSettings): ExchangeRates {
+    if (table !== undefined) return tableExchangeRates({ table, maxAgeMs });
+    if (isSimulated) return simulatedExchangeRates();
     throw new RateTableError(
-      'is required: a real deployment never prices with the rates of the simulated world',
+      'EXCHANGE_RATE_TABLE is required: real flights are never priced with the rates of the simulated world',
     );
   },
-};
+} satisfies Record<string, (settings: ExchangeRateSettings) => ExchangeRates>;
 
-export const exchangeRateAdapterNames: readonly string[] = Object.keys(adapters);
+export type ExchangeRateAdapterName = keyof typeof adapters;
+
+export const exchangeRateAdapterNames = Object.keys(adapters) as [
+  ExchangeRateAdapterName,
+  ...ExchangeRateAdapterName[],
+];
 
 /**
  * The adapter that the setting EXCHANGE_RATES names.
- * @throws RateTableError about EXCHANGE_RATE_TABLE; Error when there is no adapter of this name
+ * @throws RateTableError when EXCHANGE_RATE_TABLE is needed and not there
  */
-export function createExchangeRates(name: string, settings: ExchangeRateSettings): ExchangeRates {
-  const create = Object.hasOwn(adapters, name) ? adapters[name] : undefined;
-  if (!create) throw new Error(`"${name}" is none of ${exchangeRateAdapterNames.join(', ')}`);
-  return create(settings);
+export function createExchangeRates(
+  name: ExchangeRateAdapterName,
+  settings: ExchangeRateSettings,
+): ExchangeRates {
+  return adapters[name](settings);
 }

@@ -25,9 +25,9 @@ export function tableExchangeRates({ table, maxAgeMs }: TableOptions): ExchangeR
 }
 
 /**
- * Rates of the simulated world: one fixed quotation, which never ages, so that an embedded server goes on pricing
- * however long after its release it is started. Play money: for the simulated supplier, in embedded use only. A real
- * deployment names a table of its own, and that one does age.
+ * Rates of the simulated world: one fixed quotation, which never ages, so that a demonstration goes on pricing
+ * however long after its release it is started. Play money: for the simulated supplier only. A real deployment names a
+ * table of its own, and that one does age.
  */
 export function simulatedExchangeRates(): ExchangeRates {
   return tableExchangeRates({

@@ -9,7 +9,7 @@ const pairs = [...alphabet].flatMap((high) => [...alphabet].map((low) => high + 
  * and cost a thirtieth of fresh ones: a search needs about a thousand.
  */
 export function identifierBatch(): (prefix: IdentifierPrefix) => string {
-  const base = newIdentifier('orq').slice(-26, -4);
+  const base = batchOf(newIdentifier('orq'));
   let made = 0;
   return (prefix) => {
     const high = pairs[made >>> 10];
@@ -19,3 +19,6 @@ export function identifierBatch(): (prefix: IdentifierPrefix) => string {
     return identifier;
   };
 }
+
+/** What the ids of one batch share, and no other batch's have: enough to find them all by one of them. */
+export const batchOf = (identifier: string): string => identifier.slice(-26, -4);

@@ -73,9 +73,9 @@ describe('a rate table', () => {
 });
 
 describe('the adapter that settings name', () => {
-  const settings = { table: undefined, maxAgeMs: 7 * dayMs, isEmbedded: true };
+  const settings = { table: undefined, maxAgeMs: 7 * dayMs, isSimulated: true };
 
-  it('has rates of its own that never age when embedded', async () => {
+  it('has rates of its own that never age', async () => {
     const embedded = createExchangeRates('table', settings);
     for (const currency of ['USD', 'EUR']) {
       const now = await embedded.rate(currency, at('2026-11-20T12:00:00Z'));
@@ -84,18 +84,14 @@ describe('the adapter that settings name', () => {
     }
   });
 
-  it('lets a configured table age, embedded or not', async () => {
-    const configured = createExchangeRates('table', { ...settings, table: text });
+  it('lets a configured table age, simulated or not', async () => {
+    const configured = createExchangeRates('table', { ...settings, table: parseRateTable(text) });
     expect((await refusal(configured.rate('USD', at('2026-12-24T00:00:00Z')))).details).toMatchObject({
       reason: 'too_old',
     });
   });
 
   it('never prices a real deployment with play rates', () => {
-    expect(() => createExchangeRates('table', { ...settings, isEmbedded: false })).toThrow(RateTableError);
-  });
-
-  it.each(['', 'live', 'toString'])('is none called %j', (name) => {
-    expect(() => createExchangeRates(name, settings)).toThrow(`"${name}" is none of table`);
+    expect(() => createExchangeRates('table', { ...settings, isSimulated: false })).toThrow(RateTableError);
   });
 });

@@ -1,23 +1,35 @@
 import { describe, expect, it } from 'vitest';
+import { readSettings, SettingsError } from '../../../src/config.ts';
 import { ManualClock } from '../../../src/infrastructure/clock.ts';
 import { createFlightSuppliers } from '../../../src/infrastructure/flights/registry.ts';
 import { supplierSearch } from './simulated/searches.ts';
 
 describe('flight suppliers', () => {
-  it('are those that the setting names, each once', () => {
-    const suppliers = createFlightSuppliers('simulated, simulated', new ManualClock());
+  it('are those that the setting names', () => {
+    const suppliers = createFlightSuppliers(['simulated'], new ManualClock());
     expect(suppliers.map((supplier) => supplier.name)).toEqual(['simulated']);
   });
 
   it('may be prepared before the first search, which then finds the same', async () => {
-    const [prepared, fresh] = [1, 2].map(() => createFlightSuppliers('simulated', new ManualClock())[0]!);
+    const [prepared, fresh] = [1, 2].map(() => createFlightSuppliers(['simulated'], new ManualClock())[0]!);
     prepared!.prepare?.();
     const options = { signal: new AbortController().signal };
     const wanted = supplierSearch({ slices: ['GRU-LIS'] });
     expect(await prepared!.search(wanted, options)).toEqual(await fresh!.search(wanted, options));
   });
 
-  it.each(['', 'duffel', 'simulated,,', 'constructor'])('are refused for %j', (setting) => {
-    expect(() => createFlightSuppliers(setting, new ManualClock())).toThrow('is none of simulated');
+  it.each(['', 'duffel', 'constructor'])('are refused for %j', (name) => {
+    expect(() => createFlightSuppliers([name], new ManualClock())).toThrow('is none of simulated');
+  });
+
+  it.each([
+    ['simulated, simulated', ['simulated']],
+    ['simulated', ['simulated']],
+  ])('are read from %j', (setting, names) => {
+    expect(readSettings({ FLIGHT_SUPPLIERS: setting }).FLIGHT_SUPPLIERS).toEqual(names);
+  });
+
+  it.each(['duffel', 'simulated,,', 'constructor'])('stop the boot when the setting is %j', (setting) => {
+    expect(() => readSettings({ FLIGHT_SUPPLIERS: setting })).toThrow(SettingsError);
   });
 });

@@ -1,0 +1,29 @@
+import type { QueryInterface } from 'sequelize';
+
+/**
+ * Searches with their offers, one row each however many offers they found: the ids of one search share their `batch`,
+ * by which an offer's row is found. Texts are stored as they are: compressing half a megabyte for twenty minutes, or
+ * checking it as json, costs more than it saves. No reference to the wallet: it would lock that hot row.
+ */
+export async function up(queryInterface: QueryInterface): Promise<void> {
+  await queryInterface.sequelize.query(`
+    CREATE TABLE flight_searches (
+      batch text PRIMARY KEY,
+      wallet_id integer NOT NULL,
+      team_id text NOT NULL,
+      mode text NOT NULL CHECK (mode IN ('live', 'test')),
+      created_at timestamptz(3) NOT NULL,
+      expires_at timestamptz(3) NOT NULL,
+      response text NOT NULL,
+      terms text NOT NULL
+    );
+    ALTER TABLE flight_searches
+      ALTER COLUMN response SET STORAGE EXTERNAL,
+      ALTER COLUMN terms SET STORAGE EXTERNAL;
+    CREATE INDEX flight_searches_by_expiry ON flight_searches (expires_at);
+  `);
+}
+
+export async function down(queryInterface: QueryInterface): Promise<void> {
+  await queryInterface.sequelize.query('DROP TABLE flight_searches;');
+}

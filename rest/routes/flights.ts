@@ -1,0 +1,106 @@
+import type { Route } from '../route.ts';
+
+const place = `{
+  iata_code: iataCode
+  name
+  city_name: cityName
+  iata_city_code: iataCityCode
+  time_zone: timeZone
+}`;
+
+const carrier = '{ iata_code: iataCode name }';
+
+const segment = `{
+  id
+  origin { iata_code: iataCode name terminal }
+  destination { iata_code: iataCode name terminal }
+  departing_at: departingAt
+  arriving_at: arrivingAt
+  operating_carrier: operatingCarrier { iata_code: iataCode name logo_symbol_url: logoSymbolUrl }
+  marketing_carrier: marketingCarrier ${carrier}
+  operating_carrier_flight_number: operatingCarrierFlightNumber
+  marketing_carrier_flight_number: marketingCarrierFlightNumber
+  aircraft { iata_code: iataCode name }
+  duration
+  distance
+  passengers {
+    passenger_id: passengerId
+    cabin_class: cabinClass
+    cabin_class_marketing_name: cabinClassMarketingName
+    fare_basis_code: fareBasisCode
+    baggages { type quantity }
+  }
+}`;
+
+const condition = '{ allowed penalty_amount: penaltyAmount penalty_currency: penaltyCurrency }';
+
+const offer = `{
+  id
+  total_amount: totalAmount
+  total_currency: totalCurrency
+  client_amount: clientAmount
+  client_currency: clientCurrency
+  original_amount: originalAmount
+  original_currency: originalCurrency
+  exchange_rate_used: exchangeRateUsed
+  base_cost_brl: baseCostBrl
+  agency_markup_percent: agencyMarkupPercent
+  agency_markup_amount: agencyMarkupAmount
+  agency_fee_amount: agencyFeeAmount
+  total_agency_commission: totalAgencyCommission
+  markup_applied: markupApplied
+  fee_applied: feeApplied
+  expires_at: expiresAt
+  owner ${carrier}
+  slices { id origin ${place} destination ${place} duration segments ${segment} }
+  passengers {
+    id
+    type
+    fare_brand_name: fareBrandName
+    loyalty_programme_accounts: loyaltyProgrammeAccounts {
+      airline_iata_code: airlineIataCode
+      account_number: accountNumber
+    }
+  }
+  conditions {
+    refund_before_departure: refundBeforeDeparture ${condition}
+    change_before_departure: changeBeforeDeparture ${condition}
+  }
+  payment_requirements: paymentRequirements {
+    requires_instant_payment: requiresInstantPayment
+    price_guarantee_expires_at: priceGuaranteeExpiresAt
+    payment_required_by: paymentRequiredBy
+  }
+}`;
+
+export const flightRoutes: readonly Route[] = [
+  {
+    name: 'searchFlights',
+    method: 'post',
+    path: '/flights/search',
+    status: 200,
+    envelope: 'bare',
+    tag: 'Flights',
+    summary: 'Search flight offers, priced for the agency',
+    refusals: [
+      { status: 400, message: 'Invalid airport code' },
+      { status: 400, message: 'Invalid date format' },
+      { status: 400, message: 'Departure date in the past' },
+      { status: 422, message: 'Flight search unavailable' },
+      { status: 422, message: 'Exchange rate unavailable' },
+    ],
+    document: `query SearchFlights(
+      $type: TripType!
+      $slices: [FlightSliceInput!]!
+      $passengers: [FlightPassengerInput!]!
+      $cabinClass: CabinClass
+    ) {
+      flightSearch(search: { type: $type, slices: $slices, passengers: $passengers, cabinClass: $cabinClass }) {
+        id
+        offers ${offer}
+        slices { origin ${place} destination ${place} departure_date: departureDate }
+        passengers { id type }
+      }
+    }`,
+  },
+];

@@ -1,0 +1,290 @@
+import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { BaggageType, CabinClass, CarrierCurrency, PassengerType } from './flightEnums.ts';
+import { Amount, DateTime } from './scalars.ts';
+import { Currency } from './wallet.ts';
+
+/** Flight offers as SPEC.md describes them, in the shapes of src/domain/flights/offer.ts. */
+
+@ObjectType({ description: 'An airport or a city.', simpleResolvers: true })
+export class OfferPlace {
+  @Field(() => String, { description: 'IATA code.' })
+  declare iataCode: string;
+
+  @Field(() => String, { description: 'Name.' })
+  declare name: string;
+
+  @Field(() => String, { description: 'Name of its city.' })
+  declare cityName: string;
+
+  @Field(() => String, { description: 'IATA code of its city.' })
+  declare iataCityCode: string;
+
+  @Field(() => String, { description: 'IANA time zone.' })
+  declare timeZone: string;
+}
+
+@ObjectType({ description: 'An airport where a flight begins or ends.', simpleResolvers: true })
+export class SegmentPlace {
+  @Field(() => String, { description: 'IATA code.' })
+  declare iataCode: string;
+
+  @Field(() => String, { description: 'Name.' })
+  declare name: string;
+
+  @Field(() => String, { nullable: true, description: 'Terminal; null when unknown.' })
+  declare terminal: string | null;
+}
+
+@ObjectType({ description: 'An airline.', simpleResolvers: true })
+export class Carrier {
+  @Field(() => String, { description: 'IATA code.' })
+  declare iataCode: string;
+
+  @Field(() => String, { description: 'Name.' })
+  declare name: string;
+}
+
+@ObjectType({ description: 'The airline that flies.', simpleResolvers: true })
+export class OperatingCarrier {
+  @Field(() => String, { description: 'IATA code.' })
+  declare iataCode: string;
+
+  @Field(() => String, { description: 'Name.' })
+  declare name: string;
+
+  @Field(() => String, { description: 'URL of its badge (SVG).' })
+  declare logoSymbolUrl: string;
+}
+
+@ObjectType({ description: 'A type of aircraft.', simpleResolvers: true })
+export class Aircraft {
+  @Field(() => String, { description: 'IATA code.' })
+  declare iataCode: string;
+
+  @Field(() => String, { description: 'Name.' })
+  declare name: string;
+}
+
+@ObjectType({ description: 'Baggage that the fare includes.', simpleResolvers: true })
+export class Baggage {
+  @Field(() => BaggageType, { description: 'checked or carry_on.' })
+  declare type: BaggageType;
+
+  @Field(() => Int, { description: 'Pieces.' })
+  declare quantity: number;
+}
+
+@ObjectType({ description: 'What a passenger gets on a flight.', simpleResolvers: true })
+export class SegmentPassenger {
+  @Field(() => String, { description: 'Id of the passenger, prefix pas_.' })
+  declare passengerId: string;
+
+  @Field(() => CabinClass, { description: 'Cabin.' })
+  declare cabinClass: CabinClass;
+
+  @Field(() => String, { description: 'What the airline calls the cabin.' })
+  declare cabinClassMarketingName: string;
+
+  @Field(() => String, { description: 'Fare basis.' })
+  declare fareBasisCode: string;
+
+  @Field(() => [Baggage], { description: 'Baggage included.' })
+  declare baggages: readonly Baggage[];
+}
+
+@ObjectType({ description: 'One flight.', simpleResolvers: true })
+export class OfferSegment {
+  @Field(() => String, { description: 'Unique id, prefix seg_.' })
+  declare id: string;
+
+  @Field(() => SegmentPlace, { description: 'Where from.' })
+  declare origin: SegmentPlace;
+
+  @Field(() => SegmentPlace, { description: 'Where to.' })
+  declare destination: SegmentPlace;
+
+  @Field(() => String, { description: 'Departure, local time without zone: 2026-12-01T23:40:00.' })
+  declare departingAt: string;
+
+  @Field(() => String, { description: 'Arrival, local time without zone.' })
+  declare arrivingAt: string;
+
+  @Field(() => OperatingCarrier, { description: 'Who flies.' })
+  declare operatingCarrier: OperatingCarrier;
+
+  @Field(() => Carrier, { description: 'Who sells.' })
+  declare marketingCarrier: Carrier;
+
+  @Field(() => String, { description: 'Flight number of the operating carrier.' })
+  declare operatingCarrierFlightNumber: string;
+
+  @Field(() => String, { description: 'Flight number of the marketing carrier.' })
+  declare marketingCarrierFlightNumber: string;
+
+  @Field(() => Aircraft, { description: 'Type of aircraft.' })
+  declare aircraft: Aircraft;
+
+  @Field(() => String, { description: 'ISO 8601 duration: PT9H30M.' })
+  declare duration: string;
+
+  @Field(() => String, { description: 'Kilometres with one decimal.' })
+  declare distance: string;
+
+  @Field(() => [SegmentPassenger], { description: 'What each passenger gets.' })
+  declare passengers: readonly SegmentPassenger[];
+}
+
+@ObjectType({ description: 'One leg of an offer.', simpleResolvers: true })
+export class OfferSlice {
+  @Field(() => String, { description: 'Unique id, prefix sli_.' })
+  declare id: string;
+
+  @Field(() => OfferPlace, { description: 'Where from.' })
+  declare origin: OfferPlace;
+
+  @Field(() => OfferPlace, { description: 'Where to.' })
+  declare destination: OfferPlace;
+
+  @Field(() => String, { description: 'ISO 8601 duration, connections included: PT9H30M.' })
+  declare duration: string;
+
+  @Field(() => [OfferSegment], { description: 'Its flights.' })
+  declare segments: readonly OfferSegment[];
+}
+
+@ObjectType({ description: 'An account with an airline’s loyalty programme.', simpleResolvers: true })
+export class LoyaltyProgrammeAccount {
+  @Field(() => String, { description: 'IATA code of the airline.' })
+  declare airlineIataCode: string;
+
+  @Field(() => String, { description: 'Number of the account.' })
+  declare accountNumber: string;
+}
+
+@ObjectType({ description: 'A passenger of an offer.', simpleResolvers: true })
+export class OfferPassenger {
+  @Field(() => String, { description: 'Unique id, prefix pas_; used when booking.' })
+  declare id: string;
+
+  @Field(() => PassengerType, { description: 'Type.' })
+  declare type: PassengerType;
+
+  @Field(() => String, { description: 'What the airline calls the fare.' })
+  declare fareBrandName: string;
+
+  @Field(() => [LoyaltyProgrammeAccount], {
+    description: 'Accounts given with the search; none can be so far.',
+  })
+  declare loyaltyProgrammeAccounts: readonly LoyaltyProgrammeAccount[];
+}
+
+@ObjectType({ description: 'Whether and at what price something may be done.', simpleResolvers: true })
+export class OfferCondition {
+  @Field(() => Boolean, { description: 'Whether it may be done.' })
+  declare allowed: boolean;
+
+  @Field(() => Amount, {
+    nullable: true,
+    description: 'What the carrier charges for it; null when not allowed or not known.',
+  })
+  declare penaltyAmount: string | null;
+
+  @Field(() => CarrierCurrency, { nullable: true, description: 'Currency of the penalty; null without one.' })
+  declare penaltyCurrency: CarrierCurrency | null;
+}
+
+@ObjectType({ description: 'Refund and change before departure.', simpleResolvers: true })
+export class OfferConditions {
+  @Field(() => OfferCondition, { description: 'Refund before departure.' })
+  declare refundBeforeDeparture: OfferCondition;
+
+  @Field(() => OfferCondition, { description: 'Change before departure.' })
+  declare changeBeforeDeparture: OfferCondition;
+}
+
+@ObjectType({ description: 'When the offer must be paid.', simpleResolvers: true })
+export class PaymentRequirements {
+  @Field(() => Boolean, { description: 'Whether it must be paid when booked.' })
+  declare requiresInstantPayment: boolean;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Until when the price of a hold is kept; null with instant payment.',
+  })
+  declare priceGuaranteeExpiresAt: string | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Until when a hold must be paid; null with instant payment.',
+  })
+  declare paymentRequiredBy: string | null;
+}
+
+@ObjectType({
+  description: 'A journey for all passengers, priced for the team. BRL unless said otherwise.',
+  simpleResolvers: true,
+})
+export class FlightOffer {
+  @Field(() => String, { description: 'Unique id, prefix off_; used to create a booking.' })
+  declare id: string;
+
+  @Field(() => Amount, { description: 'Amount in the carrier’s currency.' })
+  declare totalAmount: string;
+
+  @Field(() => CarrierCurrency, { description: 'The carrier’s currency.' })
+  declare totalCurrency: CarrierCurrency;
+
+  @Field(() => Amount, { description: 'Final amount to charge the customer.' })
+  declare clientAmount: string;
+
+  @Field(() => Currency, { description: 'Always BRL.' })
+  declare clientCurrency: string;
+
+  @Field(() => Float, { description: 'Amount in the carrier’s currency, as a number.' })
+  declare originalAmount: number;
+
+  @Field(() => CarrierCurrency, { description: 'The carrier’s currency.' })
+  declare originalCurrency: CarrierCurrency;
+
+  @Field(() => Float, { description: 'Reais for one unit of the carrier’s currency, as applied.' })
+  declare exchangeRateUsed: number;
+
+  @Field(() => Amount, { description: 'Base cost.' })
+  declare baseCostBrl: string;
+
+  @Field(() => Float, { description: 'The agency’s markup in percent.' })
+  declare agencyMarkupPercent: number;
+
+  @Field(() => Amount, { description: 'The agency’s markup.' })
+  declare agencyMarkupAmount: string;
+
+  @Field(() => Amount, { description: 'The agency’s fixed fee.' })
+  declare agencyFeeAmount: string;
+
+  @Field(() => Amount, { description: 'Markup and fee.' })
+  declare totalAgencyCommission: string;
+
+  @Field(() => Amount, { description: 'Markup in the client amount.' })
+  declare markupApplied: string;
+
+  @Field(() => Amount, { description: 'Fee in the client amount.' })
+  declare feeApplied: string;
+
+  @Field(() => DateTime, { description: 'When the offer expires.' })
+  declare expiresAt: string;
+
+  @Field(() => Carrier, { description: 'Principal carrier.' })
+  declare owner: Carrier;
+
+  @Field(() => [OfferSlice], { description: 'Legs.' })
+  declare slices: readonly OfferSlice[];
+
+  @Field(() => [OfferPassenger], { description: 'Passengers with their ids.' })
+  declare passengers: readonly OfferPassenger[];
+
+  @Field(() => OfferConditions, { description: 'Refund and change.' })
+  declare conditions: OfferConditions;
+
+  @Field(() => PaymentRequirements, { description: 'When it must be paid.' })
+  declare paymentRequirements: PaymentRequirements;
+}

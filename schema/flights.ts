@@ -1,0 +1,184 @@
+import { Arg, Ctx, Field, InputType, Int, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { tenantOf } from '../src/domain/admission.ts';
+import type { OfferOrder } from '../src/domain/flights/offerPage.ts';
+import { listOffers } from '../src/domain/flights/offerPage.ts';
+import { findOffer } from '../src/domain/flights/offerStore.ts';
+import { searchFlights } from '../src/domain/flights/search.ts';
+import { defaultLimit } from '../src/domain/pagination.ts';
+import { CabinClass, PassengerType } from './flightEnums.ts';
+import { FlightOffer, OfferPlace } from './flightOffers.ts';
+import { Operation } from './operation.ts';
+import { Pagination } from './pagination.ts';
+import { AirportCode, Amount, DepartureDate, PageNumber, PageSize } from './scalars.ts';
+
+export enum TripType {
+  one_way = 'one_way',
+  round_trip = 'round_trip',
+  multi_city = 'multi_city',
+}
+registerEnumType(TripType, {
+  name: 'TripType',
+  description: 'Shape of a trip.',
+  valuesConfig: {
+    one_way: { description: 'One slice.' },
+    round_trip: { description: 'Two slices.' },
+    multi_city: { description: 'Two to six slices.' },
+  },
+});
+
+export enum OfferSort {
+  total_amount = 'total_amount',
+  duration = 'duration',
+}
+registerEnumType(OfferSort, {
+  name: 'OfferSort',
+  description: 'Order of a list of offers.',
+  valuesConfig: {
+    total_amount: { description: 'Cheapest first, by client_amount.' },
+    duration: { description: 'Shortest first, all slices together.' },
+  },
+});
+
+@InputType({ description: 'One leg of a trip.' })
+export class FlightSliceInput {
+  @Field(() => AirportCode, { description: 'Where from.' })
+  declare origin: string;
+
+  @Field(() => AirportCode, { description: 'Where to.' })
+  declare destination: string;
+
+  @Field(() => DepartureDate, {
+    description: 'Day of departure, YYYY-MM-DD; after today at the origin, not before the slice before.',
+  })
+  declare departureDate: string;
+}
+
+@InputType({ description: 'Passengers of one type.' })
+export class FlightPassengerInput {
+  @Field(() => PassengerType, { description: 'Their type.' })
+  declare type: PassengerType;
+
+  @Field(() => Int, { description: 'How many, from 1; 9 in all, not more infants than adults.' })
+  declare count: number;
+}
+
+@InputType({ description: 'What to search for.' })
+export class FlightSearchInput {
+  @Field(() => TripType, { description: 'Shape of the trip.' })
+  declare type: TripType;
+
+  @Field(() => [FlightSliceInput], { description: 'The legs of the trip.' })
+  declare slices: FlightSliceInput[];
+
+  @Field(() => [FlightPassengerInput], { description: 'Who travels, grouped by type.' })
+  declare passengers: FlightPassengerInput[];
+
+  @Field(() => CabinClass, { nullable: true, description: 'Cabin; economy unless said.' })
+  declare cabinClass?: CabinClass | null;
+}
+
+@InputType({ description: 'Which offers of a search to list.' })
+export class OfferFilterInput {
+  @Field(() => Int, { nullable: true, description: 'Most connections of any slice; 0 for direct flights.' })
+  declare maxStops?: number | null;
+
+  @Field(() => [String], { nullable: true, description: 'IATA codes of the principal carriers.' })
+  declare carriers?: string[] | null;
+
+  @Field(() => Amount, { nullable: true, description: 'Lowest client_amount, inclusive.' })
+  declare minPrice?: string | null;
+
+  @Field(() => Amount, { nullable: true, description: 'Highest client_amount, inclusive.' })
+  declare maxPrice?: string | null;
+}
+
+@ObjectType({ description: 'A slice that was asked for.', simpleResolvers: true })
+export class RequestedSlice {
+  @Field(() => OfferPlace, { description: 'Where from: an airport, or a city under its own code.' })
+  declare origin: OfferPlace;
+
+  @Field(() => OfferPlace, { description: 'Where to: an airport, or a city under its own code.' })
+  declare destination: OfferPlace;
+
+  @Field(() => String, { description: 'Day of departure, YYYY-MM-DD.' })
+  declare departureDate: string;
+}
+
+@ObjectType({ description: 'One person who travels.', simpleResolvers: true })
+export class RequestedPassenger {
+  @Field(() => String, { description: 'Unique id, prefix pas_: the same in every offer of the search.' })
+  declare id: string;
+
+  @Field(() => PassengerType, { description: 'Type.' })
+  declare type: PassengerType;
+}
+
+@ObjectType({ description: 'A search and the offers it found.', simpleResolvers: true })
+export class OfferRequest {
+  @Field(() => String, { description: 'Unique id, prefix orq_.' })
+  declare id: string;
+
+  @Field(() => [FlightOffer], { description: 'Offers, cheapest for the client first.' })
+  declare offers: readonly FlightOffer[];
+
+  @Field(() => [RequestedSlice], { description: 'The slices that were asked for.' })
+  declare slices: readonly RequestedSlice[];
+
+  @Field(() => [RequestedPassenger], { description: 'The passengers, one by one.' })
+  declare passengers: readonly RequestedPassenger[];
+}
+
+@ObjectType({ description: 'A page of the offers of an earlier search.', simpleResolvers: true })
+export class OfferRequestPage extends OfferRequest {
+  @Field(() => Pagination, { description: 'Where the page stands among the offers that pass the filter.' })
+  declare pagination: Pagination;
+}
+
+@Resolver()
+export class FlightResolver {
+  /**
+   * A query: it changes nothing that the caller could tell, and searches that share a document run side by side, not
+   * one after the other. GET cannot trigger it by accident, since every request needs the Authorization header.
+   */
+  @Operation({ scope: 'flights:search', bucket: 'search' })
+  @Query(() => OfferRequest, { description: 'Searches flights: priced offers, kept until they expire.' })
+  flightSearch(
+    @Ctx() context: RequestContext,
+    @Arg('search', () => FlightSearchInput, { description: 'What to search for.' }) search: FlightSearchInput,
+  ): Promise<OfferRequest> {
+    return searchFlights(tenantOf(context), search, context.gateway.platform) as Promise<OfferRequest>;
+  }
+
+  @Operation({ scope: 'flights:search' })
+  @Query(() => FlightOffer, {
+    description: 'An offer of an earlier search of the team, as it was priced then.',
+  })
+  offer(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix off_.' }) id: string,
+  ): Promise<FlightOffer> {
+    const { sequelize } = context.gateway.platform;
+    return findOffer(tenantOf(context), id, sequelize) as Promise<FlightOffer>;
+  }
+
+  @Operation({ scope: 'flights:search' })
+  @Query(() => OfferRequestPage, {
+    description: 'An earlier search of the team, sorted, filtered and in pages.',
+  })
+  offerRequest(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix orq_.' }) id: string,
+    @Arg('sort', () => OfferSort, { defaultValue: OfferSort.total_amount, description: 'Order.' })
+    order: OfferOrder,
+    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
+    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Offers per page, 1 to 100.' })
+    limit: number,
+    @Arg('filter', () => OfferFilterInput, { nullable: true, description: 'Only these offers.' })
+    filter?: OfferFilterInput | null,
+  ): Promise<OfferRequestPage> {
+    const { sequelize } = context.gateway.platform;
+    const listing = { order, filter: filter ?? {}, page, limit };
+    return listOffers(tenantOf(context), id, listing, sequelize) as Promise<OfferRequestPage>;
+  }
+}

@@ -1,0 +1,67 @@
+import type { Sequelize } from 'sequelize';
+import type { FieldFault } from '../errors.ts';
+import { validationError } from '../errors.ts';
+import { parseAmount } from '../money.ts';
+import type { Pagination } from '../pagination.ts';
+import { paginationOf } from '../pagination.ts';
+import type { Tenant } from '../tenant.ts';
+import type { FlightOffer, FlightOffers } from './offer.ts';
+import type { OfferTerms } from './offerStore.ts';
+import { findOfferRequest } from './offerStore.ts';
+
+export type OfferOrder = 'total_amount' | 'duration';
+
+/** What an offer must be to stay in the list; members that are absent or null ask nothing. */
+export interface OfferFilter {
+  /** Connections of every slice, at most. */
+  readonly maxStops?: number | null;
+  /** IATA codes of the principal carrier. */
+  readonly carriers?: readonly string[] | null;
+  /** Decimals in BRL, both inclusive, compared with client_amount. */
+  readonly minPrice?: string | null;
+  readonly maxPrice?: string | null;
+}
+
+export interface OfferPage extends FlightOffers {
+  readonly pagination: Pagination;
+}
+
+/**
+ * A page of a stored search. `total_amount` orders by what the client pays, since carriers ask in several currencies;
+ * equals stand as the search had them, cheapest first and of these the shortest.
+ * @throws AppError 400 for a filter that makes no sense, 404 "Offer request not found"
+ */
+export async function listOffers(
+  tenant: Tenant,
+  id: string,
+  { order, filter, page, limit }: { order: OfferOrder; filter: OfferFilter; page: number; limit: number },
+  sequelize: Sequelize,
+): Promise<OfferPage> {
+  const accepts = acceptanceOf(filter);
+  const { response, terms } = await findOfferRequest(tenant, id, sequelize);
+  const listed = response.offers.map((offer, index) => ({ offer, terms: terms[index]! })).filter(accepts);
+  if (order === 'duration')
+    listed.sort((one, other) => one.terms.durationMinutes - other.terms.durationMinutes);
+  return {
+    ...response,
+    offers: listed.slice((page - 1) * limit, page * limit).map(({ offer }) => offer),
+    pagination: paginationOf(page, limit, listed.length),
+  };
+}
+
+function acceptanceOf(filter: OfferFilter): (listed: { offer: FlightOffer; terms: OfferTerms }) => boolean {
+  const maxStops = filter.maxStops ?? Number.POSITIVE_INFINITY;
+  const carriers = filter.carriers ? new Set(filter.carriers) : null;
+  const minCents = parseAmount(filter.minPrice ?? '0') ?? 0n;
+  const maxCents = filter.maxPrice ? parseAmount(filter.maxPrice) : null;
+  const faults: FieldFault[] = [];
+  if (maxStops < 0) faults.push({ field: 'filter.maxStops', type: 'too_small' });
+  if (maxCents !== null && minCents > maxCents)
+    faults.push({ field: 'filter.minPrice', type: 'above_maximum' });
+  if (faults.length > 0) throw validationError(faults);
+  return ({ offer, terms }) =>
+    terms.stops <= maxStops &&
+    (carriers?.has(offer.owner.iataCode) ?? true) &&
+    terms.clientAmountCents >= minCents &&
+    (maxCents === null || terms.clientAmountCents <= maxCents);
+}

@@ -1,0 +1,144 @@
+import type { Sequelize } from 'sequelize';
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { batchOf } from '../../infrastructure/flights/identifierBatch.ts';
+import { isIdentifier } from '../../infrastructure/identifier.ts';
+import { AppError, notFound } from '../errors.ts';
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+import type { FlightOffer, FlightOffers } from './offer.ts';
+import type { OfferRecord } from './offerAssembly.ts';
+
+/** What the server keeps to itself about an offer: how to book it, and what lists sort and filter by. */
+export interface OfferTerms {
+  readonly supplier: string;
+  readonly supplierReference: string;
+  readonly clientAmountCents: bigint;
+  /** All slices together. */
+  readonly durationMinutes: number;
+  /** Connections of the slice that has most. */
+  readonly stops: number;
+}
+
+/** An offer that may be booked. */
+export interface UsableOffer {
+  readonly offerRequestId: string;
+  readonly offer: FlightOffer;
+  readonly terms: OfferTerms;
+}
+
+/** A search as it was answered; `terms` stand in the order of its offers. */
+export interface StoredSearch {
+  readonly response: FlightOffers;
+  readonly terms: readonly OfferTerms[];
+}
+
+/** How long after their expiry offers can still be read, and say OFFER_EXPIRED instead of being unknown. */
+export const keptAfterExpiryMs = 3_600_000;
+
+const insertSearch = statement(
+  'insert_flight_search',
+  `INSERT INTO flight_searches (batch, wallet_id, team_id, mode, created_at, expires_at, response, terms)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+
+const findResponse = statement<{ response: string }>(
+  'find_flight_response',
+  'SELECT response FROM flight_searches WHERE batch = $1 AND wallet_id = $2',
+);
+
+const findSearch = statement<{ response: string; terms: string }>(
+  'find_flight_search',
+  'SELECT response, terms FROM flight_searches WHERE batch = $1 AND wallet_id = $2',
+);
+
+const forgetSearches = statement(
+  'forget_flight_searches',
+  'DELETE FROM flight_searches WHERE expires_at <= $1',
+);
+
+/** Keeps a search for its team and mode. */
+export async function storeOffers(
+  tenant: Tenant,
+  search: { response: FlightOffers; records: readonly OfferRecord[]; createdAt: Date; expiresAt: Date },
+  sequelize: Sequelize,
+): Promise<void> {
+  const { response, records, createdAt, expiresAt } = search;
+  const terms = records.map(({ supplier, supplierReference, clientAmountCents, durationMinutes, stops }) => ({
+    supplier,
+    supplierReference,
+    clientAmountCents: clientAmountCents.toString(),
+    durationMinutes,
+    stops,
+  }));
+  await run(sequelize, insertSearch, [
+    batchOf(response.id),
+    tenant.walletId,
+    tenant.teamId,
+    tenant.mode,
+    createdAt,
+    expiresAt,
+    JSON.stringify(response),
+    JSON.stringify(terms),
+  ]);
+}
+
+/**
+ * An offer as it was shown, expired or not.
+ * @throws AppError 404 "Offer not found" when this team and mode did not get it, or it is long gone
+ */
+export async function findOffer(tenant: Tenant, id: string, sequelize: Sequelize): Promise<FlightOffer> {
+  const [row] = isIdentifier('off', id)
+    ? await run(sequelize, findResponse, [batchOf(id), tenant.walletId])
+    : [];
+  const { offers } = row ? (JSON.parse(row.response) as FlightOffers) : { offers: [] };
+  const offer = offers.find((one) => one.id === id);
+  if (!offer) throw notFound('Offer');
+  return offer;
+}
+
+/**
+ * An offer to be booked now.
+ * @throws AppError 404 "Offer not found"; 422 OFFER_EXPIRED "Offer expired" once its expires_at has passed
+ */
+export async function findUsableOffer(tenant: Tenant, id: string, platform: Platform): Promise<UsableOffer> {
+  const search = isIdentifier('off', id) ? await readSearch(tenant, id, platform.sequelize) : null;
+  const index = search ? search.response.offers.findIndex((offer) => offer.id === id) : -1;
+  const offer = search?.response.offers[index];
+  const terms = search?.terms[index];
+  if (!search || !offer || !terms) throw notFound('Offer');
+  if (platform.clock.now() >= new Date(offer.expiresAt)) {
+    throw new AppError('OFFER_EXPIRED', 'Offer expired', {
+      kind: 'unprocessable',
+      details: { offer_id: id, expires_at: offer.expiresAt },
+    });
+  }
+  return { offerRequestId: search.response.id, offer, terms };
+}
+
+/** @throws AppError 404 "Offer request not found" */
+export async function findOfferRequest(
+  tenant: Tenant,
+  id: string,
+  sequelize: Sequelize,
+): Promise<StoredSearch> {
+  const search = isIdentifier('orq', id) ? await readSearch(tenant, id, sequelize) : null;
+  if (search?.response.id !== id) throw notFound('Offer request');
+  return search;
+}
+
+async function readSearch(tenant: Tenant, id: string, sequelize: Sequelize): Promise<StoredSearch | null> {
+  const [row] = await run(sequelize, findSearch, [batchOf(id), tenant.walletId]);
+  if (!row) return null;
+  const terms = JSON.parse(row.terms) as (Omit<OfferTerms, 'clientAmountCents'> & {
+    clientAmountCents: string;
+  })[];
+  return {
+    response: JSON.parse(row.response) as FlightOffers,
+    terms: terms.map((one) => ({ ...one, clientAmountCents: BigInt(one.clientAmountCents) })),
+  };
+}
+
+/** Deletes searches whose offers expired an hour ago. */
+export async function forgetOldOffers({ clock, sequelize }: Platform): Promise<void> {
+  await run(sequelize, forgetSearches, [new Date(clock.now().getTime() - keptAfterExpiryMs)]);
+}

@@ -1,0 +1,65 @@
+import type { FlightSupplier, SupplierOffer, SupplierSearch } from '../../infrastructure/flights/supplier.ts';
+import type { AppError } from '../errors.ts';
+import { unprocessable } from '../errors.ts';
+import type { Platform } from '../platform.ts';
+
+/** What one supplier has for a search. */
+export interface SupplierAnswer {
+  readonly supplier: string;
+  readonly offers: readonly SupplierOffer[];
+}
+
+/** The supplier was cut off after FLIGHT_SUPPLIER_TIMEOUT. */
+class SupplierTimeout extends Error {}
+
+/**
+ * Asks all suppliers at once and takes what has come when the slowest has answered, failed or been cut off: those that
+ * fail are missing from the answers, and only the log knows why.
+ * @throws AppError 422 "Flight search unavailable" when all of them fail; `details.reason` is `timeout` or `failed`
+ */
+export async function askSuppliers(search: SupplierSearch, platform: Platform): Promise<SupplierAnswer[]> {
+  const results = await Promise.allSettled(
+    platform.flightSuppliers.map((supplier) => askSupplier(supplier, search, platform)),
+  );
+  const answers: SupplierAnswer[] = [];
+  const faults: unknown[] = [];
+  for (const [index, result] of results.entries()) {
+    if (result.status === 'fulfilled') {
+      answers.push(result.value);
+    } else {
+      faults.push(result.reason);
+      const supplier = platform.flightSuppliers[index]?.name;
+      platform.log.warn({ err: result.reason, supplier }, 'flight supplier did not answer');
+    }
+  }
+  if (answers.length === 0) throw searchUnavailable(faults);
+  return answers;
+}
+
+function searchUnavailable(faults: readonly unknown[]): AppError {
+  const timedOut = faults.some((fault) => fault instanceof SupplierTimeout);
+  return unprocessable('Flight search unavailable', { reason: timedOut ? 'timeout' : 'failed' });
+}
+
+/** The time limit holds for suppliers that pay no heed to the signal as well. */
+async function askSupplier(
+  supplier: FlightSupplier,
+  search: SupplierSearch,
+  { clock, settings }: Platform,
+): Promise<SupplierAnswer> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const cutOff = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  const cancel = clock.schedule(settings.FLIGHT_SUPPLIER_TIMEOUT, () =>
+    controller.abort(new SupplierTimeout(`${supplier.name} was cut off`)),
+  );
+  try {
+    // An adapter that throws at once is no different from one whose promise fails.
+    const answering = Promise.resolve().then(() => supplier.search(search, { signal }));
+    return { supplier: supplier.name, offers: await Promise.race([answering, cutOff]) };
+  } finally {
+    cancel();
+  }
+}
