@@ -1,8 +1,7 @@
 import { Column, DataType, Model, Table } from 'sequelize-typescript';
 
-/** SPEC Limits: the balance that a test wallet always shows, and the threshold of wallet.low_balance, in centavos. */
+/** SPEC Limits: the balance that a test wallet always shows, in centavos. */
 export const testBalanceCents = 5_000_00n;
-export const lowBalanceCents = 500_00n;
 
 /** The prepaid balance of a team in one mode, with the running totals of its ledger. BIGINTs come as digits. */
 @Table({ tableName: 'wallets', underscored: true, timestamps: false })
