@@ -7,6 +7,7 @@ import { createDocsRouter } from '../rest/docs.ts';
 import { sendError, unknownPath } from '../rest/envelope.ts';
 import { createFileRouter } from '../rest/files.ts';
 import { createRestRouter } from '../rest/index.ts';
+import { createLogoRouter } from '../rest/logos.ts';
 import { createSimulatorRouter } from '../rest/simulator.ts';
 import { buildGatewaySchema } from '../schema/index.ts';
 import type { GraphqlDoor } from '../schema/server.ts';
@@ -145,6 +146,7 @@ async function openDoors(application: Express, gateway: Gateway): Promise<Graphq
   if (platform.paymentProvider.name === 'simulated')
     application.use('/simulator', createSimulatorRouter(gateway));
   application.use(createFileRouter(gateway));
+  application.use(createLogoRouter(platform.log));
   return door;
 }
 

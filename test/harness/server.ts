@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { pino } from 'pino';
 import { readSettings } from '../../src/config.ts';
 import type { Clock } from '../../src/infrastructure/clock.ts';
+import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import type { RunningServer } from '../../src/main.ts';
 import { startServer } from '../../src/main.ts';
@@ -43,6 +44,7 @@ export interface TestServer {
 export interface TestServerOptions {
   settings?: Record<string, string>;
   clock?: Clock;
+  flightSuppliers?: readonly FlightSupplier[];
 }
 
 const newKey = (prefix: string) => prefix + randomBytes(18).toString('base64url');
@@ -72,6 +74,7 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
     running = await startServer(readSettings(environment), {
       log,
       ...(options.clock ? { clock: options.clock } : {}),
+      ...(options.flightSuppliers ? { flightSuppliers: options.flightSuppliers } : {}),
       ...(place.template ? { storeTemplate: place.template } : {}),
     });
   } catch (error) {
