@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TeamKeys, TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import type { RawAnswer } from './rawRequest.ts';
+import { rawRequest } from './rawRequest.ts';
+
+const origin = 'https://app.agencia.example';
+const port = 'http://localhost:5173';
+const foreign = [
+  'https://evil.example',
+  'http://app.agencia.example',
+  'https://app.agencia.example:8443',
+  'https://app.agencia.example.evil.example',
+  'https://evil-app.agencia.example',
+  'null',
+];
+
+describeEngines('a browser', (engine) => {
+  let server: TestServer;
+  let team: TeamKeys;
+  let other: TeamKeys;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+    team = await server.createTeam({ corsDomains: [origin, port] });
+    other = await server.createTeam({ corsDomains: ['https://elsewhere.example'] });
+  });
+  afterAll(() => server?.close());
+
+  const preflight = (path: string, from: string, method = 'POST') =>
+    rawRequest(server.url, {
+      method: 'OPTIONS',
+      path,
+      headers: {
+        origin: from,
+        'access-control-request-method': method,
+        'access-control-request-headers': 'authorization,content-type,idempotency-key',
+      },
+    });
+  const balance = (key: string | null, from: string) =>
+    rawRequest(server.url, {
+      method: 'GET',
+      path: '/api/v1/wallet/balance',
+      headers: { origin: from, ...(key ? { authorization: `Bearer ${key}` } : {}) },
+    });
+  const allowed = ({ headers }: RawAnswer) => headers['access-control-allow-origin'];
+  const listOf = (header: string | string[] | undefined) => String(header).toLowerCase().split(', ');
+
+  describe('on a domain that a team authorized', () => {
+    it.each(['/api/v1/wallet/recharge', '/api/v1/wallet/balance', '/graphql'])(
+      'may ask before it sends to %s',
+      async (path) => {
+        for (const from of [origin, port]) {
+          const answer = await preflight(path, from);
+          expect([answer.status, answer.text, allowed(answer)]).toEqual([204, '', from]);
+          expect(listOf(answer.headers['access-control-allow-methods'])).toEqual(
+            expect.arrayContaining(['get', 'post', 'put', 'delete']),
+          );
+          expect(listOf(answer.headers['access-control-allow-headers'])).toEqual(
+            expect.arrayContaining(['authorization', 'content-type', 'idempotency-key']),
+          );
+          expect(listOf(answer.headers.vary)).toContain('origin');
+          expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
+        }
+      },
+    );
+
+    it('may read answers to the team’s keys, live and test, with the headers that matter', async () => {
+      for (const key of [team.live, team.test]) {
+        const answer = await balance(key, origin);
+        expect([answer.status, allowed(answer)]).toEqual([200, origin]);
+        expect(listOf(answer.headers.vary)).toContain('origin');
+        expect(listOf(answer.headers['access-control-expose-headers'])).toEqual(
+          expect.arrayContaining([
+            'x-ratelimit-limit',
+            'x-ratelimit-remaining',
+            'x-ratelimit-reset',
+            'retry-after',
+            'idempotent-replayed',
+            'x-request-id',
+          ]),
+        );
+      }
+    });
+
+    it('may read refusals, of what exists and of what does not', async () => {
+      const headers = { origin, authorization: `Bearer ${team.test}` };
+      for (const [method, path, status] of [
+        ['GET', '/api/v1/wallet/transactions?limit=0', 400],
+        ['GET', '/api/v1/wallet/recharge/nothing', 404],
+        ['GET', '/api/v1/nothing', 404],
+        ['DELETE', '/api/v1/wallet/balance', 405],
+        ['POST', '/api/v1/wallet/recharge', 400],
+      ] as const) {
+        const answer = await rawRequest(server.url, { method, path, headers });
+        expect([answer.status, allowed(answer)], path).toEqual([status, origin]);
+      }
+    });
+
+    it('may read what GraphQL answers', async () => {
+      for (const query of ['{ walletBalance { balance } }', '{ nothing }']) {
+        const answer = await rawRequest(server.url, {
+          method: 'POST',
+          path: '/graphql',
+          headers: { origin, authorization: `Bearer ${team.live}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ query }),
+        });
+        expect(allowed(answer)).toBe(origin);
+      }
+    });
+
+    it('may not read answers to the keys of a team that did not authorize it', async () => {
+      const answer = await balance(other.live, origin);
+      expect([answer.status, allowed(answer)]).toEqual([200, undefined]);
+      expect(listOf(answer.headers.vary)).toContain('origin');
+    });
+  });
+
+  describe.each(foreign)('on %s', (from) => {
+    it('is told nothing before it sends', async () => {
+      for (const path of ['/api/v1/wallet/recharge', '/graphql']) {
+        const answer = await preflight(path, from);
+        expect([answer.status, allowed(answer)]).toEqual([204, undefined]);
+        expect(answer.headers).not.toHaveProperty('access-control-allow-headers');
+      }
+    });
+
+    it('may not read what the team’s key is answered', async () => {
+      expect(allowed(await balance(team.live, from))).toBeUndefined();
+      expect(allowed(await balance(null, from))).toBeUndefined();
+    });
+  });
+
+  it('on a domain that is authorized later may read answers soon, and no more once it is withdrawn', async () => {
+    const late = 'https://late.example';
+    const update =
+      'mutation ($id: String!, $d: [String!]!) { updateTeam(id: $id, input: { corsDomains: $d }) { id } }';
+    const authorize = (domains: string[]) =>
+      server.graphql(update, { id: other.teamId, d: domains }, server.keys.operator);
+    expect(allowed(await balance(other.live, late))).toBeUndefined();
+    await authorize([late]);
+    await eventually(async () => allowed(await balance(other.live, late)) === late, 1_000);
+    expect(allowed(await preflight('/graphql', late))).toBe(late);
+    await authorize([]);
+    await eventually(async () => allowed(await balance(other.live, late)) === undefined, 1_000);
+    expect(allowed(await preflight('/graphql', late))).toBeUndefined();
+  });
+});

@@ -1,0 +1,179 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import validator from 'boleto-brasileiro-validator';
+import jsQrModule from 'jsqr';
+import { hasError, isStaticPix, parsePix } from 'pix-utils';
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TeamKeys, TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+
+const readQr = jsQrModule.default;
+
+/** A port that nobody listens on, so that the links of a server can be known before it starts. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+async function fetchFile(url: string) {
+  const response = await fetch(url);
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes: Buffer.from(await response.arrayBuffer()),
+  };
+}
+
+describeEngines('the links of a recharge', (engine) => {
+  let server: TestServer;
+  let team: TeamKeys;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { settings: { PORT: String(await freePort()) } });
+    team = await server.createTeam({ name: 'Viagens & <Sol> Ltda' });
+  });
+  afterAll(() => server?.close());
+
+  const request = async (payment_method: string, amount = '1234.56', key = team.live): Promise<Json> => {
+    const body = { amount, currency: 'BRL', payment_method };
+    const created = await server.rest('POST', '/api/v1/wallet/recharge', { key, body });
+    expect(created.status).toBe(201);
+    return created.body.data;
+  };
+
+  describe('by PIX', () => {
+    it.each(['100.00', '1234.56', '50000.00'])(
+      'of %s serve the QR image of the copy-and-paste code, which a bank app understands',
+      async (amount) => {
+        const { payment } = await request('pix', amount, (await server.createTeam()).live);
+        const { status, headers, bytes } = await fetchFile(payment.pix_qrcode_url);
+        expect([status, headers.get('content-type')]).toEqual([200, 'image/png']);
+        const image = PNG.sync.read(bytes);
+        const decoded = readQr(Uint8ClampedArray.from(image.data), image.width, image.height);
+        expect(decoded?.data).toBe(payment.pix_copy_paste);
+        const pix = parsePix(payment.pix_copy_paste);
+        if (hasError(pix) || !isStaticPix(pix)) throw new Error(`no BR Code: ${payment.pix_copy_paste}`);
+        expect(pix.transactionAmount).toBe(Number(amount));
+        expect(pix.merchantName).toBe('Embarque Viagens Ltda');
+      },
+    );
+
+    it('are those of one recharge: each code names its own', async () => {
+      const [one, other] = [await request('pix'), await request('pix')];
+      expect(one.payment.pix_copy_paste).not.toBe(other.payment.pix_copy_paste);
+      expect(one.payment.pix_qrcode_url).not.toBe(other.payment.pix_qrcode_url);
+    });
+
+    it('in test mode say to the payer that they are worth nothing', async () => {
+      const { payment } = await request('pix', '100.00', team.test);
+      expect(payment.pix_copy_paste).toContain('TESTE SEM VALOR');
+      expect((await fetchFile(payment.pix_qrcode_url)).status).toBe(200);
+    });
+  });
+
+  describe('by boleto', () => {
+    it('carry a bar code that an independent validator accepts, for its amount and day', async () => {
+      const { payment } = await request('boleto');
+      const barcode = payment.boleto_barcode;
+      expect(validator.boletoBancarioCodigoBarras(barcode)).toBe(true);
+      expect(barcode.slice(9, 19)).toBe('0000123456');
+      const due = new Date(Date.parse(payment.expires_at) - 3 * 3_600_000);
+      const days = Math.floor((due.getTime() - Date.UTC(1997, 9, 7)) / 86_400_000);
+      // FEBRABAN: the factor began again with 1000 on 2025-02-22.
+      expect(Number(barcode.slice(5, 9))).toBe(((days - 10_000) % 9_000) + 1_000);
+    });
+
+    it('serve a page that shows the boleto, and lets nothing of the team’s name run in it', async () => {
+      const { payment } = await request('boleto');
+      const { status, headers, bytes } = await fetchFile(payment.boleto_url);
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      const page = bytes.toString();
+      expect(page).toContain('1.234,56');
+      expect(page).toContain(payment.boleto_pdf_url);
+      expect(page).toContain('Viagens &amp; &lt;Sol&gt; Ltda');
+      expect(page).not.toContain('<Sol>');
+      const line = /\d{5}\.\d{5} \d{5}\.\d{6} \d{5}\.\d{6} \d \d{14}/.exec(page)?.[0] ?? '';
+      expect(validator.boletoBancarioLinhaDigitavel(line.replace(/\D/g, ''), true)).toBe(true);
+    });
+
+    it('serve a PDF of it', async () => {
+      const { payment, id } = await request('boleto');
+      const { status, headers, bytes } = await fetchFile(payment.boleto_pdf_url);
+      expect([status, headers.get('content-type')]).toEqual([200, 'application/pdf']);
+      expect(headers.get('content-disposition')).toBe(`inline; filename="boleto-${id}.pdf"`);
+      expect(bytes.subarray(0, 5).toString()).toBe('%PDF-');
+      expect(bytes.subarray(-6).toString().trim()).toBe('%%EOF');
+    });
+
+    it('show at the GraphQL door the line that is typed, of the same bar code', async () => {
+      const { id, payment } = await request('boleto');
+      const query = `query ($id: String!) {
+        recharge(id: $id) { payment { ... on BoletoPayment { boletoBarcode digitableLine boletoUrl boletoPdfUrl } } }
+      }`;
+      const { body } = await server.graphql(query, { id }, team.live);
+      const { digitableLine, ...rest } = body.data.recharge.payment;
+      expect(rest).toEqual({
+        boletoBarcode: payment.boleto_barcode,
+        boletoUrl: payment.boleto_url,
+        boletoPdfUrl: payment.boleto_pdf_url,
+      });
+      const line = digitableLine.replace(/\D/g, '');
+      expect(validator.boletoBancarioLinhaDigitavel(line, true)).toBe(true);
+      const barcode = payment.boleto_barcode;
+      expect(line.slice(-14)).toBe(barcode.slice(5, 19));
+    });
+  });
+
+  it('need no key and no cookie, and are kept by no shared cache', async () => {
+    const [pix, boleto] = [await request('pix'), await request('boleto')];
+    for (const url of [
+      pix.payment.pix_qrcode_url,
+      boleto.payment.boleto_url,
+      boleto.payment.boleto_pdf_url,
+    ]) {
+      const { headers } = await fetchFile(url);
+      expect(headers.get('cache-control')).toContain('private');
+      expect(headers.get('set-cookie')).toBeNull();
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-request-id')).toBeTruthy();
+    }
+  });
+
+  it('go on being served after the recharge has ended', async () => {
+    const { id, payment } = await request('boleto', '100.00', team.test);
+    await server.rest('POST', `/api/v1/test_helpers/recharges/${id}/pay`, { key: team.test });
+    expect((await fetchFile(payment.boleto_url)).status).toBe(200);
+    expect((await fetchFile(payment.boleto_pdf_url)).status).toBe(200);
+  });
+
+  it('of unknown ids, or of recharges paid the other way, are 404 with the envelope', async () => {
+    const [pix, boleto] = [await request('pix'), await request('boleto')];
+    const unknown = 'rch_01jd3v5w7kehxa1m4b9qk0t2zc';
+    for (const path of [
+      `/pix/${unknown}.png`,
+      `/boletos/${unknown}`,
+      `/boletos/${unknown}.pdf`,
+      `/pix/${boleto.id}.png`,
+      `/boletos/${pix.id}`,
+      `/boletos/${pix.id}.pdf`,
+      `/pix/${pix.id}`,
+      `/pix/${pix.id}.jpg`,
+      `/pix/${pix.id.toUpperCase()}.png`,
+      '/pix/..%2f..%2fpackage.json.png',
+      "/boletos/'%00",
+      `/boletos/${'a'.repeat(5000)}`,
+      '/boletos/%zz',
+      '/boletos/',
+    ]) {
+      const { status, body, text } = await server.rest('GET', path);
+      expect([status, body?.success, body?.error.code], path).toEqual([404, false, 'NOT_FOUND']);
+      expect(text).not.toMatch(/node_modules|\n\s+at |select|URIError/i);
+    }
+  });
+});
