@@ -1,12 +1,13 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
-import { useServer } from 'graphql-ws/use/ws';
+import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { identify } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/application.ts';
+import type { Log } from '../src/infrastructure/log.ts';
 import { renderError, wrap } from './errors.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
 import { counted, rendered } from './preparation.ts';
@@ -14,11 +15,19 @@ import { counted, rendered } from './preparation.ts';
 /** Bytes that may wait for a client that asks without reading the answers. */
 const unreadLimitBytes = 4 * bodyLimitBytes;
 
+/** How often a socket must show that its client lives. */
+const heartbeatMs = 12_000;
+
+/** RFC 6455: clients that see it come back. */
+const goingAway = 1001;
+
 /** How long clients have to answer that the server goes away. */
 const farewellMs = 1_000;
 
 /** What graphql-ws keeps of the upgrade request. */
-type SocketExtra = Record<PropertyKey, unknown> & { request: IncomingMessage };
+type SocketExtra = { request: IncomingMessage };
+
+type Protocol = ReturnType<typeof makeServer<Record<string, unknown>, SocketExtra>>;
 
 function authorizationOf(parameters: Record<string, unknown> | undefined, request: IncomingMessage) {
   const given = parameters?.Authorization ?? parameters?.authorization ?? request.headers.authorization;
@@ -36,16 +45,78 @@ async function contextOf(
   return { gateway, caller, idempotencyKey: null, rateWindow: null, admitted: null, replayed: false };
 }
 
-/** Keeps a misbehaving client from costing memory, and its mistakes out of the process's error output. */
-function guard(socket: WebSocket, gateway: Gateway): void {
-  // graphql-ws would print it; ws has answered with the right close code already.
-  socket.removeAllListeners('error');
-  socket.on('error', (error) => gateway.platform.log.debug({ err: error }, 'websocket client refused'));
+/** Carries the protocol over one socket. What a client does wrong costs it its connection, and nobody else anything. */
+function carry(socket: WebSocket, request: IncomingMessage, protocol: Protocol, log: Log): void {
   const cutIfUnread = () => {
     if (socket.bufferedAmount > unreadLimitBytes) socket.terminate();
   };
-  socket.on('message', cutIfUnread);
+  const closed = protocol.opened(
+    {
+      protocol: socket.protocol,
+      // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is
+      // followed by the socket's end.
+      send: (text) => new Promise((resolve) => socket.send(text, () => resolve())),
+      close: (code, reason) => socket.close(code, reason),
+      onMessage(receive) {
+        socket.on('message', (data) => {
+          cutIfUnread();
+          receive(String(data)).catch((error) => {
+            log.error({ err: error }, 'websocket message failed');
+            socket.close(CloseCode.InternalServerError, 'Internal error');
+          });
+        });
+      },
+    },
+    { request },
+  );
+  let answered = true;
+  const heartbeat = setInterval(() => {
+    if (!answered) return socket.terminate();
+    answered = false;
+    socket.ping();
+  }, heartbeatMs);
+  socket.on('pong', () => {
+    answered = true;
+  });
   socket.on('ping', cutIfUnread);
+  // ws answers with the right close code by itself.
+  socket.on('error', (error) => log.debug({ err: error }, 'websocket failed'));
+  socket.once('close', (code, reason) => {
+    clearInterval(heartbeat);
+    closed(code, String(reason)).catch((error) => log.error({ err: error }, 'subscriptions not ended'));
+  });
+}
+
+/** What graphql-ws asks while it serves the protocol. */
+function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gateway): Protocol {
+  const { log } = gateway.platform;
+  return makeServer<Record<string, unknown>, SocketExtra>({
+    onConnect: async ({ connectionParams, extra }) => {
+      try {
+        await contextOf(connectionParams, extra.request, gateway);
+        return true;
+      } catch {
+        // Closes the socket with 4403 Forbidden, as the protocol has it.
+        return false;
+      }
+    },
+    onSubscribe: async ({ connectionParams, extra }, _id, payload) => {
+      try {
+        const context = await contextOf(connectionParams, extra.request, gateway);
+        return await prepare(payload as OperationRequest, context);
+      } catch (error) {
+        return [wrap(error)];
+      }
+    },
+    onOperation: async (_context, _id, _payload, args: ExecutionArgs, result) =>
+      Symbol.asyncIterator in (result as object)
+        ? undefined
+        : counted(result as ExecutionResult, args.contextValue as RequestContext),
+    onError: (_context, _id, _payload, errors) =>
+      errors.map((error) => renderError(error, log) as unknown as GraphQLError),
+    onNext: (_context, _id, _payload, args, result) =>
+      rendered(result as ExecutionResult, args.contextValue as RequestContext),
+  });
 }
 
 /**
@@ -59,55 +130,23 @@ export function serveWebSockets(
   gateway: Gateway,
 ): { close(): Promise<void> } {
   const { log } = gateway.platform;
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyLimitBytes });
+  const protocol = protocolOf(prepare, gateway);
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyLimitBytes, handleProtocols });
   server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy());
     if (request.url?.split('?', 1)[0] !== '/graphql') {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (webSocket) =>
-      sockets.emit('connection', webSocket, request),
-    );
+    sockets.handleUpgrade(request, socket, head, (webSocket) => carry(webSocket, request, protocol, log));
   });
-  const served = useServer<Record<string, unknown>, SocketExtra>(
-    {
-      // Close reasons tell clients nothing of what went wrong inside.
-      isProd: true,
-      onConnect: async ({ connectionParams, extra }) => {
-        try {
-          await contextOf(connectionParams, extra.request, gateway);
-          return true;
-        } catch {
-          // Closes the socket with 4403 Forbidden, as the protocol has it.
-          return false;
-        }
-      },
-      onSubscribe: async ({ connectionParams, extra }, _id, payload) => {
-        try {
-          const context = await contextOf(connectionParams, extra.request, gateway);
-          return await prepare(payload as OperationRequest, context);
-        } catch (error) {
-          return [wrap(error)];
-        }
-      },
-      onOperation: async (_context, _id, _payload, args: ExecutionArgs, result) =>
-        Symbol.asyncIterator in (result as object)
-          ? undefined
-          : counted(result as ExecutionResult, args.contextValue as RequestContext),
-      onError: (_context, _id, _payload, errors) =>
-        errors.map((error) => renderError(error, log) as unknown as GraphQLError),
-      onNext: (_context, _id, _payload, args, result) =>
-        rendered(result as ExecutionResult, args.contextValue as RequestContext),
-    },
-    sockets,
-  );
-  sockets.on('connection', (socket) => guard(socket, gateway));
   return {
     async close() {
+      for (const socket of sockets.clients) socket.close(goingAway, 'Going away');
       const cut = setTimeout(() => {
         for (const socket of sockets.clients) socket.terminate();
       }, farewellMs);
-      await served.dispose();
+      await new Promise<void>((resolve) => sockets.close(() => resolve()));
       clearTimeout(cut);
     },
   };

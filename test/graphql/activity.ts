@@ -1,0 +1,90 @@
+import type { Json } from '../harness/client.ts';
+import type { TestServer } from '../harness/server.ts';
+
+/** What agencies do that events tell about, and the events as the table has them. */
+
+async function mutate(server: Pick<TestServer, 'graphql'>, key: string, query: string): Promise<Json> {
+  const { body } = await server.graphql(query, null, key);
+  if (body.errors) throw new Error(JSON.stringify(body.errors));
+  return body.data;
+}
+
+/** Requests a recharge: one event. @returns its id. */
+export async function requestRecharge(server: Pick<TestServer, 'graphql'>, key: string): Promise<string> {
+  const created = await mutate(
+    server,
+    key,
+    'mutation { createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { id } }',
+  );
+  return created.createRecharge.id;
+}
+
+/** Pays a recharge of the sandbox: two events. */
+export async function payRecharge(
+  server: Pick<TestServer, 'graphql'>,
+  key: string,
+  id: string,
+): Promise<void> {
+  await mutate(server, key, `mutation { payTestRecharge(id: "${id}") { id } }`);
+}
+
+/** Lets a recharge of the sandbox expire: one event. */
+export async function expireRecharge(
+  server: Pick<TestServer, 'graphql'>,
+  key: string,
+  id: string,
+): Promise<void> {
+  await mutate(server, key, `mutation { expireTestRecharge(id: "${id}") { id } }`);
+}
+
+/** The wallet's events of a team and mode in their order: the rows of the table in the shape of the subscription. */
+export async function storedWalletEvents(
+  server: TestServer,
+  teamId: string,
+  mode: 'live' | 'test',
+): Promise<Json[]> {
+  const rows = await server.query<{
+    id: string;
+    type: string;
+    team_id: string;
+    data: Json;
+    created_at: Date;
+  }>(
+    `SELECT id, type, team_id, data, created_at FROM events
+      WHERE team_id = $1 AND mode = $2 AND type LIKE 'wallet.%' ORDER BY sequence`,
+    [teamId, mode],
+  );
+  return rows.map(({ id, type, team_id, data, created_at }) => ({
+    id,
+    type,
+    apiVersion: '2026-11-01',
+    createdAt: created_at.toISOString(),
+    teamId: team_id,
+    data: { object: data.object, previousAttributes: data.previous_attributes ?? null },
+  }));
+}
+
+/**
+ * Writes events straight into the table, as many and as large as a test needs, and tells nobody.
+ * @returns their ids in order.
+ */
+export async function writeEvents(
+  server: TestServer,
+  teamId: string,
+  mode: 'live' | 'test',
+  { count, bytes = 0 }: { count: number; bytes?: number },
+): Promise<string[]> {
+  const rows = await server.query<{ id: string }>(
+    `WITH stream AS (
+       UPDATE wallets SET event_count = event_count + $3 WHERE team_id = $1 AND mode = $2
+       RETURNING id, event_count - $3 AS before
+     )
+     INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
+     SELECT id, before + n, 'evt_' || replace(gen_random_uuid()::text, '-', ''), $1, $2, 'wallet.credit', 'txn_' || n,
+            json_build_object('object', json_build_object('id', 'txn_' || n, 'filling', repeat('x', $4))), now()
+       FROM stream, generate_series(1, $3::integer) n
+     RETURNING id, sequence`,
+    [teamId, mode, count, bytes],
+  );
+  return rows.map(({ id }) => id);
+}

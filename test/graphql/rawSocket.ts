@@ -1,0 +1,55 @@
+import { WebSocket } from 'ws';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+
+/** A WebSocket to /graphql with which a test says what no client library would. */
+export interface RawSocket {
+  readonly socket: WebSocket;
+  /** Messages of the protocol so far. */
+  readonly messages: Json[];
+  send(message: unknown): void;
+  /** Resolves with the first message that `matches`. */
+  receives(matches: (message: Json) => boolean): Promise<Json>;
+  /** Resolves with the close code and reason. */
+  closed(): Promise<{ code: number; reason: string }>;
+}
+
+export interface RawSocketOptions {
+  path?: string;
+  headers?: Record<string, string>;
+  protocol?: string;
+}
+
+export async function openRawSocket(url: string, options: RawSocketOptions = {}): Promise<RawSocket> {
+  const { path = '/graphql', headers = {}, protocol = 'graphql-transport-ws' } = options;
+  const socket = new WebSocket(url.replace(/^http/, 'ws') + path, protocol, { headers });
+  const messages: Json[] = [];
+  let close: { code: number; reason: string } | null = null;
+  let failure: Error | null = null;
+  socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+  socket.on('close', (code, reason) => {
+    close = { code, reason: String(reason) };
+  });
+  socket.on('error', (error) => {
+    failure = error;
+  });
+  await eventually(() => {
+    if (failure && socket.readyState !== WebSocket.OPEN) throw failure;
+    return socket.readyState !== WebSocket.CONNECTING;
+  });
+  return {
+    socket,
+    messages,
+    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    receives: (matches) => eventually(() => messages.find(matches)),
+    closed: () => eventually(() => close, 15_000),
+  };
+}
+
+/** A socket over which operations can be asked for. */
+export async function connectRawSocket(url: string, key: string): Promise<RawSocket> {
+  const raw = await openRawSocket(url);
+  raw.send({ type: 'connection_init', payload: { Authorization: `Bearer ${key}` } });
+  await raw.receives(({ type }) => type === 'connection_ack');
+  return raw;
+}

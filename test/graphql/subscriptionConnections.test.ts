@@ -1,0 +1,385 @@
+import type { IncomingMessage } from 'node:http';
+import { request as httpRequest } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { requestRecharge, storedWalletEvents, writeEvents } from './activity.ts';
+import { connectRawSocket, openRawSocket } from './rawSocket.ts';
+import { transports, walletEvents } from './subscribers.ts';
+
+const eventStream = { accept: 'text/event-stream' };
+
+/** What a stream tells, once it is over. */
+function streamedResults(text: string): Json[] {
+  return [...text.matchAll(/^event: next\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
+}
+
+/** What the process holds on to: measured until collecting garbage frees no more. */
+async function memoryBytes(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  let held = Number.POSITIVE_INFINITY;
+  for (;;) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+    const now = heapUsed + external + arrayBuffers;
+    if (now > held - 1_000_000) return now;
+    held = now;
+  }
+}
+
+/** Resolves when nothing more comes out of the server: what it sends and what it reads for that has come to rest. */
+async function atRest(received: () => number): Promise<void> {
+  let last = -1;
+  let still = 0;
+  await eventually(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    still = received() === last ? still + 1 : 0;
+    last = received();
+    return still > 20;
+  }, 20_000);
+}
+
+describeEngines('Connections of subscriptions', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server.close());
+
+  const revokedKey = async () => {
+    const { teamId } = await server.createTeam();
+    const { id, secret } = await server.createKey({ kind: 'test', teamId });
+    await server.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, null, server.keys.operator);
+    return secret;
+  };
+
+  describe('graphql-ws', () => {
+    test.each<[string, () => Promise<unknown> | unknown]>([
+      ['no payload', () => undefined],
+      ['no key', () => ({})],
+      ['an unknown key', () => ({ Authorization: 'Bearer sk_test_0123456789abcdef' })],
+      ['text that is no key', () => ({ Authorization: 'Basic c2VjcmV0' })],
+      ['a key that is no text', () => ({ Authorization: { Bearer: 1 } })],
+      ['a revoked key', async () => ({ Authorization: `Bearer ${await revokedKey()}` })],
+    ])('closes with 4403 for %s', async (_case, payloadOf) => {
+      const raw = await openRawSocket(server.url);
+      raw.send({ type: 'connection_init', payload: await payloadOf() });
+      expect(await raw.closed()).toEqual({ code: 4403, reason: 'Forbidden' });
+      expect(raw.messages).toEqual([]);
+    });
+
+    test('takes the key from the header of the upgrade request too', async () => {
+      const team = await server.createTeam();
+      const raw = await openRawSocket(server.url, { headers: { authorization: `Bearer ${team.test}` } });
+      raw.send({ type: 'connection_init' });
+      await raw.receives(({ type }) => type === 'connection_ack');
+      raw.socket.terminate();
+    });
+
+    test.each<[string, unknown[], number]>([
+      [
+        'an operation before the key',
+        [{ type: 'subscribe', id: '1', payload: { query: '{ __typename }' } }],
+        4401,
+      ],
+      ['a message that is no JSON', ['hello'], 4400],
+      ['a message of no known type', [{ type: 'launch' }], 4400],
+      ['a message above 1 MiB', [`"${'x'.repeat(1024 * 1024)}"`], 1009],
+    ])('closes the socket for %s and prints nothing', async (_case, messages, code) => {
+      const printed: unknown[] = [];
+      const { error } = console;
+      console.error = (...values) => void printed.push(values);
+      try {
+        const raw = await openRawSocket(server.url);
+        for (const message of messages) raw.send(message);
+        expect((await raw.closed()).code).toBe(code);
+        expect(printed).toEqual([]);
+      } finally {
+        console.error = error;
+      }
+    });
+
+    test('speaks graphql-transport-ws only, and only at /graphql', async () => {
+      const raw = await openRawSocket(server.url, { protocol: 'graphql-transport-ws' });
+      expect(raw.socket.protocol).toBe('graphql-transport-ws');
+      raw.socket.terminate();
+      await expect(openRawSocket(server.url, { protocol: 'graphql-ws' })).rejects.toThrow();
+      await expect(openRawSocket(server.url, { path: '/graphqls' })).rejects.toThrow('404');
+      await expect(openRawSocket(server.url, { path: '/api/v1/wallet/balance' })).rejects.toThrow('404');
+    });
+
+    test('refuses a new operation on the socket of a revoked key, and keeps the socket', async () => {
+      const { teamId } = await server.createTeam();
+      const { id, secret } = await server.createKey({ kind: 'test', teamId });
+      const raw = await connectRawSocket(server.url, secret);
+      raw.send({ type: 'subscribe', id: 'before', payload: { query: '{ walletBalance { balance } }' } });
+      await raw.receives((message) => message.type === 'complete' && message.id === 'before');
+      await server.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, null, server.keys.operator);
+      for (const query of [walletEvents, '{ walletBalance { balance } }']) {
+        raw.send({ type: 'subscribe', id: query, payload: { query } });
+        const { payload } = await raw.receives((message) => message.type === 'error' && message.id === query);
+        expect(payload).toEqual([
+          { message: 'Unauthorized', extensions: { code: 'UNAUTHORIZED', details: {} } },
+        ]);
+      }
+      raw.send({ type: 'ping' });
+      await raw.receives(({ type }) => type === 'pong');
+      raw.socket.terminate();
+    });
+
+    test('answers a faulty operation and goes on with the others', async () => {
+      const team = await server.createTeam();
+      const raw = await connectRawSocket(server.url, team.test);
+      const faulty: [string, object, string][] = [
+        ['syntax', { query: '{ walletBalance {' }, 'GRAPHQL_VALIDATION_FAILED'],
+        ['field', { query: '{ walletBalance { colour } }' }, 'GRAPHQL_VALIDATION_FAILED'],
+        [
+          'name',
+          { query: 'query A { __typename } query B { __typename }', operationName: 'C' },
+          'GRAPHQL_VALIDATION_FAILED',
+        ],
+        [
+          'variable',
+          { query: 'query ($id: String!) { recharge(id: $id) { id } }', variables: { id: 5 } },
+          'VALIDATION_ERROR',
+        ],
+      ];
+      for (const [id, payload, code] of faulty) {
+        raw.send({ type: 'subscribe', id, payload });
+        const answer = await raw.receives((message) => message.type === 'error' && message.id === id);
+        expect(answer.payload[0].extensions.code).toBe(code);
+      }
+      raw.send({ type: 'subscribe', id: 'last', payload: { query: '{ walletBalance { balance } }' } });
+      const { payload } = await raw.receives((message) => message.type === 'next' && message.id === 'last');
+      expect(payload).toMatchObject({
+        data: { walletBalance: { balance: '5000.00' } },
+        extensions: { _meta: { test_mode: true } },
+      });
+      raw.socket.terminate();
+    });
+
+    test('cuts a client that asks without reading, and prints nothing', async () => {
+      const printed: unknown[] = [];
+      const { error } = console;
+      console.error = (...values) => void printed.push(values);
+      try {
+        const team = await server.createTeam();
+        const { socket, closed } = await connectRawSocket(server.url, team.test);
+        socket.pause();
+        const ping = JSON.stringify({ type: 'ping', payload: { filling: 'x'.repeat(500_000) } });
+        let sent = 0;
+        while (socket.readyState === socket.OPEN && sent < 200) {
+          await new Promise((resolve) => socket.send(ping, resolve));
+          sent += 1;
+        }
+        socket.resume();
+        expect((await closed()).code).toBe(1006);
+        expect(printed).toEqual([]);
+      } finally {
+        console.error = error;
+      }
+    });
+  });
+
+  describe('graphql-sse', () => {
+    const query = (key: string | null, body: unknown, headers: Record<string, string> = {}) =>
+      server.rest('POST', '/graphql', { key, body, headers: { ...eventStream, ...headers } });
+
+    test.each<[string, () => Promise<string | null> | string | null]>([
+      ['no key', () => null],
+      ['an unknown key', () => 'sk_test_0123456789abcdef'],
+      ['a revoked key', revokedKey],
+    ])('answers 401 in JSON for %s', async (_case, keyOf) => {
+      const answer = await query(await keyOf(), { query: walletEvents });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(answer.body).toEqual({
+        errors: [{ message: 'Unauthorized', extensions: { code: 'UNAUTHORIZED', details: {} } }],
+      });
+    });
+
+    test.each<[string, unknown, Record<string, string>, Record<string, unknown>]>([
+      ['malformed JSON', '{"query": ', {}, { field: 'body', type: 'malformed_json' }],
+      ['a list', [{ query: '{ __typename }' }], {}, { field: 'body', type: 'invalid' }],
+      ['no query', {}, {}, { field: 'query', type: 'required' }],
+      ['a query that is no text', { query: 5 }, {}, { field: 'query', type: 'required' }],
+      [
+        'variables that are no object',
+        { query: '{ __typename }', variables: [] },
+        {},
+        { field: 'variables', type: 'invalid' },
+      ],
+      [
+        'another content type',
+        'query',
+        { 'content-type': 'text/plain' },
+        { field: 'Content-Type', type: 'unsupported' },
+      ],
+      [
+        'more than 1 MiB',
+        { query: `{ __typename } #${'x'.repeat(1024 * 1024)}` },
+        {},
+        { field: 'body', type: 'too_large' },
+      ],
+    ])('answers 400 in JSON for %s', async (_case, body, headers, details) => {
+      const team = await server.createTeam();
+      const answer = await query(team.live, body, headers);
+      expect(answer.status).toBe(400);
+      expect(answer.body.errors[0]).toMatchObject({
+        message: 'Invalid request parameters',
+        extensions: { code: 'VALIDATION_ERROR', details },
+      });
+      expect(Number(answer.headers.get('x-ratelimit-limit'))).toBe(1_000_000);
+    });
+
+    test('answers 400 in JSON for a document that does not fit the schema', async () => {
+      const team = await server.createTeam();
+      const answer = await query(team.test, { query: 'subscription { walletEvent { id } }' });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({
+        errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
+        extensions: { _meta: { test_mode: true } },
+      });
+    });
+
+    test('streams the answer of a query with the headers of any other', async () => {
+      const team = await server.createTeam({ corsDomains: ['https://app.example.com'] });
+      const answer = await query(
+        team.test,
+        { query: 'query ($id: String!) { recharge(id: $id) { id } }', variables: { id: 'rch_0' } },
+        { origin: 'https://app.example.com' },
+      );
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
+      expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBe(999_999);
+      expect(answer.headers.get('x-request-id')).toBeTruthy();
+      expect(answer.text).toMatch(/^:\n\nevent: next\ndata: \{.*\}\n\nevent: complete\ndata:\n\n$/);
+      expect(streamedResults(answer.text)).toMatchObject([
+        { errors: [{ message: 'Recharge not found', extensions: { code: 'NOT_FOUND' } }], data: null },
+      ]);
+    });
+
+    test('takes queries by GET, and mutations by POST only', async () => {
+      const team = await server.createTeam();
+      const get = (text: string, variables = '{}') =>
+        server.rest('GET', `/graphql?${new URLSearchParams({ query: text, variables })}`, {
+          key: team.test,
+          headers: eventStream,
+        });
+      const read = await get(
+        'query ($limit: PageSize) { recharges(limit: $limit) { items { id } } }',
+        '{"limit":1}',
+      );
+      expect(streamedResults(read.text)).toMatchObject([{ data: { recharges: { items: [] } } }]);
+      expect((await get('{ __typename }', '{')).body.errors[0].extensions.details.field).toBe('variables');
+      const written = await get(
+        'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }',
+      );
+      expect(written.status).toBe(400);
+      expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [team.teamId])).toEqual([]);
+    });
+
+    test('honours Idempotency-Key', async () => {
+      const team = await server.createTeam();
+      const create = () =>
+        query(
+          team.test,
+          { query: 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }' },
+          { 'idempotency-key': 'one' },
+        );
+      const [first, second] = [await create(), await create()];
+      expect(streamedResults(first.text)).toEqual(streamedResults(second.text));
+      expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [team.teamId])).toHaveLength(
+        1,
+      );
+    });
+
+    test.each([
+      ['text/event-stream', 'text/event-stream; charset=utf-8'],
+      ['text/event-stream, multipart/mixed', 'text/event-stream; charset=utf-8'],
+      ['application/json, text/event-stream', 'application/json; charset=utf-8'],
+      ['application/json;q=0.5, text/event-stream', 'text/event-stream; charset=utf-8'],
+      ['*/*', 'application/json; charset=utf-8'],
+    ])('answers Accept: %s with %s', async (accept, contentType) => {
+      const team = await server.createTeam();
+      const answer = await query(team.test, { query: '{ walletBalance { balance } }' }, { accept });
+      expect(answer.headers.get('content-type')).toBe(contentType);
+      expect(answer.text).toContain('5000.00');
+    });
+  });
+
+  describe.each(transports)('over $name', (transport) => {
+    test('a subscriber that stops reading costs little, and catches up', async () => {
+      const count = 4_000;
+      const team = await server.createTeam();
+      await requestRecharge(server, team.test);
+      const [start] = await storedWalletEvents(server, team.teamId, 'test');
+      const ids = await writeEvents(server, team.teamId, 'test', { count, bytes: 10_000 });
+      const before = await memoryBytes();
+      const slow = await holdingBack(transport.name, team.test, start.id);
+      await atRest(slow.received);
+      expect((await memoryBytes()) - before).toBeLessThan(20_000_000);
+      expect(await slow.readOn(count)).toEqual(ids);
+      slow.close();
+    });
+  });
+
+  interface Slow {
+    /** Bytes that came so far. */
+    received(): number;
+    /** Reads on until there are that many events. @returns their ids. */
+    readOn(count: number): Promise<string[]>;
+    close(): void;
+  }
+
+  /** A subscription whose results are not read. */
+  async function holdingBack(name: string, key: string, after: string): Promise<Slow> {
+    const payload = { query: walletEvents, variables: { after, types: ['wallet.credit'] } };
+    if (name === 'graphql-ws') {
+      const raw = await connectRawSocket(server.url, key);
+      raw.send({ type: 'subscribe', id: '1', payload });
+      raw.socket.pause();
+      const events = () => raw.messages.filter(({ type }) => type === 'next');
+      return {
+        received: () => raw.messages.length,
+        async readOn(count) {
+          raw.socket.resume();
+          await eventually(() => events().length >= count, 20_000);
+          return events().map(({ payload: { data } }) => data.walletEvents.id);
+        },
+        close: () => raw.socket.terminate(),
+      };
+    }
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = httpRequest(`${server.url}/graphql`, {
+        method: 'POST',
+        agent: false,
+        headers: { ...eventStream, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      });
+      request.on('response', resolve).on('error', reject).end(JSON.stringify(payload));
+    });
+    return {
+      received: () => response.socket.bytesRead,
+      async readOn(count) {
+        let text = '';
+        let lines = 0;
+        response.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+          lines += part.split('\n').length - 1;
+        });
+        await eventually(() => lines >= 3 * count + 2, 20_000);
+        return streamedResults(text).map(({ data }) => data.walletEvents.id);
+      },
+      close: () => response.destroy(),
+    };
+  }
+});

@@ -1,0 +1,258 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { expireRecharge, payRecharge, requestRecharge, storedWalletEvents, writeEvents } from './activity.ts';
+import type { Subscriber, Transport } from './subscribers.ts';
+import { firstRefusal, transports } from './subscribers.ts';
+
+const notice = {
+  test_mode: true,
+  message: 'Test mode: the balance is fictitious and no real charge or booking is made.',
+};
+
+const unheardOf = 'evt_01jd4ynv5te5j8v2r0h3m6x9qa';
+
+describeEngines('walletEvents', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server.close());
+
+  /** A subscription that is under way: recharges are requested until it has told of one. */
+  async function live(transport: Transport, key: string): Promise<Subscriber> {
+    const subscriber = transport.subscribe(server.url, { key });
+    await eventually(async () => {
+      await requestRecharge(server, key);
+      return subscriber.events.length > 0;
+    });
+    return subscriber;
+  }
+
+  /** What the table has from the first event on that the subscriber saw. */
+  async function storedSince({ events }: Subscriber, teamId: string, mode: 'live' | 'test') {
+    const stored = await storedWalletEvents(server, teamId, mode);
+    return stored.slice(stored.findIndex(({ id }) => id === events[0].id));
+  }
+
+  describe.each(transports)('over $name', (transport) => {
+    test('tells every event of the team as it happens, once and in order', async () => {
+      const team = await server.createTeam();
+      const subscriber = await live(transport, team.test);
+      for (let round = 0; round < 3; round += 1) {
+        const paid = await requestRecharge(server, team.test);
+        await payRecharge(server, team.test, paid);
+        await expireRecharge(server, team.test, await requestRecharge(server, team.test));
+      }
+      const stored = await storedSince(subscriber, team.teamId, 'test');
+      expect(await subscriber.sees(stored.length)).toEqual(stored);
+      expect(stored.slice(-5).map(({ type }) => type)).toEqual([
+        'wallet.recharge.pending',
+        'wallet.credit',
+        'wallet.recharge.completed',
+        'wallet.recharge.pending',
+        'wallet.recharge.expired',
+      ]);
+      subscriber.cut();
+    });
+
+    test('tells only the types that are asked for', async () => {
+      const team = await server.createTeam();
+      const beginning = await requestRecharge(server, team.test);
+      await payRecharge(server, team.test, beginning);
+      const [start] = await storedWalletEvents(server, team.teamId, 'test');
+      const subscriber = transport.subscribe(server.url, {
+        key: team.test,
+        variables: { after: start?.id, types: ['wallet.credit', 'wallet.recharge.expired'] },
+      });
+      await expireRecharge(server, team.test, await requestRecharge(server, team.test));
+      await payRecharge(server, team.test, await requestRecharge(server, team.test));
+      const told = await subscriber.sees(3);
+      expect(told.map(({ type }) => type)).toEqual([
+        'wallet.credit',
+        'wallet.recharge.expired',
+        'wallet.credit',
+      ]);
+      subscriber.cut();
+    });
+
+    test.each([
+      ['text that is no id', () => 'yesterday'],
+      ['an empty text', () => ''],
+      ['an id that was never given', () => unheardOf],
+      ['an id with a NUL', () => `evt_\u0000${unheardOf.slice(5)}`],
+      ['an event of another team', async (other: string) => other],
+    ])('refuses to resume after %s', async (_kind, after) => {
+      const [team, other] = [await server.createTeam(), await server.createTeam()];
+      await requestRecharge(server, other.test);
+      const [foreign] = await storedWalletEvents(server, other.teamId, 'test');
+      const subscriber = transport.subscribe(server.url, {
+        key: team.test,
+        variables: { after: await after(foreign?.id ?? '') },
+      });
+      expect(await firstRefusal(subscriber)).toEqual({
+        message: 'Invalid request parameters',
+        code: 'VALIDATION_ERROR',
+        field: 'after',
+      });
+    });
+
+    test('refuses to resume after an event of the other mode', async () => {
+      const team = await server.createTeam();
+      await requestRecharge(server, team.live);
+      const [foreign] = await storedWalletEvents(server, team.teamId, 'live');
+      const subscriber = transport.subscribe(server.url, {
+        key: team.test,
+        variables: { after: foreign?.id },
+      });
+      expect(await firstRefusal(subscriber)).toMatchObject({ code: 'VALIDATION_ERROR', field: 'after' });
+    });
+
+    test.each([
+      ['of another kind', 'booking.created', 'types.1'],
+      ['of keys', 'api_key.revoked', 'types.1'],
+      ['that do not exist', 'wallet.emptied', 'types.1'],
+    ])('refuses types %s', async (_kind, type, field) => {
+      const team = await server.createTeam();
+      const subscriber = transport.subscribe(server.url, {
+        key: team.test,
+        variables: { types: ['wallet.credit', type] },
+      });
+      expect(await firstRefusal(subscriber)).toEqual({
+        message: 'Invalid events',
+        code: 'VALIDATION_ERROR',
+        field,
+      });
+    });
+
+    test('shows nobody the events of another team or mode', async () => {
+      const [one, other] = [await server.createTeam(), await server.createTeam()];
+      const parties = [
+        { ...one, mode: 'live' as const, key: one.live },
+        { ...one, mode: 'test' as const, key: one.test },
+        { ...other, mode: 'live' as const, key: other.live },
+        { ...other, mode: 'test' as const, key: other.test },
+      ];
+      const subscribers = await Promise.all(parties.map(({ key }) => live(transport, key)));
+      for (let round = 0; round < 2; round += 1) {
+        await Promise.all(parties.map(({ key }) => requestRecharge(server, key)));
+      }
+      for (const [index, { teamId, mode }] of parties.entries()) {
+        const subscriber = subscribers[index]!;
+        const stored = await storedSince(subscriber, teamId, mode);
+        expect(await subscriber.sees(stored.length)).toEqual(stored);
+      }
+      for (const subscriber of subscribers) subscriber.cut();
+    });
+
+    test('carries _meta in extensions in test mode only', async () => {
+      const team = await server.createTeam();
+      const subscribers = await Promise.all([live(transport, team.test), live(transport, team.live)]);
+      const [inTest, inLive] = subscribers.map(({ results }) => results[0]);
+      expect(inTest.extensions).toEqual({ _meta: notice });
+      expect(inLive).not.toHaveProperty('extensions');
+      for (const subscriber of subscribers) subscriber.cut();
+    });
+
+    test('ends when its key is revoked, and only then', async () => {
+      const team = await server.createTeam();
+      const { id, secret } = await server.createKey({ kind: 'test', teamId: team.teamId });
+      const [revoked, other] = await Promise.all([live(transport, secret), live(transport, team.test)]);
+      const revokedAt = performance.now();
+      await server.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, null, server.keys.operator);
+      expect(await revoked.ended(2_000)).toBe('complete');
+      expect(performance.now() - revokedAt).toBeLessThan(1_500);
+      const told = revoked.events.length;
+      const before = other.events.length;
+      await requestRecharge(server, team.test);
+      await eventually(() => other.events.length > before);
+      expect(revoked.events).toHaveLength(told);
+      expect(other.end).toBeNull();
+      other.cut();
+    });
+
+    test('is closed to keys without the scope and to operators', async () => {
+      const team = await server.createTeam();
+      const { secret } = await server.createKey({
+        kind: 'test',
+        teamId: team.teamId,
+        scopes: ['wallet:write'],
+      });
+      for (const key of [secret, server.keys.operator]) {
+        const subscriber = transport.subscribe(server.url, { key });
+        expect(await firstRefusal(subscriber)).toMatchObject({ message: 'Forbidden', code: 'FORBIDDEN' });
+      }
+    });
+
+    test('starts with 3000 past events and goes on with live ones', async () => {
+      const team = await server.createTeam();
+      await requestRecharge(server, team.test);
+      const [start] = await storedWalletEvents(server, team.teamId, 'test');
+      await writeEvents(server, team.teamId, 'test', { count: 3_000 });
+      const subscriber = transport.subscribe(server.url, { key: team.test, variables: { after: start?.id } });
+      for (let count = 0; count < 5; count += 1) await requestRecharge(server, team.test);
+      const stored = await storedWalletEvents(server, team.teamId, 'test');
+      expect(stored).toHaveLength(3_006);
+      expect(await subscriber.sees(3_005)).toEqual(stored.slice(1));
+      subscriber.cut();
+    });
+
+    test('leaves no subscription behind when the connection goes', async () => {
+      const team = await server.createTeam();
+      const { subscribers } = server.running.gateway.metrics;
+      const open = async () => (await subscribers.get()).values[0]?.value ?? 0;
+      const before = await open();
+      const subscriber = await live(transport, team.test);
+      expect(await open()).toBe(before + 1);
+      subscriber.cut();
+      await eventually(async () => (await open()) === before);
+    });
+  });
+
+  test('after lost connections, resuming shows every event once and in order', async () => {
+    const cuts = fc.array(
+      fc.record({ transport: fc.constantFrom(...transports), events: fc.integer({ min: 0, max: 5 }) }),
+      { minLength: 1, maxLength: 5 },
+    );
+    const acts = fc.array(fc.constantFrom('pay', 'expire', 'leave'), { minLength: 4, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(cuts, acts, async (connections, activity) => {
+        const team = await server.createTeam();
+        await requestRecharge(server, team.test);
+        const [start] = await storedWalletEvents(server, team.teamId, 'test');
+        let over = false;
+        const producing = (async () => {
+          for (const act of activity) {
+            const id = await requestRecharge(server, team.test);
+            if (act === 'pay') await payRecharge(server, team.test, id);
+            if (act === 'expire') await expireRecharge(server, team.test, id);
+          }
+          over = true;
+        })();
+        const seen = [start];
+        for (const { transport, events } of connections) {
+          const subscriber = transport.subscribe(server.url, {
+            key: team.test,
+            variables: { after: seen.at(-1)?.id },
+          });
+          await eventually(() => over || subscriber.events.length >= events);
+          seen.push(...subscriber.events);
+          subscriber.cut();
+        }
+        await producing;
+        const stored = await storedWalletEvents(server, team.teamId, 'test');
+        const last = transports[0]!.subscribe(server.url, {
+          key: team.test,
+          variables: { after: seen.at(-1)?.id },
+        });
+        seen.push(...(await last.sees(stored.length - seen.length)));
+        last.cut();
+        expect(seen).toEqual(stored);
+      }),
+      { numRuns: 6 },
+    );
+  });
+});

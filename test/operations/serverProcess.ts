@@ -1,0 +1,115 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll } from 'vitest';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+
+/** The built server as a process of its own: for what a server in the test's own process cannot show. */
+
+export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Compiles the product beside whatever stands in dist; types are checked elsewhere. @returns the folder. */
+async function build(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'embarque-build-'));
+  await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'));
+  await symlink(join(projectFolder, 'package.json'), join(folder, 'package.json'));
+  const compiler = spawn(
+    process.execPath,
+    [
+      join(projectFolder, 'node_modules/typescript/bin/tsc'),
+      ...['-p', join(projectFolder, 'tsconfig.build.json')],
+      ...['--outDir', join(folder, 'dist'), '--incremental', 'false', '--noCheck'],
+    ],
+    { stdio: 'inherit' },
+  );
+  const [code] = await once(compiler, 'exit');
+  if (code !== 0) throw new Error('the product does not compile');
+  return folder;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface ServerProcess {
+  readonly process: ChildProcess;
+  /** Everything on standard output and standard error so far. */
+  readonly output: { stdout: string; stderr: string };
+  /** Where it listens; rejects with its output when it exits first. */
+  ready(): Promise<string>;
+  /** Its log so far: the lines of standard output that are JSON. */
+  log(): Json[];
+  /** Resolves when it is gone and its output complete. */
+  exited: Promise<Exit>;
+  /** Asks it to stop, and waits for that. */
+  stop(): Promise<Exit>;
+}
+
+/** Follows a process that runs the server, however it was started. */
+export function followServer(child: ChildProcess): ServerProcess {
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  let exit: Exit | null = null;
+  const exited = once(child, 'close').then(([code, signal]) => {
+    exit = { code, signal };
+    return exit;
+  });
+  return {
+    process: child,
+    output,
+    exited,
+    ready: () =>
+      eventually(() => {
+        if (exit) throw new Error(`exited: ${JSON.stringify(exit)}\n${output.stdout}${output.stderr}`);
+        return /ready at (\S+)/.exec(output.stdout)?.[1];
+      }, 30_000),
+    log: () =>
+      output.stdout
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line)),
+    async stop() {
+      child.kill('SIGTERM');
+      return exited;
+    },
+  };
+}
+
+/**
+ * Builds the product once for the tests of a file, and ends what they leave running.
+ * @returns what starts the built server with these settings and nothing else of this process's environment.
+ */
+export function useServerProcesses(): (environment: Record<string, string>) => ServerProcess {
+  let folder = '';
+  const started: ServerProcess[] = [];
+  beforeAll(async () => {
+    folder = await build();
+  });
+  afterAll(async () => {
+    for (const { process: child } of started) child.kill('SIGKILL');
+    await Promise.all(started.map(({ exited }) => exited));
+    await rm(folder, { recursive: true, force: true });
+  });
+  return (environment) => {
+    const { PATH = '', HOME = '' } = process.env;
+    const server = followServer(
+      spawn(process.execPath, [join(folder, 'dist/src/main.js')], {
+        env: { PATH, HOME, ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+    started.push(server);
+    return server;
+  };
+}
