@@ -62,9 +62,9 @@ const documents = {
 
 /** Calls of the wallet's operations through either door. A fault of the server's own fails the test. */
 export class LedgerDoors {
-  readonly #server: TestServer;
+  readonly #server: Pick<TestServer, 'rest' | 'graphql'>;
 
-  constructor(server: TestServer) {
+  constructor(server: Pick<TestServer, 'rest' | 'graphql'>) {
     this.#server = server;
   }
 

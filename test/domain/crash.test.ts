@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { openDatabase } from '../../src/infrastructure/database/database.ts';
+import { createLog } from '../../src/infrastructure/log.ts';
+import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { Build, BuiltServer } from './crashServer.ts';
+import { allocateStore, buildServer } from './crashServer.ts';
+import type { Answer, Caller, Door } from './ledgerDoors.ts';
+import { LedgerDoors } from './ledgerDoors.ts';
+
+const rounds = 3;
+const clients = 12;
+
+/** A recharge that was asked for, and what its client was told before the server died. */
+interface Attempt {
+  key: string;
+  door: Door;
+  caller: Caller;
+  amount: string;
+  created: Answer | null;
+  /** The latest state that was acknowledged. */
+  acknowledged: 'pending' | 'completed' | 'cancelled' | null;
+}
+
+interface StoredRecharge {
+  id: string;
+  status: string;
+  key: string | null;
+  repeated: number;
+}
+
+const chance = (share: number) => Math.random() < share;
+
+let build: Build;
+beforeAll(async () => {
+  build = await buildServer();
+});
+afterAll(() => build?.remove());
+
+describeEngines('kill -9', (engine) => {
+  let store: Awaited<ReturnType<typeof allocateStore>>;
+  const attempts: Attempt[] = [];
+
+  beforeAll(async () => {
+    store = await allocateStore(engine);
+  });
+  afterAll(() => store?.release());
+
+  const doorsOf = ({ url }: BuiltServer) =>
+    new LedgerDoors({
+      rest: (method, path, options) => restRequest(url, method, path, options),
+      graphql: (query, variables, key, headers) => graphqlDoor(url, query, variables, key, headers),
+    });
+
+  const request = (doors: LedgerDoors, { door, caller, amount, key }: Attempt) =>
+    doors.create(door, caller, amount, 'pix', key);
+
+  /** One client's life: recharges, some asked for twice, most of them paid, some withdrawn. */
+  async function live(doors: LedgerDoors, isOver: () => boolean, acknowledge: () => void): Promise<void> {
+    const act = async () => {
+      const mode = chance(0.5) ? 'live' : 'test';
+      const attempt: Attempt = {
+        key: `attempt ${attempts.length}`,
+        door: chance(0.5) ? 'rest' : 'graphql',
+        caller: { mode, key: store.keys[mode] },
+        amount: `1${attempts.length % 10}${attempts.length % 7}.00`,
+        created: null,
+        acknowledged: null,
+      };
+      attempts.push(attempt);
+      const copies = Array.from({ length: chance(0.2) ? 2 : 1 }, async () => {
+        attempt.created = await request(doors, attempt);
+        acknowledge();
+      });
+      await Promise.all(copies);
+      const id = attempt.created?.value?.id;
+      if (!id) return;
+      attempt.acknowledged = 'pending';
+      if (chance(0.2)) return;
+      const ending = chance(0.15) ? 'cancelled' : 'completed';
+      const answer = await (ending === 'cancelled'
+        ? doors.cancel(attempt.caller, id)
+        : doors.pay(attempt.door, attempt.caller, id, null));
+      expect(answer.value?.status).toBe(ending);
+      attempt.acknowledged = ending;
+      acknowledge();
+    };
+    while (!isOver()) {
+      try {
+        await act();
+      } catch (error) {
+        // A connection that breaks is what the death of a server looks like; before it, nothing may fail.
+        if (!isOver() || (error as Error).name === 'AssertionError') throw error;
+      }
+    }
+  }
+
+  /** Work of many clients, and the server's death after a random number of acknowledgements. */
+  async function workAndDie(server: BuiltServer): Promise<void> {
+    const doors = doorsOf(server);
+    let left = 20 + Math.floor(Math.random() * 200);
+    let death: Promise<void> | null = null;
+    const acknowledge = () => {
+      left -= 1;
+      if (left <= 0) death ??= server.kill();
+    };
+    await Promise.all(Array.from({ length: clients }, () => live(doors, () => death !== null, acknowledge)));
+    await death;
+  }
+
+  /** What the rows say after the death, with the server gone. */
+  async function checkRows(): Promise<void> {
+    const database = await openDatabase(readSettings(store.environment), [], createLog('silent'));
+    const query = async (sql: string) => (await database.sequelize.query(sql))[0] as never;
+    try {
+      // A real database server may still be finishing statements of the dead.
+      await eventually(async () => {
+        const [{ busy }] = (await query(`SELECT count(*)::int AS busy FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'embarque'`)) as [
+          { busy: number },
+        ];
+        return busy === 0;
+      });
+      expect((await verifyLedger(database.sequelize)).filter((result) => result.break)).toEqual([]);
+      const stored: StoredRecharge[] = await query(`
+        SELECT r.id, r.status, k.key,
+               (SELECT count(*)::int FROM (SELECT 1 FROM events WHERE subject_id = r.id GROUP BY type
+                                           HAVING count(*) > 1) e) AS repeated
+          FROM recharges r LEFT JOIN idempotency_keys k ON k.outcome::json #>> '{value,id}' = r.id`);
+      compare(stored);
+      const keys: { key: string; value: boolean }[] = await query(
+        `SELECT key, outcome::json -> 'value' IS NOT NULL AS value FROM idempotency_keys`,
+      );
+      expect(keys.filter(({ value }) => value)).toHaveLength(stored.length);
+    } finally {
+      await database.close();
+    }
+  }
+
+  /** Each recharge belongs to the one attempt whose key was stored with it, and nothing acknowledged is missing. */
+  function compare(stored: StoredRecharge[]): void {
+    expect(stored.filter(({ key, repeated }) => key === null || repeated > 0)).toEqual([]);
+    expect(new Set(stored.map(({ key }) => key)).size).toBe(stored.length);
+    const byKey = new Map(stored.map((recharge) => [recharge.key, recharge]));
+    for (const { key, created, acknowledged } of attempts) {
+      const recharge = byKey.get(key);
+      if (created?.value) expect(recharge?.id).toBe(created.value.id);
+      if (created?.refusal) expect(recharge).toBeUndefined();
+      if (acknowledged === 'pending') expect(recharge?.status).toMatch(/pending|completed|cancelled/);
+      else if (acknowledged) expect(recharge?.status).toBe(acknowledged);
+    }
+  }
+
+  /** Asks for everything again, with the same keys. */
+  async function replayAll(server: BuiltServer): Promise<void> {
+    const doors = doorsOf(server);
+    const queue = [...attempts];
+    const replay = async () => {
+      for (let attempt = queue.pop(); attempt; attempt = queue.pop()) {
+        const { created, caller, door, acknowledged } = attempt;
+        const again = await request(doors, attempt);
+        if (created) {
+          expect({ text: again.text, replayed: again.replayed }).toEqual({
+            text: created.text,
+            replayed: true,
+          });
+        }
+        attempt.created = again;
+        if (!again.value) continue;
+        const { value } = await doors.read(door, caller, again.value.id);
+        if (acknowledged === 'completed' || acknowledged === 'cancelled')
+          expect(value.status).toBe(acknowledged);
+        expect(value.transaction_id === undefined || value.transaction_id === null).toBe(
+          value.status !== 'completed',
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, replay));
+  }
+
+  it('loses nothing that was acknowledged and leaves nothing half-done', async () => {
+    for (let round = 1; round <= rounds; round += 1) {
+      await workAndDie(await build.start(store.environment));
+      await checkRows();
+    }
+    const survivor = await build.start(store.environment);
+    await replayAll(survivor);
+    expect(await survivor.stop()).toBe(0);
+    await checkRows();
+    const { code, stdout, stderr } = await build.verifyLedger(store.environment);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/The ledger is sound: \d+ invariants hold\.\n$/);
+    // Otherwise the deaths came too early to show anything.
+    const acknowledged = attempts.filter((attempt) => attempt.acknowledged === 'completed');
+    expect(acknowledged.length).toBeGreaterThan(20);
+  }, 120_000);
+});

@@ -1,0 +1,139 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openEmbedded } from '../../src/infrastructure/database/embedded.ts';
+import type { Engine } from '../harness/engines.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The product as it is shipped: compiled, beside its packages, in a folder of its own. */
+export interface Build {
+  /** Runs `npm run ledger:verify`'s command to its end. */
+  verifyLedger(environment: Record<string, string>): Promise<Finished>;
+  /** Starts the server and waits until it listens. @throws Error with what it printed when it ends before. */
+  start(environment: Record<string, string>): Promise<BuiltServer>;
+  /** Ends what still runs and removes the folder. */
+  remove(): Promise<void>;
+}
+
+export interface BuiltServer {
+  url: string;
+  /** Kill -9. */
+  kill(): Promise<void>;
+  /** SIGTERM. @returns the exit code. */
+  stop(): Promise<number | null>;
+}
+
+const compile = (outDir: string) =>
+  new Promise<void>((resolve, reject) => {
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    // Types are the type check's business; this only needs what it emits.
+    const options = [
+      '-p',
+      join(root, 'tsconfig.build.json'),
+      '--outDir',
+      outDir,
+      '--incremental',
+      'false',
+      '--noCheck',
+    ];
+    execFile(process.execPath, [compiler, ...options], (error, stdout) => {
+      if (existsSync(join(outDir, 'src', 'main.js'))) resolve();
+      else reject(new Error(`not compiled: ${stdout || error}`));
+    });
+  });
+
+export async function buildServer(): Promise<Build> {
+  const folder = await mkdtemp(join(tmpdir(), 'embarque-build-'));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  await copyFile(join(root, 'package.json'), join(folder, 'package.json'));
+  await compile(join(folder, 'dist'));
+  const children = new Set<ChildProcess>();
+
+  const run = (file: string, environment: Record<string, string>) => {
+    const { PATH = '', TZ = 'UTC' } = process.env;
+    const child = spawn(process.execPath, [join(folder, 'dist', 'src', file)], {
+      cwd: folder,
+      env: { PATH, TZ, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.add(child);
+    const output = { stdout: '', stderr: '' };
+    child.stdout.on('data', (part) => {
+      output.stdout += part;
+    });
+    child.stderr.on('data', (part) => {
+      output.stderr += part;
+    });
+    const ended = once(child, 'close').then(() => {
+      children.delete(child);
+      return { code: child.exitCode, ...output };
+    });
+    return { child, output, ended };
+  };
+
+  return {
+    verifyLedger: (environment) => run('ledgerVerify.js', environment).ended,
+    async start(environment) {
+      const { child, output, ended } = run('main.js', environment);
+      const url = await new Promise<string>((resolve, reject) => {
+        child.stdout.on('data', () => {
+          const ready = /Embarque is ready at (http:\S+)/.exec(output.stdout)?.[1];
+          if (ready) resolve(ready);
+        });
+        ended.then(({ stdout, stderr }) => reject(new Error(`not started: ${stderr}${stdout}`)), reject);
+      });
+      return {
+        url,
+        async kill() {
+          child.kill('SIGKILL');
+          await ended;
+        },
+        async stop() {
+          child.kill('SIGTERM');
+          return (await ended).code;
+        },
+      };
+    },
+    async remove() {
+      for (const child of children) child.kill('SIGKILL');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A migrated, empty place on an engine for servers that run as processes of their own. */
+export async function allocateStore(engine: Engine): Promise<{
+  environment: Record<string, string>;
+  keys: { live: string; test: string; operator: string };
+  release(): Promise<void>;
+}> {
+  const { settings, template, release } = await engine.allocate();
+  if (settings.DATA_DIR && template) {
+    await (await openEmbedded({ dataDir: settings.DATA_DIR, template })).close();
+  }
+  const secret = () => randomBytes(18).toString('base64url');
+  const keys = { live: `sk_live_${secret()}`, test: `sk_test_${secret()}`, operator: `sk_admin_${secret()}` };
+  const environment = {
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    SWEEP_INTERVAL: '50ms',
+    RATE_LIMIT_DEFAULT: '1000000',
+    BOOTSTRAP_LIVE_KEY: keys.live,
+    BOOTSTRAP_TEST_KEY: keys.test,
+    BOOTSTRAP_ADMIN_KEY: keys.operator,
+    ...settings,
+  };
+  return { environment, keys, release };
+}

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { ledgerChecks } from '../../src/domain/wallet/verification.ts';
+import { openDatabase } from '../../src/infrastructure/database/database.ts';
+import { createLog } from '../../src/infrastructure/log.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import type { Build } from './crashServer.ts';
+import { buildServer } from './crashServer.ts';
+
+let build: Build;
+beforeAll(async () => {
+  build = await buildServer();
+});
+afterAll(() => build?.remove());
+
+/** Changes rows of a store whose server may be gone. */
+async function changeRows(environment: Record<string, string>, sql: string): Promise<void> {
+  const database = await openDatabase(readSettings(environment), [], createLog('silent'));
+  await database.sequelize.query(sql);
+  await database.close();
+}
+
+it('verifies no store that is not there, and makes none', async () => {
+  const dataDir = join(tmpdir(), `embarque-none-${process.pid}`);
+  const { code, stdout, stderr } = await build.verifyLedger({ DATA_DIR: dataDir });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toBe(`Not verified: there is no store in DATA_DIR ${dataDir}\n`);
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+it('says which setting is wrong', async () => {
+  const { code, stderr } = await build.verifyLedger({ DATABASE_URL: 'mysql://127.0.0.1/x' });
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    'Not verified: Wrong settings: DATABASE_URL: must start with postgres:// or postgresql://\n',
+  );
+});
+
+describeEngines('npm run ledger:verify', (engine) => {
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+    for (const [index, key] of [server.keys.live, server.keys.test].entries()) {
+      const created = await server.rest('POST', '/api/v1/wallet/recharge', {
+        key,
+        body: { amount: '100.00', currency: 'BRL', payment_method: 'pix' },
+      });
+      const path = index === 0 ? '/simulator/recharges' : '/api/v1/test_helpers/recharges';
+      await server.rest('POST', `${path}/${created.body.data.id}/pay`, { key });
+    }
+  });
+  afterAll(() => server?.close());
+
+  if (engine.name === 'embedded') {
+    it('is refused while a server has the embedded store', async () => {
+      const { code, stdout, stderr } = await build.verifyLedger(server.environment);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(
+        /^Not verified: DATA_DIR \S+ is in use by another process \(process \d+ on \S+\): stop it or .+\n$/,
+      );
+    });
+  }
+
+  it('says of each invariant that it holds, then finds the first that does not', async () => {
+    const corruption = `SET session_replication_role = replica;
+      UPDATE wallet_days SET credit_cents = credit_cents + 1 WHERE wallet_id = 1;
+      UPDATE events SET team_id = 'team_other' WHERE wallet_id = 2;
+      RESET session_replication_role`;
+    // PostgreSQL is verified while the server works; the embedded store can only be looked at between two servers.
+    if (engine.name === 'embedded') await server.running.close();
+    const sound = await build.verifyLedger(server.environment);
+    expect(sound).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `${ledgerChecks.map(({ name }) => `ok      ${name}\n`).join('')}The ledger is sound: ${ledgerChecks.length} invariants hold.\n`,
+    });
+    await changeRows(server.environment, corruption);
+    const broken = await build.verifyLedger(server.environment);
+    const place = ledgerChecks.findIndex(({ name }) => name.startsWith('each day closes'));
+    expect({ code: broken.code, stderr: broken.stderr }).toEqual({ code: 1, stderr: '' });
+    expect(broken.stdout.split('\n')).toEqual([
+      ...ledgerChecks.slice(0, place).map(({ name }) => `ok      ${name}`),
+      `BROKEN  ${ledgerChecks[place]?.name}`,
+      expect.stringMatching(
+        /^ {8}wallet 1 closes \d{4}-\d\d-\d\d with \(1,0,10001,0\), its entries give \(1,0,10000,0\)$/,
+      ),
+      '',
+    ]);
+  });
+
+  if (engine.name !== 'embedded') {
+    it('says that a database is of another version', async () => {
+      await changeRows(server.environment, 'ALTER TABLE wallet_entries RENAME TO entries');
+      const { code, stderr } = await build.verifyLedger(server.environment);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(
+        /^Not verified: the database is not of this version, .*"wallet_entries" does not exist\)\n$/,
+      );
+    });
+  }
+});
