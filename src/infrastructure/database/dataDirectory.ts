@@ -24,7 +24,8 @@ export interface DirectoryLock {
 type Standing = 'owner' | 'contender';
 
 const claimPattern = /^(owner|claim)\.[0-9a-f]{8}$/;
-const answerTimeoutMs = 250;
+const answerTimeoutMs = 1_000;
+const hangUpsBelieved = 20;
 const contentionTimeoutMs = 3_000;
 /** sun_path holds 108 bytes on Linux and 104 on macOS, terminator included. */
 const longestSocketPath = 100;
@@ -173,27 +174,38 @@ async function findRival(folder: string, reach: string, ownName: string): Promis
 
 /** What the claim says; '' when it lives but is too busy to answer or not ours to ask; null when its process is gone. */
 async function ask(socketPath: string): Promise<string | null> {
-  const socket = createConnection(socketPath);
-  try {
-    await once(socket, 'connect');
-    return await readAll(socket);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === 'ECONNREFUSED' || code === 'ENOENT' ? null : '';
-  } finally {
-    socket.destroy();
+  for (let attempt = 1; ; attempt += 1) {
+    const socket = createConnection(socketPath);
+    try {
+      await once(socket, 'connect');
+      const answer = await readAll(socket);
+      // One that hangs up without a word was about to go: look again whether it has gone.
+      if (answer !== null || attempt === hangUpsBelieved) return answer ?? '';
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ECONNREFUSED' || code === 'ENOENT') return null;
+      if (code !== 'ECONNRESET' || attempt === hangUpsBelieved) return '';
+    } finally {
+      socket.destroy();
+    }
+    await delay(5);
   }
 }
 
-async function readAll(socket: Socket): Promise<string> {
+/** What comes until the other side ends; '' when nothing comes in time, null when it ends without a word. */
+async function readAll(socket: Socket): Promise<string | null> {
   let text = '';
-  socket.setEncoding('utf8').setTimeout(answerTimeoutMs, () => socket.destroy());
+  let timedOut = false;
+  socket.setEncoding('utf8').setTimeout(answerTimeoutMs, () => {
+    timedOut = true;
+    socket.destroy();
+  });
   try {
     for await (const part of socket) text += part;
   } catch {
-    // An answer cut short is one from a living process.
+    // Cut short by either side: what came until then counts.
   }
-  return text;
+  return text || (timedOut ? '' : null);
 }
 
 /** A short way to `folder` when the names of sockets in it would be too long for the kernel. */

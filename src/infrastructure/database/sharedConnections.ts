@@ -12,6 +12,8 @@ export interface Client {
   query(query: NamedQuery): Promise<{ rows: unknown[] }>;
   /** Sends queries without waiting for the answers to those before. */
   pipeline: boolean;
+  /** Sequelize's mark of a connection that its pool must end instead of handing it out. */
+  _invalid?: boolean;
 }
 
 /** What is used of the pool inside Sequelize's connection manager. */

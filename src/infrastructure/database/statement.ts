@@ -92,7 +92,13 @@ async function runInTransaction<Row>(transaction: OpenTransaction, query: NamedQ
   // Its connection may be someone else's by now.
   if (transaction.finished)
     throw new Error(`${query.name}: the transaction has ended (${transaction.finished})`);
-  return (await transaction.connection.query(query)).rows as Row[];
+  try {
+    return (await transaction.connection.query(query)).rows as Row[];
+  } catch (error) {
+    // Only the whole transaction can be tried again; the pool will not hand this connection out for it.
+    if (isOutdated(error)) transaction.connection._invalid = true;
+    throw error;
+  }
 }
 
 async function runAlone(sequelize: Sequelize, query: NamedQuery): Promise<unknown[]> {

@@ -52,7 +52,7 @@ describe('a process that is killed', () => {
   it('loses no acknowledged commit and keeps nobody from starting again, however often', async () => {
     const folder = await temporaryFolder();
     const acknowledged: number[] = [];
-    for (const commits of [0, 1, 37, 120, 3, 55]) {
+    for (const commits of [0, 37, 120, 3]) {
       const more = await commitAndKill(folder.path, commits);
       expect(more.length).toBeGreaterThanOrEqual(commits);
       acknowledged.push(...more);

@@ -68,12 +68,32 @@ describe('the lock of a data directory', () => {
     await closed(silent);
   });
 
+  it('is refused when the owner lives but hangs up', async () => {
+    await mkdir(join(folder.path, 'lock'));
+    const rude = createServer((socket) => socket.destroy()).listen(
+      join(folder.path, 'lock', 'owner.12345678'),
+    );
+    await once(rude, 'listening');
+    await expect(lockDataDirectory(folder.path)).rejects.toThrow('in use by another process');
+    await closed(rude);
+  });
+
+  it('is given when the owner goes without a word while it is asked', async () => {
+    await mkdir(join(folder.path, 'lock'));
+    const leaving: Server = createServer((socket) => {
+      socket.destroy();
+      leaving.close();
+    }).listen(join(folder.path, 'lock', 'owner.12345678'));
+    await once(leaving, 'listening');
+    await (await lockDataDirectory(folder.path)).release();
+  });
+
   it('waits for a contender that steps back', async () => {
     await mkdir(join(folder.path, 'lock'));
     const contender: Server = createServer((socket) => {
       socket.end('contender somebody\n');
       contender.close();
-    }).listen(join(folder.path, 'lock', 'owner.fffffffff'.slice(0, 14)));
+    }).listen(join(folder.path, 'lock', 'owner.ffffffff'));
     await once(contender, 'listening');
     await (await lockDataDirectory(folder.path)).release();
   });

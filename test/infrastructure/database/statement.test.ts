@@ -136,6 +136,7 @@ describe.each(testDatabases)('statements on the $name store', ({ open }) => {
   ])(
     'runs a %s whose columns a migration changed, on however many connections',
     async (_, changed, values, row) => {
+      await poolOf(sequelize).destroyAllNow();
       const connections = poolOf(sequelize).maxSize;
       // Each transaction holds a connection until all have one, and each has seen the statements.
       let arrived = 0;
@@ -160,6 +161,15 @@ describe.each(testDatabases)('statements on the $name store', ({ open }) => {
     },
   );
 
+  it('fails a transaction on a connection whose statement is outdated, and not the next one', async () => {
+    await poolOf(sequelize).destroyAllNow();
+    const read = () => sequelize.transaction(() => run(sequelize, readEverything, []));
+    await read();
+    await sequelize.query('ALTER TABLE things ADD COLUMN extra int DEFAULT 7');
+    await expect(read()).rejects.toMatchObject({ code: '0A000' });
+    expect((await read())[0]).toEqual({ id: 1, value: '100', extra: 7 });
+  });
+
   it('ends its tries when no connection knows the statement', async () => {
     await expect(run(sequelize, missingPrepared, [])).rejects.toMatchObject({ code: '26000' });
     expect(await run(sequelize, readValue, [1])).toEqual([{ value: '100' }]);
@@ -181,7 +191,8 @@ describe.each(testDatabases)('statements on the $name store', ({ open }) => {
       await run(sequelize, readValue, [1]);
       const pool = poolOf(sequelize);
       const working = run(sequelize, hit, [1]);
-      while (pool.using === 0) await Promise.resolve();
+      for (let turn = 0; turn < 100 && pool.using === 0; turn += 1) await Promise.resolve();
+      expect(pool.using).toBe(1);
       // The statement is on its way when the connection goes.
       await Promise.resolve();
       for (const { resource } of pool._inUseObjects) resource.connection.stream.destroy();
