@@ -27,7 +27,7 @@ export interface ItineraryRules {
 /** With fewer itineraries than this, later connections are offered too, and then further ones. */
 const fewItineraries = 10;
 
-/** Itineraries for a slice between any of its airports, the most convenient first. */
+/** Itineraries for a slice between any of its airports, the most convenient first, each pair of airports in turn. */
 export function itinerariesFor(slice: SupplierSearchSlice, rules: ItineraryRules): Itinerary[] {
   const along = (pathsOf: ItineraryRules['paths'], connections: number) =>
     slice.origins
@@ -37,7 +37,23 @@ export function itinerariesFor(slice: SupplierSearchSlice, rules: ItineraryRules
   let found = withoutDetours(along(rules.paths, 1));
   if (found.length < fewItineraries) found = withoutDetours(along(rules.paths, 4));
   if (found.length < fewItineraries) found = withoutDetours([...found, ...along(rules.longerPaths, 3)]);
-  return found;
+  return slice.origins.length * slice.destinations.length > 1 ? eachPairInTurn(found) : found;
+}
+
+/**
+ * The best of each airline between each pair of airports, then the second best, and so on: a city's nearest airport
+ * would otherwise fill the answer by being minutes nearer.
+ */
+function eachPairInTurn(itineraries: readonly Itinerary[]): Itinerary[] {
+  const taken = new Map<string, number>();
+  const ranked = itineraries.map((itinerary) => {
+    const { owner, flights } = itinerary;
+    const pair = `${owner.code}${flights[0]!.route.origin.iataCode}${flights.at(-1)!.route.destination.iataCode}`;
+    const rank = taken.get(pair) ?? 0;
+    taken.set(pair, rank + 1);
+    return { itinerary, rank };
+  });
+  return ranked.sort((one, other) => one.rank - other.rank).map(({ itinerary }) => itinerary);
 }
 
 /** Sorted by convenience. Nobody buys a detour of a day where a flight takes an hour. */

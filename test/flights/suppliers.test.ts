@@ -1,0 +1,227 @@
+import { beforeEach, expect, it } from 'vitest';
+import { ManualClock } from '../../src/infrastructure/clock.ts';
+import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
+import type { FlightSupplier, SupplierOffer } from '../../src/infrastructure/flights/supplier.ts';
+import type { Json } from '../harness/client.ts';
+import { describeFlightDoors } from './flightDoors.ts';
+import { offerFields, oneWay } from './searches.ts';
+
+type Answer = FlightSupplier['search'];
+
+const secret = 'connect ECONNREFUSED 10.0.0.7:443 token=abc';
+const asked: { signal: AbortSignal }[] = [];
+let answers: Record<'one' | 'other', Answer>;
+
+const world = simulatedSupplier(new ManualClock(new Date('2026-11-17T12:00:00.000Z')));
+
+/** The first few offers of the simulated world, each so much dearer. */
+const offering =
+  (count: number, change: (offer: SupplierOffer) => SupplierOffer = (offer) => offer): Answer =>
+  async (search, options) =>
+    (await world.search(search, options)).slice(0, count).map(change);
+
+const named = (name: 'one' | 'other'): FlightSupplier => ({
+  name,
+  search(search, options) {
+    asked.push(options);
+    return answers[name](search, options);
+  },
+});
+
+const never: Answer = () => new Promise(() => undefined);
+const failing: Answer = async () => {
+  throw new Error(secret);
+};
+const throwing: Answer = () => {
+  throw new Error(secret);
+};
+
+const unavailable = (reason: string) => ({
+  code: 'VALIDATION_ERROR',
+  message: 'Flight search unavailable',
+  details: { reason },
+});
+
+const priced = (currency: SupplierOffer['currency'], totalAmount: string) => (offer: SupplierOffer) => ({
+  ...offer,
+  currency,
+  totalAmount,
+});
+
+describeFlightDoors(
+  'flight suppliers',
+  (stage) => {
+    beforeEach(() => {
+      asked.length = 0;
+      answers = { one: offering(3), other: offering(2) };
+    });
+
+    it('are all asked, and their offers merged in order of client_amount', async () => {
+      answers = {
+        one: offering(2, priced('BRL', '1000.00')),
+        other: offering(3, priced('USD', '100.00')),
+      };
+      const { live } = await stage.server.createTeam();
+      const { found } = await stage.door.search(live, oneWay('GRU-LIS'));
+      expect(found.offers.map(({ base_cost_brl }: Json) => base_cost_brl)).toEqual([
+        '540.00',
+        '540.00',
+        '540.00',
+        '1000.00',
+        '1000.00',
+      ]);
+      expect(new Set(found.offers.map(({ id }: Json) => id)).size).toBe(5);
+    });
+
+    it.each([
+      ['fails', failing],
+      ['throws at once', throwing],
+      ['is too slow and deaf to its signal', never],
+    ])('leave partial results when one %s, and none of its text', async (_how, answer) => {
+      answers.other = answer;
+      const { live } = await stage.server.createTeam();
+      const { status, found, error } = await stage.door.search(live, oneWay('GRU-LIS'));
+      expect([status, error]).toEqual([200, null]);
+      expect(found.offers).toHaveLength(3);
+      expect(JSON.stringify(found)).not.toContain('ECONNREFUSED');
+      const told = stage.server.logLines.filter((line) => line.includes('flight supplier did not answer'));
+      expect(JSON.parse(told.at(-1)!).supplier).toBe('other');
+    });
+
+    it('are told when they are cut off, and not when they answered', async () => {
+      answers.other = never;
+      const { live } = await stage.server.createTeam();
+      await stage.door.search(live, oneWay('GRU-LIS'));
+      expect(asked.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+    });
+
+    it.each([
+      ['fail', failing, failing, 'failed'],
+      ['are too slow', never, never, 'timeout'],
+      ['fail or are too slow', failing, never, 'timeout'],
+    ])(
+      'end in a clear error when all %s, which tells none of their text',
+      async (_how, one, other, reason) => {
+        answers = { one, other };
+        const { live } = await stage.server.createTeam();
+        const { status, error } = await stage.door.search(live, oneWay('GRU-LIS'));
+        expect(error).toEqual(unavailable(reason));
+        if (stage.door.name === 'REST') expect(status).toBe(422);
+        expect(JSON.stringify(error)).not.toContain('ECONNREFUSED');
+      },
+    );
+
+    it('that have nothing are an answer, beside one that fails', async () => {
+      answers = { one: async () => [], other: failing };
+      const { live } = await stage.server.createTeam();
+      const { status, found } = await stage.door.search(live, oneWay('GRU-LIS'));
+      expect(status).toBe(200);
+      expect(found.offers).toEqual([]);
+    });
+
+    it('may withdraw an offer before OFFER_LIFETIME has passed', async () => {
+      const expiresAt = new Date(stage.clock.now().getTime() + 60_000);
+      answers = { one: offering(1, (offer) => ({ ...offer, expiresAt })), other: async () => [] };
+      const { live } = await stage.server.createTeam();
+      const { found } = await stage.door.search(live, oneWay('GRU-LIS'));
+      expect(found.offers[0].expires_at).toBe(expiresAt.toISOString());
+    });
+
+    it('are not asked for a request that is refused', async () => {
+      const { live } = await stage.server.createTeam();
+      await stage.door.search(live, oneWay('GRU-XXX'));
+      await stage.door.search(live, oneWay('GRU-LIS', '2020-01-01'));
+      expect(asked).toEqual([]);
+    });
+
+    it('are asked by team and mode: the sandbox only for test keys', async () => {
+      const modes: boolean[] = [];
+      answers = {
+        one: async ({ testMode }) => {
+          modes.push(testMode);
+          return [];
+        },
+        other: async () => [],
+      };
+      const { live, test } = await stage.server.createTeam();
+      await stage.door.search(live, oneWay('GRU-LIS'));
+      await stage.door.search(test, oneWay('GRU-LIS'));
+      expect(modes).toEqual([false, true]);
+    });
+  },
+  { flightSuppliers: [named('one'), named('other')], settings: { FLIGHT_SUPPLIER_TIMEOUT: '150ms' } },
+);
+
+describeFlightDoors(
+  'the rate limit of flight search',
+  (stage) => {
+    beforeEach(() => {
+      answers = { one: async () => [], other: async () => [] };
+    });
+
+    it('is 60 a minute, counted apart from everything else', async () => {
+      const { live } = await stage.server.createTeam();
+      for (let left = 59; left >= 0; left -= 1) {
+        const { headers, error } = await stage.door.search(live, oneWay('GRU-LIS'));
+        expect(error).toBeNull();
+        expect(headers.get('x-ratelimit-limit')).toBe('60');
+        expect(headers.get('x-ratelimit-remaining')).toBe(String(left));
+      }
+      const { error, status, headers } = await stage.door.search(live, oneWay('GRU-LIS'));
+      expect(error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', message: 'Rate limit exceeded' });
+      if (stage.door.name === 'REST') expect(status).toBe(429);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await stage.server.rest('GET', '/api/v1/wallet/balance', { key: live })).status).toBe(200);
+    });
+
+    it('counts every search of a document, whatever they are called', async () => {
+      const { live } = await stage.server.createTeam();
+      const ten = Array.from({ length: 10 }, (_, index) => `a${index}: flightSearch(search: $search) { id }`);
+      const document = `query ($search: FlightSearchInput!) { ${ten.join(' ')} }`;
+      for (let round = 0; round < 6; round += 1) {
+        const { body } = await stage.server.graphql(document, { search: oneWay('GRU-LIS') }, live);
+        expect(body.errors).toBeUndefined();
+        expect(new Set(Object.values<Json>(body.data).map(({ id }) => id)).size).toBe(10);
+      }
+      expect((await stage.door.search(live, oneWay('GRU-LIS'))).error.code).toBe('RATE_LIMIT_EXCEEDED');
+    });
+
+    it('does not touch the reading of offers', async () => {
+      const { live } = await stage.server.createTeam();
+      answers.one = offering(1);
+      const { found } = await stage.door.search(live, oneWay('GRU-LIS'));
+      const document = `query ($id: String!) { offer(id: $id) { ${offerFields} } }`;
+      const read = await stage.server.graphql(document, { id: found.offers[0].id }, live);
+      expect(read.body.errors).toBeUndefined();
+      expect(read.headers.get('x-ratelimit-limit')).toBe('1000000');
+    });
+  },
+  { flightSuppliers: [named('one'), named('other')], settings: { RATE_LIMIT_SEARCH: '60' } },
+);
+
+describeFlightDoors(
+  'exchange rates that are missing',
+  (stage) => {
+    it('refuse to price, and price what needs none', async () => {
+      const { live } = await stage.server.createTeam();
+      answers = { one: offering(2, priced('EUR', '100.00')), other: offering(2, priced('BRL', '100.00')) };
+      const refused = await stage.door.search(live, oneWay('GRU-LIS'));
+      expect(refused.error).toMatchObject({
+        code: 'VALIDATION_ERROR',
+        message: 'Exchange rate unavailable',
+        details: { currency: 'EUR', reason: 'missing' },
+      });
+      answers.one = offering(2, priced('USD', '100.00'));
+      const { found } = await stage.door.search(live, oneWay('GRU-LIS'));
+      expect(found.offers.map((offer: Json) => offer.exchange_rate_used)).toEqual([1, 1, 5.3417, 5.3417]);
+      stage.clock.set('2026-11-22T00:00:00.001Z');
+      expect((await stage.door.search(live, oneWay('GRU-LIS'))).error).toMatchObject({
+        details: { currency: 'USD', reason: 'too_old' },
+      });
+    });
+  },
+  {
+    flightSuppliers: [named('one'), named('other')],
+    settings: { EXCHANGE_RATE_TABLE: '{ "USD": { "2026-11-16": "5.3417" } }', EXCHANGE_RATE_MAX_AGE: '6d' },
+  },
+);
