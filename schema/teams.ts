@@ -18,6 +18,7 @@ import { createTeam, findTeam, listTeams, updateTeam } from '../src/domain/teams
 import type { Scope } from '../src/domain/teams/scope.ts';
 import { scopes as allScopes } from '../src/domain/teams/scope.ts';
 import type { Team as TeamModel } from '../src/domain/teams/team.ts';
+import { inInput } from './inputFaults.ts';
 import { Operation, prepared } from './operation.ts';
 import { Pagination } from './pagination.ts';
 import { Amount, DateTime, KeyScope, PageNumber, PageSize, Percent } from './scalars.ts';
@@ -172,11 +173,16 @@ export class CreateApiKeyInput {
   declare scopes?: Scope[] | null;
 }
 
+/** A percentage without the zeros that say nothing: "7.5000" is "7.5", "100" stays. */
+function shortest(percent: string): string {
+  return percent.includes('.') ? percent.replace(/\.?0+$/, '') : percent;
+}
+
 function toTeam(team: TeamModel): Team {
   return {
     id: team.id,
     name: team.name,
-    markupPercent: team.markupPercent.replace(/\.?0+$/, ''),
+    markupPercent: shortest(team.markupPercent),
     feeAmount: formatAmount(team.feeCents),
     alertEmail: team.alertEmail,
     corsDomains: team.corsDomains,
@@ -242,7 +248,7 @@ export class TeamResolver {
     @Arg('input', () => CreateTeamInput, { description: 'The agency.' }) input: CreateTeamInput,
   ): Promise<Team> {
     const settings = { ...input, alertEmail: input.alertEmail ?? null };
-    return prepared(async () => toTeam(await createTeam(settings, context.gateway.platform)));
+    return prepared(async () => toTeam(await inInput(() => createTeam(settings, context.gateway.platform))));
   }
 
   @Operation({ scope: 'operator' })
@@ -252,7 +258,7 @@ export class TeamResolver {
     @Arg('id', () => String, { description: 'Id, prefix team_.' }) id: string,
     @Arg('input', () => UpdateTeamInput, { description: 'The changes.' }) input: UpdateTeamInput,
   ): Promise<Team> {
-    return toTeam(await updateTeam(id, changesOf(input), context.gateway.platform));
+    return toTeam(await inInput(() => updateTeam(id, changesOf(input), context.gateway.platform)));
   }
 
   @Operation({ scope: 'operator', creation: 'secret' })
@@ -263,7 +269,7 @@ export class TeamResolver {
   ): Promise<IssuedApiKey> {
     const request = { ...input, teamId: input.teamId ?? null, scopes: input.scopes ?? null };
     return prepared(async () => {
-      const { apiKey, secret } = await createApiKey(request, context.gateway.platform);
+      const { apiKey, secret } = await inInput(() => createApiKey(request, context.gateway.platform));
       return { apiKey: toApiKey(apiKey), secret };
     });
   }

@@ -8,6 +8,7 @@ import { Wallet } from '../wallet/wallet.ts';
 import type { KeyKind } from './apiKey.ts';
 import { ApiKey } from './apiKey.ts';
 import { findTeam } from './management.ts';
+import { isName } from './name.ts';
 import type { Scope } from './scope.ts';
 import { scopes as allScopes } from './scope.ts';
 import { hashSecretKey, newSecretKey } from './secretKey.ts';
@@ -53,7 +54,7 @@ async function tenantOf(apiKey: ApiKey): Promise<Tenant | null> {
 
 function checkKeyRequest({ kind, teamId, name, scopes }: KeyRequest): void {
   const faults = [];
-  if (name.trim().length === 0 || name.length > 120) faults.push({ field: 'name', type: 'invalid' });
+  if (!isName(name)) faults.push({ field: 'name', type: 'invalid' });
   if (kind !== 'operator' && teamId === null) faults.push({ field: 'teamId', type: 'required' });
   if (kind === 'operator' && teamId !== null) faults.push({ field: 'teamId', type: 'invalid' });
   if (kind === 'operator' && scopes !== null) faults.push({ field: 'scopes', type: 'invalid' });
@@ -118,8 +119,12 @@ export async function revokeApiKey(id: string, platform: Platform): Promise<ApiK
   });
 }
 
-/** Keys of a team, or the operators' keys for null, oldest first, revoked ones included. */
-export function listApiKeys(teamId: string | null): Promise<ApiKey[]> {
+/**
+ * Keys of a team, or the operators' keys for null, oldest first, revoked ones included.
+ * @throws AppError 404 for an unknown team.
+ */
+export async function listApiKeys(teamId: string | null): Promise<ApiKey[]> {
+  if (teamId !== null) await findTeam(teamId);
   return ApiKey.findAll({
     where: { teamId },
     order: [

@@ -6,6 +6,7 @@ import { parseAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import { modes } from '../tenant.ts';
 import { testBalanceCents, Wallet } from '../wallet/wallet.ts';
+import { isName } from './name.ts';
 import { Team } from './team.ts';
 
 export interface TeamSettings {
@@ -20,7 +21,7 @@ export interface TeamSettings {
 }
 
 const percentPattern = /^(0|[1-9]\d{0,2})(\.\d{1,4})?$/;
-const emailPattern = /^[^\s@]{1,64}@[^\s@]{1,190}\.[^\s@.]{2,60}$/;
+const emailPattern = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,190}\.[^\s@.\p{Cc}]{2,60}$/u;
 
 /** Whether text is an origin as browsers send it: scheme, host and port, nothing else. */
 function isOrigin(text: string): boolean {
@@ -38,12 +39,12 @@ function settingFaults(settings: Partial<TeamSettings>): FieldFault[] {
   const check = (field: string, sound: boolean) => {
     if (!sound) faults.push({ field, type: 'invalid' });
   };
-  if (name !== undefined) check('name', name.trim().length > 0 && name.length <= 120);
+  if (name !== undefined) check('name', isName(name));
   if (markupPercent !== undefined) {
     check('markupPercent', percentPattern.test(markupPercent) && Number(markupPercent) <= 100);
   }
   if (feeAmount !== undefined) check('feeAmount', parseAmount(feeAmount) !== null);
-  if (alertEmail) check('alertEmail', emailPattern.test(alertEmail));
+  if (alertEmail !== undefined && alertEmail !== null) check('alertEmail', emailPattern.test(alertEmail));
   if (corsDomains !== undefined) {
     check('corsDomains', corsDomains.length <= 50 && corsDomains.every(isOrigin));
   }
@@ -51,8 +52,12 @@ function settingFaults(settings: Partial<TeamSettings>): FieldFault[] {
 }
 
 function columnsOf(settings: Partial<TeamSettings>) {
-  const { feeAmount, ...columns } = settings;
-  return feeAmount === undefined ? columns : { ...columns, feeCents: String(parseAmount(feeAmount)) };
+  const { name, feeAmount, ...columns } = settings;
+  return {
+    ...columns,
+    ...(name === undefined ? {} : { name: name.trim() }),
+    ...(feeAmount === undefined ? {} : { feeCents: String(parseAmount(feeAmount)) }),
+  };
 }
 
 /** Creates an agency with its live and test wallets. @throws AppError 400 naming each bad setting. */

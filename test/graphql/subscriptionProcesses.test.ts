@@ -1,0 +1,177 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, graphqlDoor } from '../harness/client.ts';
+import { availableEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { useServerProcesses } from '../operations/serverProcess.ts';
+import { payRecharge, requestRecharge, storedWalletEvents } from './activity.ts';
+import { connectRawSocket } from './rawSocket.ts';
+import { firstRefusal, transports, walletEvents } from './subscribers.ts';
+
+const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+
+/** The GraphQL door of a server that runs elsewhere. */
+const doorAt = (url: string) => ({
+  graphql: (query: string, variables: object | null, key: string | null) =>
+    graphqlDoor(url, query, variables, key),
+});
+
+async function revoke(url: string, id: string, operator: string): Promise<void> {
+  const { body } = await graphqlDoor(url, `mutation { revokeApiKey(id: "${id}") { id } }`, null, operator);
+  expect(body.errors).toBeUndefined();
+}
+
+describe.runIf(engine)('Subscriptions across processes', () => {
+  const startProcess = useServerProcesses();
+
+  describe.each([
+    ['with Redis', {}],
+    ['without Redis', { REDIS_URL: '' }],
+  ])('on one PostgreSQL %s', (_case, settings: Record<string, string>) => {
+    let here: TestServer;
+    let elsewhere: string;
+    beforeAll(async () => {
+      here = await startTestServer(engine!, { settings });
+      elsewhere = await startProcess(here.environment).ready();
+    });
+    afterAll(() => here.close());
+
+    describe.each(transports)('over $name', (transport) => {
+      test('events made at one arrive at the other, once and in order', async () => {
+        const team = await here.createTeam();
+        await requestRecharge(here, team.test);
+        const [start] = await storedWalletEvents(here, team.teamId, 'test');
+        const variables = { after: start.id };
+        const subscribers = [here.url, elsewhere].map((url) =>
+          transport.subscribe(url, { key: team.test, variables }),
+        );
+        for (let round = 0; round < 3; round += 1) {
+          for (const door of [here, doorAt(elsewhere)]) {
+            await payRecharge(door, team.test, await requestRecharge(door, team.test));
+          }
+        }
+        const stored = await storedWalletEvents(here, team.teamId, 'test');
+        expect(stored).toHaveLength(19);
+        for (const subscriber of subscribers) {
+          expect(await subscriber.sees(18)).toEqual(stored.slice(1));
+          subscriber.cut();
+        }
+      });
+
+      test('ends within a second when another process revokes its key', async () => {
+        const { teamId } = await here.createTeam();
+        const { id, secret } = await here.createKey({ kind: 'test', teamId });
+        await requestRecharge(here, secret);
+        const [start] = await storedWalletEvents(here, teamId, 'test');
+        const subscriber = transport.subscribe(here.url, { key: secret, variables: { after: start.id } });
+        await requestRecharge(here, secret);
+        await subscriber.sees(1);
+        await revoke(elsewhere, id, here.keys.operator);
+        const revokedAt = performance.now();
+        expect(await subscriber.ended(2_000)).toBe('complete');
+        expect(performance.now() - revokedAt).toBeLessThan(1_500);
+        const again = transport.subscribe(here.url, { key: secret });
+        const refusal = await again.ended();
+        if (transport.name === 'graphql-ws') expect(refusal.code).toBe(4403);
+        else expect(await firstRefusal(again)).toMatchObject({ code: 'UNAUTHORIZED' });
+      });
+    });
+
+    test('an open socket starts nothing within a second of a revocation elsewhere', async () => {
+      const { teamId } = await here.createTeam();
+      const { id, secret } = await here.createKey({ kind: 'test', teamId });
+      const raw = await connectRawSocket(here.url, secret);
+      await revoke(elsewhere, id, here.keys.operator);
+      const revokedAt = performance.now();
+      let attempt = 0;
+      await eventually(async () => {
+        attempt += 1;
+        const id = String(attempt);
+        raw.send({ type: 'subscribe', id, payload: { query: '{ walletBalance { balance } }' } });
+        const answer = await raw.receives((message) => message.id === id);
+        return answer.type === 'error' && answer.payload[0].extensions.code === 'UNAUTHORIZED';
+      });
+      expect(performance.now() - revokedAt).toBeLessThan(1_500);
+      raw.send({ type: 'subscribe', id: 'subscription', payload: { query: walletEvents } });
+      expect((await raw.receives((message) => message.id === 'subscription')).type).toBe('error');
+      raw.socket.terminate();
+    });
+  });
+});
+
+/** A Redis of the test's own, on a port that stays its own between its lives. */
+async function startRedis(port: number): Promise<ChildProcess> {
+  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], {
+    stdio: 'ignore',
+  });
+  const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
+  probe.on('error', () => undefined);
+  await probe.ping();
+  probe.disconnect();
+  return child;
+}
+
+async function stopRedis(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+describe.runIf(engine)('Losing Redis', () => {
+  let port: number;
+  let redis: ChildProcess;
+  let server: TestServer;
+  beforeAll(async () => {
+    port = await freePort();
+    redis = await startRedis(port);
+    server = await startTestServer(engine!, { settings: { REDIS_URL: `redis://127.0.0.1:${port}` } });
+  });
+  afterAll(async () => {
+    await server.close();
+    await stopRedis(redis);
+  });
+
+  test('loses no event: subscribers get every one once, while it is gone and after', async () => {
+    const team = await server.createTeam();
+    await requestRecharge(server, team.test);
+    const [start] = await storedWalletEvents(server, team.teamId, 'test');
+    const subscribers = transports.map((transport) =>
+      transport.subscribe(server.url, { key: team.test, variables: { after: start.id } }),
+    );
+    const happens = async (count: number) => {
+      for (let round = 0; round < count; round += 1) {
+        await payRecharge(server, team.test, await requestRecharge(server, team.test));
+      }
+      const stored = await storedWalletEvents(server, team.teamId, 'test');
+      for (const subscriber of subscribers) {
+        expect(await subscriber.sees(stored.length - 1)).toEqual(stored.slice(1));
+      }
+    };
+    const readiness = async () => (await server.rest('GET', '/health/ready')).status;
+    await happens(2);
+    expect(await readiness()).toBe(200);
+    await stopRedis(redis);
+    await eventually(async () => (await readiness()) === 503);
+    await happens(3);
+    redis = await startRedis(port);
+    await eventually(async () => (await readiness()) === 200);
+    await happens(3);
+    for (const subscriber of subscribers) {
+      expect(subscriber.end).toBeNull();
+      subscriber.cut();
+    }
+  });
+});
