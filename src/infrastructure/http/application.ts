@@ -27,7 +27,8 @@ export function createApplication(log: Log, metrics: Metrics, options: { trustPr
   application.disable('x-powered-by');
   application.disable('etag');
   application.set('query parser', 'simple');
-  application.set('trust proxy', options.trustProxy);
+  // One hop: addresses that a client itself put in front of the proxy's are not believed.
+  application.set('trust proxy', options.trustProxy ? 1 : false);
   application.use((request, response, next) => {
     observe(request, response, log, metrics);
     next();
