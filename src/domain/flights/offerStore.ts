@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { deflate, inflate } from 'node:zlib';
 import type { Sequelize } from 'sequelize';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { batchOf } from '../../infrastructure/flights/identifierBatch.ts';
@@ -37,24 +39,29 @@ export const keptAfterExpiryMs = 3_600_000;
 
 const insertSearch = statement(
   'insert_flight_search',
-  `INSERT INTO flight_searches (batch, wallet_id, team_id, mode, created_at, expires_at, response, terms)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `INSERT INTO flight_searches (batch, wallet_id, team_id, mode, created_at, expires_at, document)
+   VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 );
 
-const findResponse = statement<{ response: string }>(
-  'find_flight_response',
-  'SELECT response FROM flight_searches WHERE batch = $1 AND wallet_id = $2',
-);
-
-const findSearch = statement<{ response: string; terms: string }>(
+const findDocument = statement<{ document: Buffer }>(
   'find_flight_search',
-  'SELECT response, terms FROM flight_searches WHERE batch = $1 AND wallet_id = $2',
+  'SELECT document FROM flight_searches WHERE batch = $1 AND wallet_id = $2',
 );
 
 const forgetSearches = statement(
   'forget_flight_searches',
   'DELETE FROM flight_searches WHERE expires_at <= $1',
 );
+
+/** What is written: JSON has no bigint. */
+interface StoredDocument {
+  readonly response: FlightOffers;
+  readonly terms: readonly (Omit<OfferTerms, 'clientAmountCents'> & { readonly clientAmountCents: string })[];
+}
+
+// Both work beside the event loop, on threads of their own.
+const compress = promisify<Buffer, { level: number }, Buffer>(deflate);
+const expand = promisify<Buffer, Buffer>(inflate);
 
 /** Keeps a search for its team and mode. */
 export async function storeOffers(
@@ -70,6 +77,7 @@ export async function storeOffers(
     durationMinutes,
     stops,
   }));
+  const document: StoredDocument = { response, terms };
   await run(sequelize, insertSearch, [
     batchOf(response.id),
     tenant.walletId,
@@ -77,8 +85,7 @@ export async function storeOffers(
     tenant.mode,
     createdAt,
     expiresAt,
-    JSON.stringify(response),
-    JSON.stringify(terms),
+    await compress(Buffer.from(JSON.stringify(document)), { level: 1 }),
   ]);
 }
 
@@ -87,11 +94,8 @@ export async function storeOffers(
  * @throws AppError 404 "Offer not found" when this team and mode did not get it, or it is long gone
  */
 export async function findOffer(tenant: Tenant, id: string, sequelize: Sequelize): Promise<FlightOffer> {
-  const [row] = isIdentifier('off', id)
-    ? await run(sequelize, findResponse, [batchOf(id), tenant.walletId])
-    : [];
-  const { offers } = row ? (JSON.parse(row.response) as FlightOffers) : { offers: [] };
-  const offer = offers.find((one) => one.id === id);
+  const search = isIdentifier('off', id) ? await readSearch(tenant, id, sequelize) : null;
+  const offer = search?.response.offers.find((one) => one.id === id);
   if (!offer) throw notFound('Offer');
   return offer;
 }
@@ -127,13 +131,11 @@ export async function findOfferRequest(
 }
 
 async function readSearch(tenant: Tenant, id: string, sequelize: Sequelize): Promise<StoredSearch | null> {
-  const [row] = await run(sequelize, findSearch, [batchOf(id), tenant.walletId]);
+  const [row] = await run(sequelize, findDocument, [batchOf(id), tenant.walletId]);
   if (!row) return null;
-  const terms = JSON.parse(row.terms) as (Omit<OfferTerms, 'clientAmountCents'> & {
-    clientAmountCents: string;
-  })[];
+  const { response, terms } = JSON.parse((await expand(row.document)).toString()) as StoredDocument;
   return {
-    response: JSON.parse(row.response) as FlightOffers,
+    response,
     terms: terms.map((one) => ({ ...one, clientAmountCents: BigInt(one.clientAmountCents) })),
   };
 }
