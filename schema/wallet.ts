@@ -139,7 +139,7 @@ export class WalletResolver {
   @Operation({ scope: 'wallet:read' })
   @Query(() => WalletBalance, { description: 'The wallet’s balance now.' })
   async walletBalance(@Ctx() context: RequestContext): Promise<WalletBalance> {
-    const balance = await readBalance(tenantOf(context), context.gateway.platform.sequelize);
+    const balance = await readBalance(tenantOf(context), context.gateway.platform);
     return {
       balance: formatAmount(balance.balanceCents),
       currency: 'BRL',

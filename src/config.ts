@@ -75,6 +75,8 @@ const settingsSchema = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: optionalUrl(['postgres', 'postgresql']),
   DATABASE_POOL_SIZE: count(10),
+  /** Whether hot reads that wait at the same moment share one statement. */
+  COALESCE_READS: flag('true'),
   REDIS_URL: optionalUrl(['redis', 'rediss']),
   ROLES: z
     .string()

@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { coalesce, run, statement } from '../../infrastructure/database/statement.ts';
+import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { testBalanceCents } from './wallet.ts';
 
@@ -42,26 +43,29 @@ function toBalance(row: BalanceRow): Balance {
   return { balanceCents, availableCents: balanceCents - pendingCents, pendingCents, lastTransactionAt };
 }
 
+async function readBalances(sequelize: Sequelize, ids: number[]): Promise<Map<number, Balance>> {
+  const rows = await run(sequelize, ids.length === 1 ? readOne : readMany, [ids.length === 1 ? ids[0] : ids]);
+  return new Map(rows.map((row) => [row.id, toBalance(row)]));
+}
+
 const readers = new WeakMap<Sequelize, (walletId: number) => Promise<Balance | undefined>>();
 
 /** Reads of wallets that wait at the same moment share one statement; each is sent after its request arrived. */
-function readerOf(sequelize: Sequelize): (walletId: number) => Promise<Balance | undefined> {
+function coalescedReader(sequelize: Sequelize): (walletId: number) => Promise<Balance | undefined> {
   let reader = readers.get(sequelize);
   if (!reader) {
-    reader = coalesce<number, Balance>(async (ids) => {
-      const rows = await run(sequelize, ids.length === 1 ? readOne : readMany, [
-        ids.length === 1 ? ids[0] : ids,
-      ]);
-      return new Map(rows.map((row) => [row.id, toBalance(row)]));
-    });
+    reader = coalesce<number, Balance>((ids) => readBalances(sequelize, ids));
     readers.set(sequelize, reader);
   }
   return reader;
 }
 
 /** The wallet's balance now (SPEC, GET wallet/balance). */
-export async function readBalance(tenant: Tenant, sequelize: Sequelize): Promise<Balance> {
-  const balance = await readerOf(sequelize)(tenant.walletId);
-  if (!balance) throw new Error(`wallet ${tenant.walletId} is missing`);
+export async function readBalance({ walletId }: Tenant, platform: Platform): Promise<Balance> {
+  const { sequelize, settings } = platform;
+  const balance = settings.COALESCE_READS
+    ? await coalescedReader(sequelize)(walletId)
+    : (await readBalances(sequelize, [walletId])).get(walletId);
+  if (!balance) throw new Error(`wallet ${walletId} is missing`);
   return balance;
 }
