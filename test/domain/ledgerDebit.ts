@@ -2,6 +2,7 @@ import { eventCtes } from '../../src/domain/events/recording.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../../src/domain/wallet/entrySql.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
 import type { TestServer } from '../harness/server.ts';
+import type { Answer } from './ledgerDoors.ts';
 
 const debit = `
   WITH wallet AS (
@@ -32,4 +33,20 @@ export async function debitWallet(server: TestServer, walletId: number, amountCe
     newIdentifier('ord'),
     newIdentifier('evt'),
   ]);
+}
+
+/** The same, answered as a door would. */
+export async function tryDebit(server: TestServer, walletId: number, amountCents: bigint): Promise<Answer> {
+  const answer = { value: {}, refusal: null, text: '', replayed: false };
+  return debitWallet(server, walletId, amountCents).then(
+    () => answer,
+    (error) => {
+      if (error.original?.constraint !== 'wallet_balance_not_negative') throw error;
+      return {
+        ...answer,
+        value: null,
+        refusal: { code: 'INSUFFICIENT_BALANCE', message: 'Insufficient balance' },
+      };
+    },
+  );
 }

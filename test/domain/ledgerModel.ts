@@ -14,9 +14,15 @@ interface ModelRecharge {
 export interface ModelWallet {
   mode: 'live' | 'test';
   recharges: Map<string, ModelRecharge>;
+  /** Each debit that was made, in centavos. */
+  debits: bigint[];
 }
 
-export const emptyWallet = (mode: 'live' | 'test'): ModelWallet => ({ mode, recharges: new Map() });
+export const emptyWallet = (mode: 'live' | 'test'): ModelWallet => ({
+  mode,
+  recharges: new Map(),
+  debits: [],
+});
 
 /** A call that was made, or what a sweep may have done, which nobody answered. */
 export type Operation =
@@ -25,6 +31,7 @@ export type Operation =
   | { kind: 'pay'; id: string; paidAtMs: number }
   | { kind: 'cancelled' | 'expired' | 'failed'; id: string }
   | { kind: 'sweep'; id: string }
+  | { kind: 'debit'; amountCents: bigint }
   | { kind: 'balance' }
   | { kind: 'list' };
 
@@ -36,11 +43,19 @@ export interface Happening {
 
 const dailyCents = 100_000_00n;
 
+/** Credits less debits; that of a test wallet stands still. */
 export function balanceCents(wallet: ModelWallet): bigint {
-  if (wallet.mode === 'test') return 5_000_00n;
-  return [...wallet.recharges.values()]
+  return wallet.mode === 'test' ? 5_000_00n : creditCents(wallet) - debitCents(wallet);
+}
+
+export function creditCents({ recharges }: ModelWallet): bigint {
+  return [...recharges.values()]
     .filter((recharge) => recharge.status === 'completed')
     .reduce((sum, recharge) => sum + recharge.amountCents, 0n);
+}
+
+export function debitCents({ debits }: ModelWallet): bigint {
+  return debits.reduce((sum, cents) => sum + cents, 0n);
 }
 
 export function completedIds(wallet: ModelWallet): string[] {
@@ -114,15 +129,22 @@ function readBalance(wallet: ModelWallet, answer: Answer | null) {
     : null;
 }
 
+function debit(wallet: ModelWallet, amountCents: bigint, answer: Answer | null) {
+  if (wallet.mode === 'live' && amountCents > balanceCents(wallet)) {
+    return answer?.refusal?.code === 'INSUFFICIENT_BALANCE' ? wallet : null;
+  }
+  return answer?.value ? { ...wallet, debits: [...wallet.debits, amountCents] } : null;
+}
+
 /** The first page of the whole list, unfiltered. */
 function list(wallet: ModelWallet, answer: Answer | null) {
-  const completed = completedIds(wallet);
-  const credits = completed.reduce((sum, id) => sum + (wallet.recharges.get(id)?.amountCents ?? 0n), 0n);
   const { transactions, pagination, summary } = answer?.value ?? {};
+  const count = completedIds(wallet).length + wallet.debits.length;
   const newest = transactions?.[0]?.balance_after;
-  return pagination?.total === completed.length &&
-    summary.total_credits === formatAmount(credits) &&
-    (newest === undefined ? completed.length === 0 : newest === formatAmount(balanceCents(wallet)))
+  return pagination?.total === count &&
+    summary.total_credits === formatAmount(creditCents(wallet)) &&
+    summary.total_debits === formatAmount(debitCents(wallet)) &&
+    (newest === undefined ? count === 0 : newest === formatAmount(balanceCents(wallet)))
     ? wallet
     : null;
 }
@@ -140,6 +162,8 @@ function apply(wallet: ModelWallet, { operation, answer }: Happening, nowMs: num
       return readBalance(wallet, answer);
     case 'list':
       return list(wallet, answer);
+    case 'debit':
+      return debit(wallet, operation.amountCents, answer);
     case 'sweep': {
       const recharge = wallet.recharges.get(operation.id);
       const overdue = recharge?.status === 'pending' && recharge.expiresAtMs < nowMs;
