@@ -47,7 +47,15 @@ export async function openContext(
 ): Promise<RequestContext> {
   const caller = await identify(request.headers.authorization, request.ip ?? '', gateway);
   setCorsHeaders(request, response, caller.corsDomains);
-  return { gateway, caller, idempotencyKey: null, rateWindow: null, admitted: null, replayed: false };
+  return {
+    gateway,
+    caller,
+    requestId: request.requestId,
+    idempotencyKey: null,
+    rateWindow: null,
+    admitted: null,
+    replayed: false,
+  };
 }
 
 /** One request of a route: caller, limits and scope, body, variables, execution, envelope, in this order. */

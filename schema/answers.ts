@@ -24,7 +24,9 @@ export function render(
 ): string {
   const notice = noticeFor(context?.caller ?? null);
   return JSON.stringify({
-    ...(result.errors ? { errors: result.errors.map((error) => renderError(error, log)) } : {}),
+    ...(result.errors
+      ? { errors: result.errors.map((error) => renderError(error, log, context?.requestId)) }
+      : {}),
     ...('data' in result ? { data: result.data } : {}),
     ...(notice ? { extensions: { _meta: notice } } : {}),
   });

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import type { Log } from '../src/infrastructure/log.ts';
-import { renderError, wrap } from './errors.ts';
+import { disclosed, renderError, wrap } from './errors.ts';
 import type { Executable } from './executor.ts';
 import { compileOperation } from './executor.ts';
 import { documentLimits, limitRules } from './limits.ts';
@@ -49,14 +49,16 @@ function compiledExecution(schema: GraphQLSchema, cache: OperationCache): Gatewa
     },
     load: async () => ({
       executor: async ({ source, document, operationName, request, context }) => {
+        const { request: requestContext } = context as ApolloContext;
         try {
           const executable = compile(source, document, operationName);
-          const result = await executable.run((context as ApolloContext).request, request.variables ?? {}, {
+          const result = await executable.run(requestContext, request.variables ?? {}, {
             lenientMembers: false,
           });
-          return result.errors ? { ...result, errors: result.errors.map(completed) } : result;
+          if (!result.errors) return result;
+          return { ...result, errors: result.errors.map((error) => completed(error, requestContext)) };
         } catch (error) {
-          return { errors: [wrap(error)] };
+          return { errors: [completed(wrap(error), requestContext)] };
         }
       },
     }),
@@ -64,9 +66,12 @@ function compiledExecution(schema: GraphQLSchema, cache: OperationCache): Gatewa
   };
 }
 
-/** The compiler's errors are not quite GraphQLErrors, which Apollo insists on. */
-function completed(error: GraphQLError): GraphQLError {
-  const { message, path, originalError, locations } = error;
+/**
+ * The compiler's errors are not quite GraphQLErrors, which Apollo insists on. Faults of ours are logged here, where the
+ * request is known.
+ */
+function completed(error: GraphQLError, { gateway, requestId }: RequestContext): GraphQLError {
+  const { message, path, originalError, locations } = disclosed(error, gateway.platform.log, requestId);
   return Object.assign(new GraphQLError(message, { path, originalError }), { locations });
 }
 

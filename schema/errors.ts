@@ -10,37 +10,37 @@ export function appErrorOf(error: unknown): AppError | null {
   return original instanceof AppError ? original : null;
 }
 
-/** Whether graphql itself refuses the request: a document that does not parse or fit, a missing variable. */
+/**
+ * Whether graphql itself refuses the request: a document that does not parse or fit, a missing variable. What it says
+ * about a result, which has a path, is a fault of ours.
+ */
 export function isGraphqlRefusal(error: unknown): error is GraphQLError {
-  return (
-    error instanceof GraphQLError && (!error.originalError || error.originalError instanceof GraphQLError)
-  );
+  if (!(error instanceof GraphQLError) || error.path) return false;
+  return !error.originalError || error.originalError instanceof GraphQLError;
 }
 
 /** 500: what clients see of a fault of ours. */
 export const internalError = new AppError('INTERNAL_ERROR', 'Internal error');
 
+/** The error that clients may see: faults of ours are logged, and an internal error takes their place. */
+export function disclosed(error: unknown, log: Log, requestId: string | null = null): GraphQLError {
+  if (appErrorOf(error) || isGraphqlRefusal(error)) return error as GraphQLError;
+  const { originalError, path, locations } = error as GraphQLError;
+  log.error({ err: originalError ?? error, ...(requestId ? { requestId } : {}) }, 'operation failed');
+  return Object.assign(wrap(internalError), { path, locations });
+}
+
 /**
  * An error as GraphQL clients get it: message, `extensions.code` and `extensions.details`, with path and locations.
  * Faults of ours are logged and reach clients without their text.
  */
-export function renderError(error: unknown, log: Log): GraphQLFormattedError {
-  const appError = appErrorOf(error);
-  const position = positionOf(error);
-  if (appError) {
-    const { code, details, message } = appError;
-    return { message, ...position, extensions: { code, details } };
-  }
-  if (isGraphqlRefusal(error)) {
-    const { code } = error.extensions;
-    return { message: error.message, ...position, extensions: { code: code ?? 'GRAPHQL_VALIDATION_FAILED' } };
-  }
-  log.error({ err: (error as { originalError?: unknown }).originalError ?? error }, 'operation failed');
-  return {
-    message: internalError.message,
-    ...position,
-    extensions: { code: internalError.code, details: {} },
-  };
+export function renderError(error: unknown, log: Log, requestId?: string | null): GraphQLFormattedError {
+  const shown = disclosed(error, log, requestId);
+  const appError = appErrorOf(shown);
+  const extensions = appError
+    ? { code: appError.code, details: appError.details }
+    : { code: shown.extensions?.code ?? 'GRAPHQL_VALIDATION_FAILED' };
+  return { message: appError?.message ?? shown.message, ...positionOf(shown), extensions };
 }
 
 function positionOf(error: unknown): Pick<GraphQLFormattedError, 'path' | 'locations'> {

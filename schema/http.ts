@@ -89,6 +89,7 @@ export async function contextOf(request: Request, gateway: Gateway): Promise<Req
   return {
     gateway,
     caller,
+    requestId: request.requestId,
     idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : null,
     rateWindow: null,
     admitted: null,

@@ -94,7 +94,7 @@ export function rendered(result: ExecutionResult, context: RequestContext): Exec
   return {
     ...result,
     ...(result.errors
-      ? { errors: result.errors.map((error) => renderError(error, log) as GraphQLError) }
+      ? { errors: result.errors.map((error) => renderError(error, log, context.requestId) as GraphQLError) }
       : {}),
     ...(notice ? { extensions: { ...result.extensions, _meta: notice } } : {}),
   } as ExecutionResult;

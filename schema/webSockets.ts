@@ -42,7 +42,15 @@ async function contextOf(
 ): Promise<RequestContext> {
   const address = request.socket.remoteAddress ?? '';
   const caller = await identify(authorizationOf(parameters, request), address, gateway);
-  return { gateway, caller, idempotencyKey: null, rateWindow: null, admitted: null, replayed: false };
+  return {
+    gateway,
+    caller,
+    requestId: null,
+    idempotencyKey: null,
+    rateWindow: null,
+    admitted: null,
+    replayed: false,
+  };
 }
 
 /** Carries the protocol over one socket. What a client does wrong costs it its connection, and nobody else anything. */

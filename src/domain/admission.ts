@@ -21,6 +21,8 @@ export interface OperationRules {
 export interface RequestContext {
   readonly gateway: Gateway;
   readonly caller: Caller;
+  /** Finds the request in the logs; null for operations over WebSockets, which share one request. */
+  readonly requestId: string | null;
   idempotencyKey: string | null;
   /** The window that the latest operation was counted in. */
   rateWindow: RateWindow | null;
