@@ -74,27 +74,20 @@ function pathOf(request: Request): string {
 
 /**
  * A server whose requests and responses are born with Express's prototypes. Express otherwise re-sets the prototype of
- * each, which costs more than everything else it does (expressjs/express#5998).
+ * each, which costs more than everything else it does (expressjs/express#5998). They must be derived classes: objects
+ * that `Reflect.construct` makes with a borrowed prototype are as slow.
  */
 export function createHttpServer(application: Express): Server {
-  const born = <T extends object>(
-    base: new (...args: never[]) => T,
-    prototype: object,
-  ): (new (
-    ...args: never[]
-  ) => T) => {
-    function Born(...args: never[]): T {
-      return Reflect.construct(base, args, Born) as T;
-    }
-    Born.prototype = prototype;
-    return Born as unknown as new (
-      ...args: never[]
-    ) => T;
-  };
+  class BornRequest extends IncomingMessage {}
+  Object.setPrototypeOf(BornRequest.prototype, application.request);
+  application.request = BornRequest.prototype as Request;
+  class BornResponse extends ServerResponse {}
+  Object.setPrototypeOf(BornResponse.prototype, application.response);
+  application.response = BornResponse.prototype as Response;
   return createServer(
     {
-      IncomingMessage: born(IncomingMessage, application.request) as typeof IncomingMessage,
-      ServerResponse: born(ServerResponse, application.response) as unknown as typeof ServerResponse,
+      IncomingMessage: BornRequest,
+      ServerResponse: BornResponse,
       // A client that dribbles its headers or body holds a socket only so long.
       headersTimeout: 15_000,
       requestTimeout: 30_000,
