@@ -1,4 +1,4 @@
-import type { GraphQLArgument, GraphQLInputType } from 'graphql';
+import type { GraphQLArgument, GraphQLInputType, GraphQLScalarType } from 'graphql';
 import {
   getNamedType,
   isCompositeType,
@@ -19,27 +19,39 @@ import { startTestServer } from '../harness/server.ts';
 
 const schema = buildGatewaySchema();
 
-/** Values of scalars that have a form. */
-const samples: Record<string, string> = {
-  Amount: '"100.00"',
-  Percent: '"10"',
-  DateTime: '"2026-11-20T12:00:00.000Z"',
-  Day: '"2026-11-20"',
-  EventType: '"wallet.credit"',
-  KeyScope: '"wallet:read"',
-  PageNumber: '1',
-  PageSize: '1',
-  Int: '1',
-  Float: '1.5',
-  Boolean: 'true',
-};
+/** Values of every form that scalars have so far, beside the examples that they carry themselves. */
+const values = [
+  'text',
+  1,
+  1.5,
+  true,
+  '100.00',
+  '2027-01-15',
+  '2026-11-20T12:00:00.000Z',
+  'GRU',
+  'https://example.com/hook',
+];
+
+/** A value that a scalar takes. */
+function sampleOf(type: GraphQLScalarType): unknown {
+  const { examples = [], enum: words = [] } = (type.extensions.openapi ?? {}) as Record<string, unknown[]>;
+  const fitting = [...examples, ...words, ...values].find((value) => {
+    try {
+      return type.parseValue(value) !== undefined;
+    } catch {
+      return false;
+    }
+  });
+  if (fitting === undefined) throw new Error(`no value of this test fits ${type.name}: add one`);
+  return fitting;
+}
 
 /** A literal that fits a type. */
 function literalOf(type: GraphQLInputType): string {
   if (isNonNullType(type)) return literalOf(type.ofType);
   if (isListType(type)) return `[${literalOf(type.ofType)}]`;
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
-  if (!isInputObjectType(type)) return samples[type.name] ?? '"text"';
+  if (!isInputObjectType(type)) return JSON.stringify(sampleOf(type as GraphQLScalarType));
   const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
   return `{ ${required.map((field) => `${field.name}: ${literalOf(field.type)}`).join(', ')} }`;
 }
