@@ -5,7 +5,9 @@ module.exports = {
       name: 'domain-knows-no-door',
       severity: 'error',
       from: { path: '^src/domain' },
-      to: { path: '^(schema|rest)/|(^|node_modules/)(express|@apollo|graphql|type-graphql|graphql-jit)(/|$)' },
+      to: {
+        path: '^(schema|rest)/|(^|node_modules/)(express|@apollo|graphql|type-graphql|graphql-jit)(/|$)',
+      },
     },
     {
       name: 'infrastructure-knows-only-domain-errors',
