@@ -7,6 +7,7 @@ import { guardOperations } from './operation.ts';
 import { RechargeResolver } from './recharges.ts';
 import { TeamResolver } from './teams.ts';
 import { WalletResolver } from './wallet.ts';
+import { WebhookResolver } from './webhooks.ts';
 
 /** For REST documents: the field is left out of the response when it is null ("present when…" in SPEC). */
 const omitNull = new GraphQLDirective({
@@ -26,7 +27,14 @@ const noPubSub = {
 /** The executable schema: one resolver class for each noun, each root operation guarded by its declared rules. */
 export function buildGatewaySchema(): GraphQLSchema {
   const schema = buildSchemaSync({
-    resolvers: [WalletResolver, RechargeResolver, FlightResolver, EventResolver, TeamResolver],
+    resolvers: [
+      WalletResolver,
+      RechargeResolver,
+      FlightResolver,
+      EventResolver,
+      TeamResolver,
+      WebhookResolver,
+    ],
     validate: false,
     pubSub: noPubSub,
   });

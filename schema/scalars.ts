@@ -5,6 +5,7 @@ import { isPlaceCode } from '../src/domain/flights/searchRequest.ts';
 import { parseAmount } from '../src/domain/money.ts';
 import { maximumLimit } from '../src/domain/pagination.ts';
 import { scopes } from '../src/domain/teams/scope.ts';
+import { isWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
 
 /** A scalar that is a JSON string of a certain form at both doors, and passes through as it is. */
 function textScalar(
@@ -66,6 +67,13 @@ export const DepartureDate = textScalar('DepartureDate', 'Day of departure, "202
 export const EventType = textScalar('EventType', `One of: ${eventTypes.join(', ')}.`, isEventType, {
   enum: eventTypes,
 });
+
+export const WebhookUrl = textScalar(
+  'WebhookUrl',
+  'A URL that deliveries may be sent to: https, no user info, port 443 or 1024 and above.',
+  isWebhookUrl,
+  { format: 'uri', examples: ['https://agency.example.com/hooks'] },
+);
 
 export const Json = new GraphQLScalarType({
   name: 'JSON',

@@ -28,6 +28,18 @@ const duration = (fallback: string) =>
       return z.NEVER;
     });
 
+/** One duration for each attempt, separated by commas. */
+const durations = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text, context) => {
+      const milliseconds = text.split(',').map(parseDurationMs);
+      if (milliseconds.every((delay) => delay !== null)) return milliseconds;
+      context.addIssue({ code: 'custom', message: `"${text}" is not a list of durations such as 0s,5m,30m` });
+      return z.NEVER;
+    });
+
 const flag = (fallback: 'true' | 'false') =>
   z
     .enum(['true', 'false'], 'must be true or false')
@@ -106,6 +118,10 @@ const settingsSchema = z.object({
   EXCHANGE_RATE_TABLE: rateTable.optional(),
   // Friday's rates hold over the longest closure of Brazilian banks, to Ash Wednesday.
   EXCHANGE_RATE_MAX_AGE: duration('6d'),
+  WEBHOOK_RETRY_DELAYS: durations('0s,5m,30m,2h,12h,24h'),
+  WEBHOOK_TIMEOUT: duration('5s'),
+  WEBHOOK_ALLOW_PRIVATE_HOSTS: flag('false'),
+  WEBHOOK_REACHABILITY_CHECK: flag('true'),
   SMTP_URL: optionalUrl(['smtp', 'smtps']),
   ENCRYPTION_KEY: z
     .string()

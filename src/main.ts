@@ -28,6 +28,7 @@ import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
 import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
 import { Team } from './domain/teams/team.ts';
 import { Wallet } from './domain/wallet/wallet.ts';
+import { WebhookDispatcher } from './domain/webhooks/dispatcher.ts';
 import type { Clock } from './infrastructure/clock.ts';
 import { systemClock } from './infrastructure/clock.ts';
 import type { Database } from './infrastructure/database/database.ts';
@@ -42,12 +43,14 @@ import { createOperationsRouter } from './infrastructure/http/operations.ts';
 import { prepareStop } from './infrastructure/http/stopping.ts';
 import type { Log } from './infrastructure/log.ts';
 import { createLog } from './infrastructure/log.ts';
+import { createMailer } from './infrastructure/mail.ts';
 import { createMetrics } from './infrastructure/metrics.ts';
 import { createPaymentProvider } from './infrastructure/payments/registry.ts';
 import { inProcessSignals, redisSignals } from './infrastructure/pubsub/signals.ts';
 import { createRateLimiter } from './infrastructure/rateLimiter.ts';
 import { startSweeps } from './infrastructure/sweeper.ts';
 import { createVault, encryptionKeyOf } from './infrastructure/vault.ts';
+import { createWebhookSender } from './infrastructure/webhooks/sender.ts';
 
 /** The composition root: puts the parts together, and the only file that may know them all. */
 
@@ -60,6 +63,8 @@ export interface Overrides {
   clock?: Clock;
   log?: Log;
   flightSuppliers?: readonly FlightSupplier[];
+  /** Certificate authority (PEM) that webhook receivers are checked against. */
+  webhookAuthority?: string;
   storeTemplate?: string;
 }
 
@@ -74,7 +79,7 @@ export interface RunningServer {
 }
 
 /** The adapters that the settings name. */
-function openOutsideWorld(settings: Settings, clock: Clock, overrides: Overrides) {
+function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides: Overrides) {
   return {
     paymentProvider: createPaymentProvider(settings.PAYMENT_PROVIDER),
     flightSuppliers: overrides.flightSuppliers ?? createFlightSuppliers(settings.FLIGHT_SUPPLIERS, clock),
@@ -83,6 +88,12 @@ function openOutsideWorld(settings: Settings, clock: Clock, overrides: Overrides
       maxAgeMs: settings.EXCHANGE_RATE_MAX_AGE,
       isSimulated: settings.FLIGHT_SUPPLIERS.every((name) => name === 'simulated'),
     }),
+    webhookSender: createWebhookSender({
+      timeoutMs: settings.WEBHOOK_TIMEOUT,
+      allowPrivateHosts: settings.WEBHOOK_ALLOW_PRIVATE_HOSTS,
+      ...(overrides.webhookAuthority ? { ca: overrides.webhookAuthority } : {}),
+    }),
+    mailer: createMailer(settings, log),
   };
 }
 
@@ -160,10 +171,13 @@ function refuseTheRest(application: Express, log: Log): void {
   application.use(refuseUnreadable);
 }
 
-function startWorker(platform: Platform, gateway: Gateway): () => Promise<void> {
+async function startWorker(platform: Platform, gateway: Gateway): Promise<() => Promise<void>> {
+  const dispatcher = new WebhookDispatcher(platform);
+  await dispatcher.start();
   const everyMs = platform.settings.SWEEP_INTERVAL;
-  return startSweeps(
+  const stopSweeps = startSweeps(
     [
+      { name: 'webhooks', everyMs, run: () => dispatcher.sweep() },
       { name: 'recharge-expiry', everyMs, run: () => expireOverdueRecharges(platform) },
       { name: 'old-offers', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldOffers(platform) },
       { name: 'idempotency-keys', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldKeys(platform) },
@@ -171,6 +185,9 @@ function startWorker(platform: Platform, gateway: Gateway): () => Promise<void> 
     platform.log,
     gateway.metrics,
   );
+  return async () => {
+    await Promise.all([stopSweeps(), dispatcher.stop()]);
+  };
 }
 
 async function listen(server: Server, settings: Settings): Promise<string> {
@@ -187,7 +204,7 @@ async function listen(server: Server, settings: Settings): Promise<string> {
 export async function startServer(settings: Settings, overrides: Overrides = {}): Promise<RunningServer> {
   const log = overrides.log ?? createLog(settings.LOG_LEVEL);
   const clock = overrides.clock ?? systemClock;
-  const outside = openOutsideWorld(settings, clock, overrides);
+  const outside = openOutsideWorld(settings, clock, log, overrides);
   const database = await openDatabase(settings, models, log, overrides.storeTemplate);
   await migrateUp(database.sequelize, migrationsFolder, database.shared);
   const platform = await openPlatform(settings, database, clock, log, outside);
@@ -216,7 +233,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const stopListening = prepareStop(server);
   const sockets = door?.attach(server);
   const stopWorker = settings.ROLES.includes('worker')
-    ? startWorker(platform, gateway)
+    ? await startWorker(platform, gateway)
     : async () => undefined;
   const url = await listen(server, settings);
   if (door) for (const supplier of platform.flightSuppliers) supplier.prepare?.();
@@ -235,6 +252,8 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
       await gateway.feed.close();
       gateway.access.close();
       gateway.limiter.close();
+      await platform.webhookSender.close();
+      platform.mailer.close();
       await platform.signals.close();
       await database.close();
       gateway.metrics.registry.clear();

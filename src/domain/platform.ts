@@ -4,9 +4,11 @@ import type { Clock } from '../infrastructure/clock.ts';
 import type { ExchangeRates } from '../infrastructure/exchangeRates/exchangeRates.ts';
 import type { FlightSupplier } from '../infrastructure/flights/supplier.ts';
 import type { Log } from '../infrastructure/log.ts';
+import type { Mailer } from '../infrastructure/mail.ts';
 import type { PaymentProvider } from '../infrastructure/payments/provider.ts';
 import type { Signals } from '../infrastructure/pubsub/signals.ts';
 import type { Vault } from '../infrastructure/vault.ts';
+import type { WebhookSender } from '../infrastructure/webhooks/sender.ts';
 
 /** What the domain needs of the world; put together once, in the composition root. */
 export interface Platform {
@@ -20,6 +22,8 @@ export interface Platform {
   /** All of them are asked at once. */
   readonly flightSuppliers: readonly FlightSupplier[];
   readonly exchangeRates: ExchangeRates;
+  readonly webhookSender: WebhookSender;
+  readonly mailer: Mailer;
   /** Base of links that clients get, without a slash at its end. */
   readonly publicUrl: string;
 }

@@ -44,6 +44,8 @@ export interface TestServer {
 export interface TestServerOptions {
   settings?: Record<string, string>;
   clock?: Clock;
+  /** Certificate authority (PEM) of the test's webhook receivers. */
+  webhookAuthority?: string;
   flightSuppliers?: readonly FlightSupplier[];
 }
 
@@ -74,6 +76,7 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
     running = await startServer(readSettings(environment), {
       log,
       ...(options.clock ? { clock: options.clock } : {}),
+      ...(options.webhookAuthority ? { webhookAuthority: options.webhookAuthority } : {}),
       ...(options.flightSuppliers ? { flightSuppliers: options.flightSuppliers } : {}),
       ...(place.template ? { storeTemplate: place.template } : {}),
     });

@@ -10,7 +10,8 @@ import type { EventType } from './catalogue.ts';
  *
  * A state change is one SQL statement. It has a CTE `stream` that takes the event numbers under the wallet's row lock
  * (`UPDATE wallets SET event_count = event_count + n … RETURNING id, team_id, mode, event_count`) and a CTE `happening`
- * with the columns (ordinal 1…n, id, type, subject_id, data, created_at); `eventCtes` turns the two into rows.
+ * with the columns (ordinal 1…n, id, type, subject_id, data, created_at); `eventCtes` turns the two into rows, and
+ * adds a delivery for each webhook that subscribes: no event can be recorded without its deliveries.
  */
 export const eventCtes = `
   event AS (
@@ -19,6 +20,10 @@ export const eventCtes = `
            h.id, s.team_id, s.mode, h.type, h.subject_id, h.data, h.created_at
       FROM stream s, happening h
     RETURNING wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at
+  ), delivery AS (
+    INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
+    SELECT w.id, e.id, e.type, CASE WHEN w.active THEN 'pending' ELSE 'skipped' END, e.created_at, e.created_at
+      FROM event e JOIN webhooks w ON w.wallet_id = e.wallet_id AND w.deleted_at IS NULL AND e.type = ANY (w.events)
   )`;
 
 /** Tells the other processes, once the change is committed, that this team has new events. */

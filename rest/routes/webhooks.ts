@@ -1,0 +1,78 @@
+import type { Route } from '../route.ts';
+
+const invalidUrl = { status: 400, message: 'Invalid URL' };
+const invalidEvents = { status: 400, message: 'Invalid events' };
+const unknown = { status: 404, message: 'Webhook not found' };
+const registered = { status: 409, message: 'URL already registered' };
+const unreachable = { status: 422, message: 'URL not reachable' };
+
+export const webhookRoutes: readonly Route[] = [
+  {
+    name: 'listWebhooks',
+    method: 'get',
+    path: '/webhooks',
+    status: 200,
+    envelope: 'list',
+    tag: 'Webhooks',
+    summary: 'Webhooks of the team, newest first',
+    document: `query ListWebhooks($page: PageNumber = 1, $limit: PageSize = 20) {
+      webhooks(page: $page, limit: $limit) {
+        data: items {
+          id
+          url
+          events
+          active
+          created_at: createdAt
+          last_triggered_at: lastTriggeredAt
+          success_rate: successRate
+          total_deliveries: totalDeliveries
+          failed_deliveries: failedDeliveries
+        }
+        pagination { page limit total pages }
+      }
+    }`,
+  },
+  {
+    name: 'createWebhook',
+    method: 'post',
+    path: '/webhooks',
+    status: 201,
+    envelope: 'data',
+    tag: 'Webhooks',
+    summary: 'Register a webhook; its secret is shown only in this response',
+    refusals: [invalidUrl, invalidEvents, registered, unreachable],
+    document: `mutation CreateWebhook($url: WebhookUrl!, $events: [EventType!]!) {
+      createWebhook(url: $url, events: $events) { id url events active secret }
+    }`,
+  },
+  {
+    name: 'updateWebhook',
+    method: 'put',
+    path: '/webhooks/:id',
+    status: 200,
+    envelope: 'data',
+    tag: 'Webhooks',
+    summary: 'Change a webhook; what is left out stays',
+    refusals: [invalidUrl, invalidEvents, unknown, registered, unreachable],
+    document: `mutation UpdateWebhook($id: String!, $url: WebhookUrl, $events: [EventType!], $active: Boolean) {
+      updateWebhook(id: $id, url: $url, events: $events, active: $active) {
+        id
+        url
+        events
+        active
+        updated_at: updatedAt
+      }
+    }`,
+  },
+  {
+    name: 'deleteWebhook',
+    method: 'delete',
+    path: '/webhooks/:id',
+    status: 200,
+    envelope: 'data',
+    tag: 'Webhooks',
+    summary: 'Remove a webhook',
+    refusals: [unknown],
+    document: 'mutation DeleteWebhook($id: String!) { deleteWebhook(id: $id) { id deleted } }',
+  },
+];

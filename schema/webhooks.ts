@@ -1,0 +1,226 @@
+import { Arg, Ctx, Field, Float, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { tenantOf } from '../src/domain/admission.ts';
+import { validationError } from '../src/domain/errors.ts';
+import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import type { Platform } from '../src/domain/platform.ts';
+import { findWebhook, listWebhooks } from '../src/domain/webhooks/reading.ts';
+import {
+  deleteWebhook,
+  prepareWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+} from '../src/domain/webhooks/registration.ts';
+import type { WebhookRow } from '../src/domain/webhooks/webhook.ts';
+import { openHeaders, successRate } from '../src/domain/webhooks/webhook.ts';
+import { Operation, prepared } from './operation.ts';
+import { Pagination } from './pagination.ts';
+import { DateTime, EventType, PageNumber, PageSize, WebhookUrl } from './scalars.ts';
+
+@ObjectType({ description: 'A URL that gets signed notifications of events.', simpleResolvers: true })
+export class Webhook {
+  @Field(() => String, { description: 'Unique id, prefix wh_.' })
+  declare id: string;
+
+  @Field(() => WebhookUrl, { description: 'Receiving URL (HTTPS).' })
+  declare url: string;
+
+  @Field(() => [EventType], { description: 'Subscribed event types.' })
+  declare events: string[];
+
+  @Field(() => Boolean, { description: 'Whether it is delivered to.' })
+  declare active: boolean;
+
+  @Field(() => String, { nullable: true, description: 'What the team calls it.' })
+  declare description: string | null;
+
+  @Field(() => [String], { description: 'Names of the headers that the team adds to deliveries.' })
+  declare headerNames: string[];
+
+  @Field(() => DateTime, { description: 'Creation time.' })
+  declare createdAt: string;
+
+  @Field(() => DateTime, { description: 'Time of the last change.' })
+  declare updatedAt: string;
+
+  @Field(() => DateTime, { nullable: true, description: 'Last attempt; null before the first.' })
+  declare lastTriggeredAt: string | null;
+
+  @Field(() => Float, { description: 'Percent of attempts that succeeded; 100 before the first.' })
+  declare successRate: number;
+
+  @Field(() => Int, { description: 'Attempts made.' })
+  declare totalDeliveries: number;
+
+  @Field(() => Int, { description: 'Attempts that failed.' })
+  declare failedDeliveries: number;
+}
+
+@ObjectType({ description: 'A webhook with its signing secret, shown only here.', simpleResolvers: true })
+export class IssuedWebhook extends Webhook {
+  @Field(() => String, { description: 'Signing secret.' })
+  declare secret: string;
+}
+
+@ObjectType({ description: 'A page of webhooks, newest first.', simpleResolvers: true })
+export class WebhookList {
+  @Field(() => [Webhook], { description: 'The webhooks of the page.' })
+  declare items: Webhook[];
+
+  @Field(() => Pagination, { description: 'Where the page stands.' })
+  declare pagination: Pagination;
+}
+
+@ObjectType({ description: 'A webhook that is gone.', simpleResolvers: true })
+export class DeletedWebhook {
+  @Field(() => String, { description: 'Its id.' })
+  declare id: string;
+
+  @Field(() => Boolean, { description: 'Always true.' })
+  declare deleted: boolean;
+}
+
+@InputType({
+  description: 'A header that is added to deliveries. Its value is kept encrypted and never shown.',
+})
+export class WebhookHeaderInput {
+  @Field(() => String, { description: 'Name.' })
+  declare name: string;
+
+  @Field(() => String, { description: 'Value.' })
+  declare value: string;
+}
+
+function toWebhook(row: WebhookRow, { vault }: Platform): Webhook {
+  const total = Number(row.total_deliveries);
+  const failed = Number(row.failed_deliveries);
+  return {
+    id: row.id,
+    url: row.url,
+    events: row.events,
+    active: row.active,
+    description: row.description,
+    headerNames: openHeaders(row.sealed_headers, vault).map(({ name }) => name),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    lastTriggeredAt: row.last_triggered_at?.toISOString() ?? null,
+    successRate: successRate(total, failed),
+    totalDeliveries: total,
+    failedDeliveries: failed,
+  };
+}
+
+/** Refuses null where only "left out" means "stays". @throws AppError 400 with the field's documented message. */
+function refuseNull(field: string, value: unknown, message?: string): void {
+  if (value === null) throw validationError({ field, type: 'invalid' }, message);
+}
+
+@Resolver()
+export class WebhookResolver {
+  @Operation({ scope: 'webhooks:read' })
+  @Query(() => WebhookList, { description: 'The team’s webhooks in the mode of the key, newest first.' })
+  async webhooks(
+    @Ctx() context: RequestContext,
+    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
+    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
+    limit: number,
+  ): Promise<WebhookList> {
+    const { platform } = context.gateway;
+    const { webhooks, total } = await listWebhooks(
+      tenantOf(context),
+      { offset: (page - 1) * limit, limit },
+      platform,
+    );
+    return {
+      items: webhooks.map((row) => toWebhook(row, platform)),
+      pagination: paginationOf(page, limit, total),
+    };
+  }
+
+  @Operation({ scope: 'webhooks:read' })
+  @Query(() => Webhook, { description: 'One webhook of the team.' })
+  async webhook(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix wh_.' }) id: string,
+  ): Promise<Webhook> {
+    const { platform } = context.gateway;
+    return toWebhook(await findWebhook(tenantOf(context), id, platform), platform);
+  }
+
+  @Operation({ scope: 'webhooks:write', creation: 'secret' })
+  @Mutation(() => IssuedWebhook, {
+    description: 'Registers a URL that must answer within the timeout; the secret is shown only now.',
+  })
+  async createWebhook(
+    @Ctx() context: RequestContext,
+    @Arg('url', () => WebhookUrl, { description: 'Receiving URL (HTTPS).' }) url: string,
+    @Arg('events', () => [EventType], { description: 'Event types to subscribe to.' }) events: string[],
+    @Arg('description', () => String, { nullable: true, description: 'What the team calls it.' })
+    description?: string | null,
+    @Arg('headers', () => [WebhookHeaderInput], { nullable: true, description: 'Headers to add.' })
+    headers?: WebhookHeaderInput[] | null,
+  ): Promise<IssuedWebhook> {
+    const { platform } = context.gateway;
+    const request = { url, events, description: description ?? null, headers: headers ?? [] };
+    const write = await prepareWebhook(tenantOf(context), request, platform);
+    return prepared(async () => {
+      const { webhook, secret } = await write();
+      return { ...toWebhook(webhook, platform), secret };
+    });
+  }
+
+  @Operation({ scope: 'webhooks:write' })
+  @Mutation(() => Webhook, {
+    description: 'Changes what is given. Activating starts the count of failures from zero.',
+  })
+  async updateWebhook(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix wh_.' }) id: string,
+    @Arg('url', () => WebhookUrl, { nullable: true, description: 'Receiving URL (HTTPS).' })
+    url?: string | null,
+    @Arg('events', () => [EventType], { nullable: true, description: 'Event types to subscribe to.' })
+    events?: string[] | null,
+    @Arg('active', () => Boolean, { nullable: true, description: 'Whether it is delivered to.' })
+    active?: boolean | null,
+    @Arg('description', () => String, { nullable: true, description: 'What the team calls it.' })
+    description?: string | null,
+    @Arg('headers', () => [WebhookHeaderInput], { nullable: true, description: 'All headers to add.' })
+    headers?: WebhookHeaderInput[] | null,
+  ): Promise<Webhook> {
+    refuseNull('url', url, 'Invalid URL');
+    refuseNull('events', events, 'Invalid events');
+    refuseNull('active', active);
+    refuseNull('headers', headers);
+    const { platform } = context.gateway;
+    const changes = {
+      ...(url ? { url } : {}),
+      ...(events ? { events } : {}),
+      ...(typeof active === 'boolean' ? { active } : {}),
+      ...(description === undefined ? {} : { description }),
+      ...(headers ? { headers } : {}),
+    };
+    return toWebhook(await updateWebhook(tenantOf(context), id, changes, platform), platform);
+  }
+
+  @Operation({ scope: 'webhooks:write' })
+  @Mutation(() => DeletedWebhook, { description: 'Removes a webhook; nothing more is sent to it.' })
+  async deleteWebhook(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix wh_.' }) id: string,
+  ): Promise<DeletedWebhook> {
+    return { id: await deleteWebhook(tenantOf(context), id, context.gateway.platform), deleted: true };
+  }
+
+  @Operation({ scope: 'webhooks:write' })
+  @Mutation(() => IssuedWebhook, {
+    description: 'Gives a webhook a new secret; the one before signs next to it for 24 hours.',
+  })
+  async rotateWebhookSecret(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix wh_.' }) id: string,
+  ): Promise<IssuedWebhook> {
+    const { platform } = context.gateway;
+    const { webhook, secret } = await rotateWebhookSecret(tenantOf(context), id, platform);
+    return { ...toWebhook(webhook, platform), secret };
+  }
+}

@@ -1,0 +1,222 @@
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
+import { isCustomHeaderAllowed } from '../../infrastructure/webhooks/requestHead.ts';
+import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts';
+import { conflict, validationError } from '../errors.ts';
+import { isEventType } from '../events/catalogue.ts';
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+import { findWebhook } from './reading.ts';
+import type { CustomHeader, WebhookRow } from './webhook.ts';
+import { openSecrets, sealHeaders, sealSecrets, webhookColumns, webhookNotFound } from './webhook.ts';
+import { checkReachable, checkWebhookUrl } from './webhookUrl.ts';
+
+export interface WebhookRequest {
+  url: string;
+  events: string[];
+  description: string | null;
+  headers: CustomHeader[];
+}
+
+/** What is left out stays; `active: true` starts from zero (DESIGN §4 "Deactivation"). */
+export type WebhookChanges = Partial<WebhookRequest & { active: boolean }>;
+
+const insertWebhook = statement<WebhookRow>(
+  'insert_webhook',
+  `INSERT INTO webhooks (id, wallet_id, team_id, url, normalized_url, events, description, sealed_headers,
+                         sealed_secrets, activated_at, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10)
+   ON CONFLICT (wallet_id, normalized_url) WHERE deleted_at IS NULL DO NOTHING
+   RETURNING ${webhookColumns}`,
+);
+
+/** Waiting deliveries of a webhook that is switched off are skipped; those under way are found by the sweep. */
+const updateWebhookStatement = statement<WebhookRow>(
+  'update_webhook',
+  `WITH webhook AS (
+     UPDATE webhooks SET url = coalesce($3, url), normalized_url = coalesce($4, normalized_url),
+            events = coalesce($5::text[], events),
+            activated_at = CASE WHEN $6::boolean AND NOT active THEN $9 ELSE activated_at END,
+            deactivated_by = CASE WHEN $6::boolean THEN NULL ELSE deactivated_by END,
+            active = coalesce($6::boolean, active),
+            description = CASE WHEN $7::boolean THEN $8 ELSE description END,
+            sealed_headers = coalesce($10, sealed_headers), updated_at = $9
+      WHERE id = $1 AND wallet_id = $2 AND deleted_at IS NULL
+     RETURNING ${webhookColumns}
+   ), skipped AS (
+     UPDATE webhook_deliveries d SET status = 'skipped' FROM webhook w
+      WHERE d.webhook_id = w.id AND NOT w.active AND d.status = 'pending' AND d.leased_until IS NULL
+   )
+   SELECT * FROM webhook`,
+);
+
+const deleteWebhookStatement = statement<{ id: string }>(
+  'delete_webhook',
+  `WITH webhook AS (
+     UPDATE webhooks SET deleted_at = $3, active = false
+      WHERE id = $1 AND wallet_id = $2 AND deleted_at IS NULL RETURNING id
+   ), skipped AS (
+     UPDATE webhook_deliveries d SET status = 'skipped' FROM webhook w
+      WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.leased_until IS NULL
+   )
+   SELECT id FROM webhook`,
+);
+
+/** Written only if nobody else has rotated in the meantime. */
+const replaceSecrets = statement<WebhookRow>(
+  'replace_webhook_secrets',
+  `UPDATE webhooks SET sealed_secrets = $3, updated_at = $5
+    WHERE id = $1 AND wallet_id = $2 AND sealed_secrets = $4 AND deleted_at IS NULL RETURNING ${webhookColumns}`,
+);
+
+function checkEvents(events: readonly string[]): string[] {
+  if (events.length === 0) throw validationError({ field: 'events', type: 'required' }, 'Invalid events');
+  const unknown = events.findIndex((type) => !isEventType(type));
+  if (unknown >= 0) throw validationError({ field: `events.${unknown}`, type: 'invalid' }, 'Invalid events');
+  return [...new Set(events)];
+}
+
+const maximumHeaders = 20;
+const maximumHeaderLength = 1_024;
+
+function checkHeaders(headers: readonly CustomHeader[]): CustomHeader[] {
+  const faults = headers.flatMap(({ name, value }, index) =>
+    isCustomHeaderAllowed(name, value) && name.length + value.length <= maximumHeaderLength
+      ? []
+      : [{ field: `headers.${index}`, type: 'invalid' }],
+  );
+  const names = new Set(headers.map(({ name }) => name.toLowerCase()));
+  if (headers.length > maximumHeaders) faults.push({ field: 'headers', type: 'too_many' });
+  if (names.size < headers.length) faults.push({ field: 'headers', type: 'repeated' });
+  if (faults.length > 0) throw validationError(faults);
+  return headers.map(({ name, value }) => ({ name, value }));
+}
+
+function checkDescription(description: string | null): string | null {
+  if (description !== null && description.length > 500)
+    throw validationError({ field: 'description', type: 'too_long' });
+  return description;
+}
+
+const alreadyRegistered = () => conflict('URL already registered', { field: 'url', type: 'repeated' });
+
+const isRegistered = statement<{ id: string }>(
+  'is_webhook_registered',
+  'SELECT id FROM webhooks WHERE wallet_id = $1 AND normalized_url = $2 AND deleted_at IS NULL',
+);
+
+/**
+ * Checks a new webhook and whether its receiver answers: the part that may wait for the network.
+ * @returns what writes it and gives it with its secret, which is shown only then.
+ * @throws AppError 400, 409 "URL already registered", 422 "URL not reachable".
+ */
+export async function prepareWebhook(
+  tenant: Tenant,
+  request: WebhookRequest,
+  platform: Platform,
+): Promise<() => Promise<{ webhook: WebhookRow; secret: string }>> {
+  const { sequelize, vault, clock } = platform;
+  const normalizedUrl = checkWebhookUrl(request.url, platform);
+  const events = checkEvents(request.events);
+  const sealedHeaders = sealHeaders(checkHeaders(request.headers), vault);
+  const description = checkDescription(request.description);
+  const [known] = await run(sequelize, isRegistered, [tenant.walletId, normalizedUrl]);
+  if (known) throw alreadyRegistered();
+  await checkReachable(request.url, platform);
+  return async () => {
+    const secret = createWebhookSecret();
+    const [webhook] = await run(sequelize, insertWebhook, [
+      newIdentifier('wh'),
+      tenant.walletId,
+      tenant.teamId,
+      request.url,
+      normalizedUrl,
+      events,
+      description,
+      sealedHeaders,
+      sealSecrets([{ secret, until: null }], vault),
+      clock.now(),
+    ]);
+    if (!webhook) throw alreadyRegistered();
+    return { webhook, secret };
+  };
+}
+
+const uniqueViolation = '23505';
+
+/**
+ * Changes what is given. A new URL must be reachable as at registration.
+ * @throws AppError 400, 404 "Webhook not found", 409 "URL already registered", 422 "URL not reachable".
+ */
+export async function updateWebhook(
+  tenant: Tenant,
+  id: string,
+  changes: WebhookChanges,
+  platform: Platform,
+): Promise<WebhookRow> {
+  const { url, active } = changes;
+  const normalizedUrl = url === undefined ? null : checkWebhookUrl(url, platform);
+  const events = changes.events ? checkEvents(changes.events) : null;
+  const headers = changes.headers ? sealHeaders(checkHeaders(changes.headers), platform.vault) : null;
+  const description = checkDescription(changes.description ?? null);
+  const present = await findWebhook(tenant, id, platform);
+  if (url !== undefined && url !== present.url) {
+    const [known] = await run(platform.sequelize, isRegistered, [tenant.walletId, normalizedUrl]);
+    if (known && known.id !== id) throw alreadyRegistered();
+    await checkReachable(url, platform);
+  }
+  try {
+    const [webhook] = await run(platform.sequelize, updateWebhookStatement, [
+      id,
+      tenant.walletId,
+      url ?? null,
+      normalizedUrl,
+      events,
+      active ?? null,
+      changes.description !== undefined,
+      description,
+      platform.clock.now(),
+      headers,
+    ]);
+    if (!webhook) throw webhookNotFound();
+    return webhook;
+  } catch (error) {
+    if ((error as { code?: string }).code === uniqueViolation) throw alreadyRegistered();
+    throw error;
+  }
+}
+
+/** Ends a webhook: nothing more is sent to it. @throws AppError 404 "Webhook not found". */
+export async function deleteWebhook(tenant: Tenant, id: string, platform: Platform): Promise<string> {
+  const values = [id, tenant.walletId, platform.clock.now()];
+  const [webhook] = isIdentifier('wh', id)
+    ? await run(platform.sequelize, deleteWebhookStatement, values)
+    : [];
+  if (!webhook) throw webhookNotFound();
+  return webhook.id;
+}
+
+/** How long a rotated secret goes on signing next to the new one. */
+const overlapMs = 24 * 3_600_000;
+
+/**
+ * Gives a webhook a new secret. Deliveries are signed with the secrets before it as well for 24 hours from when each
+ * was replaced, so a second rotation shortens nobody's overlap.
+ * @throws AppError 404 "Webhook not found", 409 when another rotation came first.
+ */
+export async function rotateWebhookSecret(
+  tenant: Tenant,
+  id: string,
+  platform: Platform,
+): Promise<{ webhook: WebhookRow; secret: string }> {
+  const { sequelize, vault, clock } = platform;
+  const { sealed_secrets: sealed } = await findWebhook(tenant, id, platform);
+  const now = clock.now();
+  const until = new Date(now.getTime() + overlapMs).toISOString();
+  const earlier = openSecrets(sealed, now, vault).map((known) => ({ ...known, until: known.until ?? until }));
+  const secret = createWebhookSecret();
+  const secrets = sealSecrets([{ secret, until: null }, ...earlier], vault);
+  const [webhook] = await run(sequelize, replaceSecrets, [id, tenant.walletId, secrets, sealed, now]);
+  if (!webhook) throw conflict('Webhook secret was rotated at the same time');
+  return { webhook, secret };
+}

@@ -1,0 +1,59 @@
+import type { Vault } from '../../infrastructure/vault.ts';
+import { notFound } from '../errors.ts';
+
+/** A webhook as the database has it; BIGINTs as digits. */
+export interface WebhookRow {
+  id: string;
+  wallet_id: number;
+  url: string;
+  events: string[];
+  active: boolean;
+  description: string | null;
+  sealed_headers: string;
+  sealed_secrets: string;
+  total_deliveries: string;
+  failed_deliveries: string;
+  last_triggered_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export const webhookColumns = `id, wallet_id, url, events, active, description, sealed_headers, sealed_secrets,
+  total_deliveries, failed_deliveries, last_triggered_at, created_at, updated_at`;
+
+/** A header that a team adds to its deliveries. */
+export interface CustomHeader {
+  name: string;
+  value: string;
+}
+
+/** A signing secret; `until` is when a rotated one stops being used (ISO 8601), null for the present one. */
+interface SigningSecret {
+  secret: string;
+  until: string | null;
+}
+
+/** Percent of attempts that succeeded, with one decimal; 100 before the first (DESIGN §4). */
+export function successRate(total: number, failed: number): number {
+  return total === 0 ? 100 : Math.round(((total - failed) * 1_000) / total) / 10;
+}
+
+export function sealSecrets(secrets: readonly SigningSecret[], vault: Vault): string {
+  return vault.seal(JSON.stringify(secrets));
+}
+
+/** The secrets that sign at this moment, the newest first. */
+export function openSecrets(sealed: string, now: Date, vault: Vault): SigningSecret[] {
+  const secrets = JSON.parse(vault.open(sealed)) as SigningSecret[];
+  return secrets.filter(({ until }) => until === null || Date.parse(until) > now.getTime());
+}
+
+export function sealHeaders(headers: readonly CustomHeader[], vault: Vault): string {
+  return vault.seal(JSON.stringify(headers));
+}
+
+export function openHeaders(sealed: string, vault: Vault): CustomHeader[] {
+  return JSON.parse(vault.open(sealed)) as CustomHeader[];
+}
+
+export const webhookNotFound = () => notFound('Webhook');

@@ -1,0 +1,33 @@
+import { parseWebhookUrl } from '../../infrastructure/webhooks/addressPolicy.ts';
+import { unprocessable, validationError } from '../errors.ts';
+import type { Platform } from '../platform.ts';
+
+/** Whether text has the form of a webhook URL; whether its host may be called is for `checkWebhookUrl` to say. */
+export function isWebhookUrl(text: string): boolean {
+  return parseWebhookUrl(text, { allowPrivateHosts: true }).ok;
+}
+
+/**
+ * The normalised form of a URL that may be called.
+ * @throws AppError 400 "Invalid URL" when it is malformed, not https, or its host is private.
+ */
+export function checkWebhookUrl(text: string, { settings }: Pick<Platform, 'settings'>): string {
+  const parsed = parseWebhookUrl(text, { allowPrivateHosts: settings.WEBHOOK_ALLOW_PRIVATE_HOSTS });
+  if (!parsed.ok) throw validationError({ field: 'url', type: parsed.reason }, 'Invalid URL');
+  return parsed.url.href;
+}
+
+/**
+ * Asks the receiver for any HTTP answer to a HEAD request (DESIGN §4). With the check switched off only a host that
+ * resolves to a private address is refused. All failures read the same, so that registering is no port scan.
+ * @throws AppError 422 "URL not reachable".
+ */
+export async function checkReachable(
+  url: string,
+  { settings, webhookSender }: Pick<Platform, 'settings' | 'webhookSender'>,
+): Promise<void> {
+  if (!settings.WEBHOOK_REACHABILITY_CHECK && settings.WEBHOOK_ALLOW_PRIVATE_HOSTS) return;
+  const { reachable, reason } = await webhookSender.reachable(url);
+  const refused = settings.WEBHOOK_REACHABILITY_CHECK ? !reachable : reason === 'blocked_address';
+  if (refused) throw unprocessable('URL not reachable', { field: 'url', type: 'not_reachable' });
+}

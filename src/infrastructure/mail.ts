@@ -1,0 +1,39 @@
+import { createTransport } from 'nodemailer';
+import type { Log } from './log.ts';
+
+export interface Mail {
+  to: string;
+  subject: string;
+  /** Plain text. */
+  text: string;
+}
+
+export interface Mailer {
+  /** Resolves once the mail is handed over. */
+  send(mail: Mail): Promise<void>;
+  close(): void;
+}
+
+/** Mail over SMTP, or into the log when there is no server. The sender's domain is that of PUBLIC_URL. */
+export function createMailer(
+  settings: { SMTP_URL?: string | undefined; PUBLIC_URL?: string | undefined },
+  log: Log,
+): Mailer {
+  if (!settings.SMTP_URL) {
+    return {
+      async send(mail) {
+        log.warn({ mail }, 'no SMTP_URL: mail logged instead of sent');
+      },
+      close: () => undefined,
+    };
+  }
+  const transport = createTransport(settings.SMTP_URL);
+  const { hostname } = new URL(settings.PUBLIC_URL ?? 'http://localhost');
+  const from = { name: 'Embarque', address: `alerts@${hostname}` };
+  return {
+    async send(mail) {
+      await transport.sendMail({ from, ...mail });
+    },
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,219 @@
+import { createHmac } from 'node:crypto';
+import { SMTPServer } from 'smtp-server';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestClock } from '../doors/testClock.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { testCertificates } from '../infrastructure/webhooks/certificates.ts';
+import type { Receiver } from '../infrastructure/webhooks/receiver.ts';
+import { answer, startReceiver } from '../infrastructure/webhooks/receiver.ts';
+
+describeEngines('webhooks', (engine) => {
+  const clock = new TestClock();
+  const mails: string[] = [];
+  let server: TestServer;
+  let receiver: Receiver;
+  let mailServer: SMTPServer;
+
+  beforeAll(async () => {
+    mailServer = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onData(stream, _session, done) {
+        let text = '';
+        stream.on('data', (chunk) => {
+          text += chunk;
+        });
+        stream.on('end', () => {
+          mails.push(text);
+          done();
+        });
+      },
+    });
+    await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
+    const { port } = mailServer.server.address() as { port: number };
+    receiver = await startReceiver(answer(200));
+    server = await startTestServer(engine, {
+      clock,
+      webhookAuthority: (await testCertificates()).authority,
+      settings: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', SMTP_URL: `smtp://127.0.0.1:${port}` },
+    });
+  });
+
+  afterAll(async () => {
+    await server.close();
+    await receiver.close();
+    await new Promise<void>((resolve) => mailServer.close(resolve));
+  });
+
+  const register = (key: string, body: object) => server.rest('POST', '/api/v1/webhooks', { key, body });
+  const pending = ['wallet.recharge.pending'];
+  const recharge = (key: string) =>
+    server.rest('POST', '/api/v1/wallet/recharge', {
+      key,
+      body: { amount: '100.00', currency: 'BRL', payment_method: 'pix' },
+    });
+  const received = (path: string) =>
+    receiver.requests.filter((request) => request.path === path && request.method === 'POST');
+  const only = async (key: string) => (await server.rest('GET', '/api/v1/webhooks', { key })).body.data[0];
+
+  describe('management', () => {
+    it('registers, lists, changes and removes', async () => {
+      const { live, test } = await server.createTeam();
+      const url = receiver.url('/managed');
+      const created = await register(live, { url, events: pending });
+      expect(created.status).toBe(201);
+      const { id } = created.body.data;
+      expect(created.body).toEqual({
+        success: true,
+        data: {
+          id: expect.stringMatching(/^wh_/),
+          url,
+          events: pending,
+          active: true,
+          secret: expect.stringMatching(/^whsec_/),
+        },
+      });
+      expect(await register(live, { url, events: pending })).toMatchObject({
+        status: 409,
+        body: { error: { code: 'VALIDATION_ERROR', message: 'URL already registered' } },
+      });
+      expect((await register(test, { url, events: pending })).status).toBe(201);
+      const listed = await server.rest('GET', '/api/v1/webhooks', { key: live });
+      expect(listed.body).toEqual({
+        success: true,
+        data: [
+          {
+            id,
+            url,
+            events: pending,
+            active: true,
+            created_at: clock.now().toISOString(),
+            last_triggered_at: null,
+            success_rate: 100,
+            total_deliveries: 0,
+            failed_deliveries: 0,
+          },
+        ],
+        pagination: { page: 1, limit: 20, total: 1, pages: 1 },
+      });
+      const changed = await server.rest('PUT', `/api/v1/webhooks/${id}`, {
+        key: live,
+        body: { active: false },
+      });
+      expect(changed.body.data).toEqual({
+        id,
+        url,
+        events: pending,
+        active: false,
+        updated_at: clock.now().toISOString(),
+      });
+      const removal = () => server.rest('DELETE', `/api/v1/webhooks/${id}`, { key: live });
+      expect((await removal()).body.data).toEqual({ id, deleted: true });
+      expect(await removal()).toMatchObject({
+        status: 404,
+        body: { error: { message: 'Webhook not found' } },
+      });
+    });
+
+    it.each([
+      ['Invalid URL', { url: 'http://example.com/', events: pending }],
+      ['Invalid URL', { url: 'nonsense', events: pending }],
+      ['Invalid events', { url: 'https://localhost:9999/', events: ['wallet.unknown'] }],
+      ['Invalid events', { url: 'https://localhost:9999/', events: [] }],
+    ])('refuses with "%s"', async (message, body) => {
+      const refused = await register(server.keys.live, body);
+      expect(refused).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR', message } } });
+    });
+
+    it('refuses a URL where nothing answers', async () => {
+      const refused = await register(server.keys.live, { url: 'https://localhost:1024/', events: pending });
+      expect(refused).toMatchObject({ status: 422, body: { error: { message: 'URL not reachable' } } });
+    });
+  });
+
+  it('delivers an event with both signatures', async () => {
+    const { live, teamId } = await server.createTeam();
+    const { id, secret } = (await register(live, { url: receiver.url('/signed'), events: pending })).body
+      .data;
+    const charge = (await recharge(live)).body.data;
+    const { headers, body } = await eventually(() => received('/signed')[0]);
+    const timestamp = headers['x-service-timestamp'];
+    const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
+    expect(headers['x-service-signature']).toBe(expected);
+    expect(headers['content-type']).toBe('application/json');
+    const event = JSON.parse(body.toString());
+    expect(event).toEqual({
+      id: headers['x-service-event-id'],
+      type: 'wallet.recharge.pending',
+      api_version: '2026-11-01',
+      created_at: clock.now().toISOString(),
+      data: { object: expect.objectContaining({ id: charge.id, amount: '100.00', status: 'pending' }) },
+      team_id: teamId,
+      webhook_id: id,
+    });
+    // The library compares with the machine's time, so only the signature is checked against its own.
+    const signed = new Verifier(secret).sign(event.id, new Date(Number(timestamp) * 1_000), body.toString());
+    expect(headers['webhook-signature']).toBe(signed);
+    await eventually(async () => (await only(live)).total_deliveries === 1);
+    expect(await only(live)).toMatchObject({
+      success_rate: 100,
+      failed_deliveries: 0,
+      last_triggered_at: clock.now().toISOString(),
+    });
+  });
+
+  it('makes six attempts at the documented delays, then deactivates with one mail', async () => {
+    const { live } = await server.createTeam({ alertEmail: 'alerts@agency.example.com' });
+    const path = '/failing';
+    const { id } = (await register(live, { url: receiver.url(path), events: pending })).body.data;
+    receiver.behave((request, socket) => answer(request.path === path ? 500 : 200)(request, socket));
+    await recharge(live);
+    const made = (count: number) =>
+      eventually(
+        async () => (await only(live)).total_deliveries === count && received(path).length === count,
+      );
+    await made(1);
+    for (const [index, minutes] of [5, 30, 120, 720, 1_440].entries()) {
+      clock.advance(minutes * 60_000 - 1);
+      const before = await server.query<{ due: boolean }>(
+        'SELECT due_at <= $2 AS due FROM webhook_deliveries WHERE webhook_id = $1',
+        [id, clock.now()],
+      );
+      expect(before).toEqual([{ due: false }]);
+      expect((await only(live)).active).toBe(true);
+      clock.advance(1);
+      await made(index + 2);
+    }
+    expect(await only(live)).toMatchObject({ active: false, failed_deliveries: 6, success_rate: 0 });
+    const bodies = received(path).map(({ body }) => body.toString());
+    expect(new Set(bodies).size).toBe(1);
+    await recharge(live);
+    await eventually(() => mails.some((mail) => mail.includes(id)));
+    const states = await server.query<{ status: string }>(
+      'SELECT status FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id',
+      [id],
+    );
+    expect(states.map(({ status }) => status)).toEqual(['failed', 'skipped']);
+    expect(mails.filter((mail) => mail.includes(`Subject: Webhook ${id}`))).toHaveLength(1);
+    receiver.behave(answer(200));
+    await server.rest('PUT', `/api/v1/webhooks/${id}`, { key: live, body: { active: true } });
+    await recharge(live);
+    await made(7);
+    expect(await only(live)).toMatchObject({ active: true, failed_deliveries: 6, success_rate: 14.3 });
+  });
+
+  it('lets a webhook that hangs delay no other', async () => {
+    const { live } = await server.createTeam();
+    await register(live, { url: receiver.url('/hanging'), events: pending });
+    await register(live, { url: receiver.url('/healthy'), events: pending });
+    receiver.behave((request, socket) => request.path !== '/hanging' && answer(200)(request, socket));
+    for (let sent = 0; sent < 12; sent += 1) await recharge(live);
+    await eventually(() => received('/healthy').length === 12, 4_000);
+    expect(received('/hanging').length).toBeLessThanOrEqual(10);
+    receiver.behave(answer(200));
+  });
+});
