@@ -87,23 +87,37 @@ export function expireRecharge(tenant: Tenant, id: string, platform: Platform): 
   return endOnRequest(tenant, id, 'expired', platform);
 }
 
-const findOverdue = statement<{ id: string; wallet_id: number }>(
+const sweptAtOnce = 200;
+
+const findOverdue = statement<{ id: string; wallet_id: number; expires_at: Date }>(
   'find_overdue_recharges',
-  `SELECT id, wallet_id FROM recharges WHERE status = 'pending' AND expires_at < $1 ORDER BY expires_at LIMIT 200`,
+  `SELECT id, wallet_id, expires_at FROM recharges
+    WHERE status = 'pending' AND expires_at < $1 AND (expires_at, id) > ($2::timestamptz, $3)
+    ORDER BY expires_at, id LIMIT ${sweptAtOnce}`,
 );
 
 /**
  * Expires what is overdue. Any number of workers may run it: each recharge expires once.
  * @returns how many this call expired.
+ * @throws AggregateError when some could not be expired; those behind them are all the same.
  */
 export async function expireOverdueRecharges(platform: Platform): Promise<number> {
   const now = platform.clock.now();
+  const failures: unknown[] = [];
   let expired = 0;
+  let last = { id: '', expires_at: new Date(0) };
   for (;;) {
-    const overdue = await run(platform.sequelize, findOverdue, [now]);
+    const overdue = await run(platform.sequelize, findOverdue, [now, last.expires_at, last.id]);
     for (const { id, wallet_id: walletId } of overdue) {
-      if (await end(walletId, id, 'expired', now, platform)) expired += 1;
+      try {
+        if (await end(walletId, id, 'expired', now, platform)) expired += 1;
+      } catch (error) {
+        failures.push(error);
+      }
     }
-    if (overdue.length < 200) return expired;
+    last = overdue.at(-1) ?? last;
+    if (overdue.length < sweptAtOnce) break;
   }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} recharges did not expire`);
+  return expired;
 }

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import type { Caller } from './ledgerDoors.ts';
+import { LedgerDoors } from './ledgerDoors.ts';
+
+describeEngines('the worker', (engine) => {
+  let server: TestServer;
+  let doors: LedgerDoors;
+
+  beforeAll(async () => {
+    server = await startTestServer(engine, { settings: { PIX_VALIDITY: '400ms' } });
+    doors = new LedgerDoors(server);
+  });
+  afterAll(() => server?.close());
+
+  const newRecharge = async (caller: Caller, method = 'pix') =>
+    (await doors.create('rest', caller, '100.00', method, `${caller.key} ${method}`)).value.id as string;
+
+  const becomesExpired = (caller: Caller, id: string) =>
+    eventually(async () => (await doors.read('rest', caller, id)).value.status === 'expired');
+
+  it('expires what is overdue, with its event, and leaves what is not', async () => {
+    const team = await server.createTeam();
+    const caller: Caller = { mode: 'live', key: team.live };
+    const sandbox: Caller = { mode: 'test', key: team.test };
+    const [id, inSandbox, boleto] = await Promise.all([
+      newRecharge(caller),
+      newRecharge(sandbox),
+      newRecharge(caller, 'boleto'),
+    ]);
+    await Promise.all([becomesExpired(caller, id), becomesExpired(sandbox, inSandbox)]);
+    expect((await doors.read('rest', caller, boleto)).value.status).toBe('pending');
+    const events = await server.query(
+      `SELECT type, data #>> '{object,status}' AS status, data #>> '{previous_attributes,status}' AS previous
+         FROM events WHERE subject_id = $1 ORDER BY sequence`,
+      [id],
+    );
+    expect(events).toEqual([
+      { type: 'wallet.recharge.pending', status: 'pending', previous: null },
+      { type: 'wallet.recharge.expired', status: 'expired', previous: 'pending' },
+    ]);
+  });
+
+  it('expires the others when one cannot be', async () => {
+    const [broken, sound] = await Promise.all([server.createTeam(), server.createTeam()]);
+    const stuck = await newRecharge({ mode: 'live', key: broken.live });
+    // Its day cannot give back what it does not count.
+    await server.query(
+      `UPDATE recharge_days SET requested_cents = 0
+      WHERE wallet_id = (SELECT wallet_id FROM recharges WHERE id = $1)`,
+      [stuck],
+    );
+    const caller: Caller = { mode: 'live', key: sound.live };
+    await becomesExpired(caller, await newRecharge(caller));
+    expect((await doors.read('rest', { mode: 'live', key: broken.live }, stuck)).value.status).toBe(
+      'pending',
+    );
+    await eventually(() => server.logLines.some((line) => line.includes('recharges did not expire')));
+  });
+});
