@@ -33,12 +33,16 @@ function keyOf(source: string, operationName: string | null | undefined): string
   return operationName ? `${operationName}\n${source}` : source;
 }
 
+const wrongTransport =
+  'Subscriptions are served over WebSockets (graphql-transport-ws) and as text/event-stream';
+
 /** Runs what Apollo has validated as a compiled operation, and keeps that for the next request with the same text. */
 function compiledExecution(schema: GraphQLSchema, cache: OperationCache): GatewayInterface {
   const compile = (source: string, document: DocumentNode, operationName: string | null): Executable => {
     const known = cache.get(source, operationName);
     if (known) return known;
     const executable = compileOperation(schema, document, operationName);
+    if (executable.operation.operation === 'subscription') throw new GraphQLError(wrongTransport);
     cache.set(source, operationName, executable);
     return executable;
   };

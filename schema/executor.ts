@@ -1,5 +1,5 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { execute, getOperationAST } from 'graphql';
+import { execute, GraphQLError, getOperationAST } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { CoercionOptions, Variable } from './coercion.ts';
@@ -20,9 +20,14 @@ export interface Executable {
   ): ExecutionResult | Promise<ExecutionResult>;
 }
 
+/** The document holds no operation of that name, or several and none was named. */
+export function unknownOperation(): GraphQLError {
+  return new GraphQLError('Unknown operation: name one that the document defines');
+}
+
 /**
  * Compiles one operation of a document, which must have been validated against the schema: the compiler trusts it.
- * @throws Error when the document has no such operation.
+ * @throws GraphQLError when the document has no such operation.
  */
 export function compileOperation(
   schema: GraphQLSchema,
@@ -30,7 +35,7 @@ export function compileOperation(
   operationName?: string | null,
 ): Executable {
   const operation = getOperationAST(document, operationName);
-  if (!operation) throw new Error('the document has no such operation');
+  if (!operation) throw unknownOperation();
   const variables = variablesOf(schema, operation);
   const compiled = compileQuery(schema, document, operationName ?? undefined, {
     disableLeafSerialization: false,

@@ -6,7 +6,16 @@ export enum CabinClass {
   business = 'business',
   first = 'first',
 }
-registerEnumType(CabinClass, { name: 'CabinClass', description: 'Cabin of an aircraft.' });
+registerEnumType(CabinClass, {
+  name: 'CabinClass',
+  description: 'Cabin of an aircraft.',
+  valuesConfig: {
+    economy: { description: 'Economy.' },
+    premium_economy: { description: 'Premium economy.' },
+    business: { description: 'Business.' },
+    first: { description: 'First.' },
+  },
+});
 
 export enum PassengerType {
   adult = 'adult',
@@ -31,10 +40,22 @@ export enum CarrierCurrency {
 registerEnumType(CarrierCurrency, {
   name: 'CarrierCurrency',
   description: 'Currency in which carriers sell.',
+  valuesConfig: {
+    BRL: { description: 'Brazilian real.' },
+    USD: { description: 'United States dollar.' },
+    EUR: { description: 'Euro.' },
+  },
 });
 
 export enum BaggageType {
   checked = 'checked',
   carry_on = 'carry_on',
 }
-registerEnumType(BaggageType, { name: 'BaggageType', description: 'Kind of baggage.' });
+registerEnumType(BaggageType, {
+  name: 'BaggageType',
+  description: 'Kind of baggage.',
+  valuesConfig: {
+    checked: { description: 'In the hold.' },
+    carry_on: { description: 'In the cabin.' },
+  },
+});

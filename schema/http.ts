@@ -5,6 +5,7 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest, identify } from '../src/domain/admission.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import { noticeFor } from '../src/domain/testMode.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { setCorsHeaders } from '../src/infrastructure/http/headers.ts';
 import type { Answer } from './answers.ts';
@@ -73,7 +74,9 @@ export function createGraphqlHandler(
     } catch (error) {
       result = { errors: [wrap(error)] };
     }
-    return { status: 200, headers: jsonHeaders, text: `${render(result, context, log)}\n` };
+    // A request of which nothing ran, for its variables are wrong, is a bad request: as Apollo has it.
+    const status = 'data' in result ? 200 : 400;
+    return { status, headers: jsonHeaders, text: `${render(result, context, log)}\n` };
   }
 }
 
@@ -95,6 +98,14 @@ export async function contextOf(request: Request, gateway: Gateway): Promise<Req
     admitted: null,
     replayed: false,
   };
+}
+
+/** Apollo's refusals of requests that reached no operation have passed no plugin that could add `_meta`. */
+function withNotice(text: string, { caller }: RequestContext): string {
+  const notice = noticeFor(caller);
+  if (!notice) return text;
+  const body = JSON.parse(text) as { extensions?: object };
+  return `${JSON.stringify({ ...body, extensions: { ...body.extensions, _meta: notice } })}\n`;
 }
 
 async function runWithApollo(
@@ -120,5 +131,7 @@ async function runWithApollo(
     context: async () => ({ request: context }),
   });
   if (result.body.kind !== 'complete') throw new Error('responses in parts are not offered');
-  return { status: result.status ?? 200, headers: result.headers, text: result.body.string };
+  const status = result.status ?? 200;
+  const text = status === 200 ? result.body.string : withNotice(result.body.string, context);
+  return { status, headers: result.headers, text };
 }

@@ -1,6 +1,6 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import {
-  GraphQLError,
+  type GraphQLError,
   getOperationAST,
   NoSchemaIntrospectionCustomRule,
   parse,
@@ -12,6 +12,7 @@ import { countRequest } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
 import { renderError, wrap } from './errors.ts';
+import { unknownOperation } from './executor.ts';
 import { documentLimits, limitRules } from './limits.ts';
 
 /** Operations over long-lived connections: checked as over HTTP, then run by graphql's own executor. */
@@ -52,7 +53,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     const document = documentOf(request.query);
     if (!('kind' in document)) return document;
     const operation = getOperationAST(document, request.operationName);
-    if (!operation) return [new GraphQLError('Unknown operation')];
+    if (!operation) return [unknownOperation()];
     try {
       const variableValues = coerceVariables(variablesOf(schema, operation), request.variables ?? {}, {
         lenientMembers: false,

@@ -28,7 +28,14 @@ export enum PaymentMethod {
   pix = 'pix',
   boleto = 'boleto',
 }
-registerEnumType(PaymentMethod, { name: 'PaymentMethod', description: 'How a recharge is paid.' });
+registerEnumType(PaymentMethod, {
+  name: 'PaymentMethod',
+  description: 'How a recharge is paid.',
+  valuesConfig: {
+    pix: { description: 'PIX: confirmed within a minute.' },
+    boleto: { description: 'Boleto: confirmed in one to three bank business days.' },
+  },
+});
 
 export enum RechargeStatus {
   pending = 'pending',

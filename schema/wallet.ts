@@ -13,7 +13,11 @@ import { Amount, DateTime, Day, PageNumber, PageSize } from './scalars.ts';
 export enum Currency {
   BRL = 'BRL',
 }
-registerEnumType(Currency, { name: 'Currency', description: 'Wallets are kept in Brazilian reais only.' });
+registerEnumType(Currency, {
+  name: 'Currency',
+  description: 'Wallets are kept in Brazilian reais only.',
+  valuesConfig: { BRL: { description: 'Brazilian real.' } },
+});
 
 export enum TransactionType {
   credit = 'credit',
@@ -33,6 +37,11 @@ export enum ReferenceType {
 registerEnumType(ReferenceType, {
   name: 'ReferenceType',
   description: 'What a wallet transaction stems from.',
+  valuesConfig: {
+    booking: { description: 'The payment of a booking.' },
+    recharge: { description: 'A paid recharge.' },
+    refund: { description: 'Money back for a booking.' },
+  },
 });
 
 @ObjectType({

@@ -12,6 +12,17 @@ const faultTypes: Readonly<Record<string, string>> = {
   'charset.unsupported': 'unsupported_charset',
 };
 
+/** A body that is too large is read to its end, so that its sender sees the answer; one this large is cut off. */
+const hopelessBytes = 16 * bodyLimitBytes;
+
+function giveUpOn(request: Request, refuse: () => void): void {
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > hopelessBytes) refuse();
+  });
+}
+
 function hasBody(request: Request): boolean {
   return (
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
@@ -27,13 +38,18 @@ export async function readJsonBody(request: Request, response: Response): Promis
   if (!hasBody(request)) return undefined;
   if (!request.is('application/json')) throw validationError({ field: 'Content-Type', type: 'unsupported' });
   await new Promise<void>((resolve, reject) => {
+    const refuse = (type: string) => {
+      // What was not read must not be taken for the next request.
+      if (type === 'too_large' && !response.headersSent) response.setHeader('Connection', 'close');
+      reject(validationError({ field: 'body', type }));
+    };
     parseJson(request, response, (error?: unknown) => {
       if (!error) return resolve();
-      const type = faultTypes[(error as { type?: string }).type ?? ''] ?? 'unreadable';
-      // What was not read must not be taken for the next request.
-      if (type === 'too_large') response.setHeader('Connection', 'close');
-      reject(validationError({ field: 'body', type }));
+      refuse(faultTypes[(error as { type?: string }).type ?? ''] ?? 'unreadable');
     });
+    if (Number(request.headers['content-length'] ?? hopelessBytes) > bodyLimitBytes) {
+      giveUpOn(request, () => refuse('too_large'));
+    }
   });
   return request.body as unknown;
 }

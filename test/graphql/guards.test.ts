@@ -1,0 +1,485 @@
+import { connect } from 'node:net';
+import type { GraphQLSchema } from 'graphql';
+import { execute, isEnumType, isInputObjectType, isInterfaceType, isObjectType, parse } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildGatewaySchema } from '../../schema/index.ts';
+import { rulesOf } from '../../schema/operation.ts';
+import type { Json } from '../harness/client.ts';
+import { availableEngines, describeEngines } from '../harness/engines.ts';
+import type { TeamKeys, TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { connectRawSocket } from './rawSocket.ts';
+
+const repeat = (count: number, text: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => text(index)).join(' ');
+
+const nested = (depth: number) => `{ ${'... on Query { '.repeat(depth)}__typename${' }'.repeat(depth)} }`;
+
+/** Documents just within each limit, and just beyond it. */
+const documents: Record<string, { within: string; operationName?: string; beyond: string; says: RegExp }> = {
+  depth: { within: nested(11), beyond: nested(12), says: /depth/i },
+  aliases: {
+    within: `{ walletBalance { ${repeat(30, (index) => `a${index}: balance`)} } }`,
+    beyond: `{ walletBalance { ${repeat(31, (index) => `a${index}: balance`)} } }`,
+    says: /aliases/i,
+  },
+  'aliases of root fields': {
+    within: `{ ${repeat(30, (index) => `a${index}: __typename`)} }`,
+    beyond: `{ ${repeat(31, (index) => `a${index}: __typename`)} }`,
+    says: /aliases/i,
+  },
+  directives: {
+    within: `{ walletBalance { ${repeat(20, () => 'balance @include(if: true)')} } }`,
+    beyond: `{ walletBalance { ${repeat(21, () => 'balance @include(if: true)')} } }`,
+    says: /directives/i,
+  },
+  cost: {
+    within: `{ walletBalance { ${repeat(10, () => '...A')} } } fragment A on WalletBalance { ${repeat(100, () => 'balance')} }`,
+    beyond: `{ walletBalance { ${repeat(150, () => '...A')} } } fragment A on WalletBalance { ${repeat(100, () => 'balance')} }`,
+    says: /cost/i,
+  },
+  tokens: {
+    within: repeat(320, (index) => `query Q${index} { walletBalance { balance currency } }`),
+    beyond: `{ walletBalance { ${repeat(3_000, () => '__typename')} } }`,
+    operationName: 'Q0',
+    says: /tokens/,
+  },
+  'depth of introspection': {
+    within: '{ __schema { types { fields { type { name } } } } }',
+    beyond: `{ __schema { types { ${'fields { type { '.repeat(5)}name${' } }'.repeat(5)} } } }`,
+    says: /introspection depth/i,
+  },
+  'circles of fragments': {
+    within: '{ ...A } fragment A on Query { ...B } fragment B on Query { __typename }',
+    beyond: '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
+    says: /cannot spread fragment/i,
+  },
+};
+
+describeEngines('The GraphQL door guards itself', (engine) => {
+  let server: TestServer;
+  let team: TeamKeys;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+    team = await server.createTeam();
+  });
+  afterAll(() => server.close());
+
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    server.rest('POST', '/graphql', { key: team.test, body, headers });
+
+  describe.each(Object.entries(documents))(
+    'against excessive %s',
+    (_limit, { within, operationName, beyond, says }) => {
+      test('over HTTP', async () => {
+        const sound = await post({ query: within, operationName });
+        expect([sound.status, sound.body.errors]).toEqual([200, undefined]);
+        for (let attempt = 0; attempt < 2; attempt += 1) {
+          const { status, body } = await post({ query: beyond });
+          expect([status, body.data]).toEqual([400, undefined]);
+          expect(body.errors.map(({ message }: Json) => message).join()).toMatch(says);
+        }
+      });
+
+      test('over event streams', async () => {
+        const headers = { accept: 'text/event-stream' };
+        expect((await post({ query: within, operationName }, headers)).text).toContain('"data":{');
+        const refused = await post({ query: beyond }, headers);
+        expect(refused.status).toBe(400);
+        expect(refused.text).toMatch(says);
+      });
+
+      test('over WebSockets', async () => {
+        const raw = await connectRawSocket(server.url, team.test);
+        raw.send({ type: 'subscribe', id: 'within', payload: { query: within, operationName } });
+        raw.send({ type: 'subscribe', id: 'beyond', payload: { query: beyond } });
+        const sound = await raw.receives((message) => message.id === 'within' && message.type !== 'complete');
+        expect([sound.type, sound.payload.errors]).toEqual(['next', undefined]);
+        const refused = await raw.receives((message) => message.id === 'beyond');
+        expect(refused.type).toBe('error');
+        expect(JSON.stringify(refused.payload)).toMatch(says);
+        raw.socket.terminate();
+      });
+    },
+  );
+
+  test('takes ten operations in a request, and no more', async () => {
+    const operations = (count: number) => Array(count).fill({ query: '{ walletBalance { balance } }' });
+    const ten = await post(operations(10));
+    expect(ten.status).toBe(200);
+    expect(ten.body).toHaveLength(10);
+    const eleven = await post(operations(11));
+    expect(eleven.status).toBe(400);
+    expect(eleven.body.errors[0].extensions).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: { field: 'body', type: 'too_many_operations' },
+    });
+    expect((await post([])).status).toBe(400);
+  });
+
+  test('counts every operation of a batch', async () => {
+    const { test: key } = await server.createTeam();
+    const remaining = async () => {
+      const { headers } = await server.graphql('{ walletBalance { balance } }', null, key);
+      return Number(headers.get('x-ratelimit-remaining'));
+    };
+    const before = await remaining();
+    await server.rest('POST', '/graphql', {
+      key,
+      body: Array(10).fill({ query: '{ walletBalance { balance } }' }),
+    });
+    expect(before - (await remaining())).toBe(11);
+  });
+
+  test('reads bodies up to 1 MiB', async () => {
+    const padded = (bytes: number) => {
+      const body = (filling: string) =>
+        JSON.stringify({ query: `{ walletBalance { balance } } #${filling}` });
+      return body('x'.repeat(bytes - body('').length));
+    };
+    expect((await post(padded(1024 * 1024))).body.data.walletBalance.balance).toBe('5000.00');
+    for (const bytes of [1024 * 1024 + 1, 3_000_000]) {
+      const answer = await post(padded(bytes));
+      expect(answer.status).toBe(400);
+      expect(answer.body.errors[0].extensions).toMatchObject({
+        code: 'VALIDATION_ERROR',
+        details: { field: 'body', type: 'too_large' },
+      });
+    }
+  });
+
+  test('stops reading a body that has no end', async () => {
+    const { port } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text) => {
+      answer += text;
+    });
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${team.test}\r\n` +
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    let chunks = 0;
+    while (!socket.destroyed && answer === '' && chunks < 400) {
+      await new Promise((resolve) => socket.write(chunk, resolve));
+      chunks += 1;
+    }
+    // The answer may get lost with what the client was still sending.
+    expect(answer.slice(0, 12)).toMatch(/^(HTTP\/1.1 400)?$/);
+    expect(chunks).toBeLessThan(400);
+    socket.destroy();
+  });
+
+  describe('against requests that other sites can make a browser send', () => {
+    const query = '{ walletBalance { balance } }';
+
+    test.each([
+      ['text/plain', JSON.stringify({ query })],
+      ['application/x-www-form-urlencoded', new URLSearchParams({ query }).toString()],
+      [
+        'multipart/form-data; boundary=x',
+        `--x\r\nContent-Disposition: form-data; name="query"\r\n\r\n${query}\r\n--x--\r\n`,
+      ],
+    ])('a POST of %s', async (contentType, body) => {
+      const answer = await post(body, { 'content-type': contentType });
+      expect(answer.status).toBe(400);
+      expect(answer.text).not.toContain('5000.00');
+    });
+
+    test('a GET without a header that asks for a preflight', async () => {
+      const path = `/graphql?${new URLSearchParams({ query })}`;
+      const get = (headers: Record<string, string>, target = path) =>
+        server.rest('GET', target, { key: team.test, headers });
+      expect((await get({})).status).toBe(400);
+      expect((await get({ accept: 'text/html' })).status).toBe(400);
+      const allowed = await get({ 'apollo-require-preflight': 'true' });
+      expect([allowed.status, allowed.body.data]).toEqual([200, { walletBalance: { balance: '5000.00' } }]);
+      const mutation = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
+      const written = await get(
+        { 'apollo-require-preflight': 'true' },
+        `/graphql?${new URLSearchParams({ query: mutation })}`,
+      );
+      expect(written.status).toBe(405);
+      expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [team.teamId])).toEqual([]);
+    });
+  });
+
+  test('offers GraphiQL to browsers, with everything it loads', async () => {
+    const page = await server.rest('GET', '/graphql', {
+      headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' },
+    });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
+    const loaded = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(loaded).toHaveLength(5);
+    for (const path of loaded) {
+      const asset = await server.rest('GET', path);
+      expect([path, asset.status]).toEqual([path, 200]);
+      expect(asset.headers.get('content-type')).toMatch(path.endsWith('.css') ? /^text\/css/ : /javascript/);
+    }
+    expect((await server.rest('GET', '/graphql', { headers: { accept: 'application/json' } })).status).toBe(
+      401,
+    );
+  });
+
+  describe('by running known documents without Apollo, which nobody can tell', () => {
+    const cases: Record<string, Json> = {
+      success: { query: '{ walletBalance { balance currency availableCredit lastTransactionAt } }' },
+      'several fields': {
+        query: '{ walletBalance { balance } recharges { items { id } pagination { total } } }',
+      },
+      'a refusal': { query: '{ recharge(id: "rch_0") { id } }' },
+      'a refusal beside a success': { query: '{ walletBalance { balance } recharge(id: "rch_0") { id } }' },
+      'two refusals': { query: '{ a: recharge(id: "rch_0") { id } b: recharge(id: "rch_1") { id } }' },
+      variables: {
+        query:
+          'query ($limit: PageSize, $type: TransactionType) { walletTransactions(limit: $limit, type: $type) { pagination { limit } } }',
+        variables: { limit: 7, type: 'credit' },
+      },
+      'variables with defaults': {
+        query:
+          'query ($limit: PageSize = 3) { walletTransactions(limit: $limit) { pagination { limit page } } }',
+      },
+      'variables of null': { query: '{ walletBalance { currency } }', variables: null },
+      'bad variables': {
+        query:
+          'query ($limit: PageSize!, $day: Day) { walletTransactions(limit: $limit, startDate: $day) { pagination { limit } } }',
+        variables: { limit: 101, day: '2026-02-30' },
+      },
+      'a missing variable': { query: 'query ($id: String!) { recharge(id: $id) { id } }', variables: {} },
+      'a variable of null': {
+        query: 'query ($id: String!) { recharge(id: $id) { amount } }',
+        variables: { id: null },
+      },
+      'a variable too many': { query: '{ walletBalance { pendingAmount } }', variables: { other: 1 } },
+      'variables that are no object': { query: '{ walletBalance { availableCredit } }', variables: [1] },
+      'a named operation': {
+        query: 'query A { walletBalance { balance } } query B { recharges { pagination { total } } }',
+        operationName: 'B',
+      },
+      'an unknown operation': {
+        query: 'query A { walletBalance { currency } } query B { recharges { pagination { page } } }',
+        operationName: 'C',
+      },
+      'two operations and no name': {
+        query:
+          'query A { walletBalance { balance currency } } query B { recharges { pagination { pages } } }',
+      },
+      'a name for the only operation': {
+        query: 'query Balance { walletBalance { balance } }',
+        operationName: 'Balance',
+      },
+      'a name that is no text': { query: 'query Total { walletBalance { balance } }', operationName: 5 },
+      aliases: { query: '{ mine: walletBalance { left: balance right: balance } }' },
+      directives: {
+        query:
+          'query ($yes: Boolean!) { walletBalance { balance @include(if: $yes) currency @skip(if: $yes) } }',
+        variables: { yes: true },
+      },
+      fragments: {
+        query:
+          '{ walletBalance { ...A ... on WalletBalance { currency } } } fragment A on WalletBalance { balance __typename }',
+      },
+      introspection: { query: '{ __typename __type(name: "Currency") { name enumValues { name } } }' },
+      'a field that does not exist': { query: '{ walletBalance { colour } }' },
+      'a document that does not parse': { query: '{ walletBalance {' },
+      'no document': { query: '' },
+      'a document that is no text': { query: 5 },
+      'a subscription': { query: 'subscription { walletEvents { id } }' },
+      'what is forbidden': { query: '{ teams { pagination { total } } }' },
+      extensions: { query: '{ walletBalance { lastTransactionAt } }', extensions: {} },
+    };
+
+    const told = ({ status, headers, text }: { status: number; headers: Headers; text: string }) => ({
+      status,
+      text,
+      headers: [...headers]
+        .map(([name]) => name)
+        .filter((name) => !['connection', 'keep-alive', 'transfer-encoding'].includes(name)),
+      contentType: headers.get('content-type'),
+      cacheControl: headers.get('cache-control'),
+    });
+
+    test.each(Object.entries(cases))('%s', async (_case, body) => {
+      for (const key of [team.test, team.live]) {
+        const once = () => server.rest('POST', '/graphql', { key, body });
+        const answers = [await once(), await once(), await once()].map(told);
+        expect(answers[1]).toEqual(answers[0]);
+        expect(answers[2]).toEqual(answers[0]);
+        expect(answers[0]?.text).not.toContain('INTERNAL');
+        expect(answers[0]?.text.includes('"_meta":{"test_mode":true')).toBe(key === team.test);
+      }
+    });
+
+    test('mutations, whose replays say so', async () => {
+      const query =
+        'mutation Create { createRecharge(amount: "100", currency: BRL, paymentMethod: boleto) { id payment { ... on BoletoPayment { boletoBarcode } } } }';
+      const create = () => post({ query }, { 'idempotency-key': 'guards' });
+      const [first, second] = [await create(), await create()];
+      expect(first.body.data.createRecharge.payment.boletoBarcode).toMatch(/^\d{44}$/);
+      expect(second.text).toBe(first.text);
+      expect([first, second].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([
+        null,
+        'true',
+      ]);
+    });
+  });
+});
+
+/** One engine is enough for what no store has a part in. */
+const anyEngine = availableEngines().at(-1)!;
+
+describe('Introspection', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(anyEngine, { settings: { GRAPHQL_INTROSPECTION: 'false' } });
+  });
+  afterAll(() => server.close());
+
+  test.each(['{ __schema { queryType { name } } }', '{ __type(name: "Query") { name } }'])(
+    'is refused on every way in when it is switched off: %s',
+    async (query) => {
+      const key = server.keys.test;
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const { status, body } = await server.graphql(query, null, key);
+        expect([status, body.data]).toEqual([400, undefined]);
+      }
+      const streamed = await server.graphql(query, null, key, { accept: 'text/event-stream' });
+      expect(streamed.status).toBe(400);
+      const raw = await connectRawSocket(server.url, key);
+      raw.send({ type: 'subscribe', id: '1', payload: { query } });
+      expect((await raw.receives(({ id }) => id === '1')).type).toBe('error');
+      raw.socket.terminate();
+      expect((await server.graphql('{ __typename walletBalance { balance } }', null, key)).status).toBe(200);
+    },
+  );
+});
+
+describe('Faults of the service', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(anyEngine);
+  });
+  afterAll(() => server.close());
+
+  const errorLines = () => server.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+
+  test('reach nobody in their own words, and the log with the request id', async () => {
+    const { test: key } = await server.createTeam();
+    await server.query('DROP TABLE recharges CASCADE');
+    const query = '{ walletBalance { balance } recharge(id: "rch_01jd4ynv5te5j8v2r0h3m6x9qa") { id } }';
+    const expected = {
+      errors: [
+        {
+          message: 'Internal error',
+          locations: [{ line: 1, column: expect.any(Number) }],
+          path: ['recharge'],
+          extensions: { code: 'INTERNAL_ERROR', details: {} },
+        },
+      ],
+      data: null,
+      extensions: { _meta: { test_mode: true, message: expect.any(String) } },
+    };
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const headers = { 'x-request-id': `attempt-${attempt}` };
+      const { status, body } = await server.graphql(query, null, key, headers);
+      expect([status, body]).toEqual([200, expected]);
+      expect(errorLines().filter(({ requestId }) => requestId === `attempt-${attempt}`)).toHaveLength(1);
+    }
+    const streamed = await server.graphql(query, null, key, { accept: 'text/event-stream' });
+    expect(JSON.parse(/^data: (.*)$/m.exec(streamed.text)?.[1] ?? '')).toEqual(expected);
+    const raw = await connectRawSocket(server.url, key);
+    raw.send({ type: 'subscribe', id: '1', payload: { query } });
+    expect((await raw.receives(({ id }) => id === '1')).payload).toEqual(expected);
+    raw.socket.terminate();
+    const rest = await server.rest('GET', '/api/v1/wallet/recharge/rch_01jd4ynv5te5j8v2r0h3m6x9qa', { key });
+    expect([rest.status, rest.body]).toEqual([
+      500,
+      {
+        success: false,
+        error: { code: 'INTERNAL_ERROR', message: 'Internal error', details: {} },
+        _meta: expected.extensions._meta,
+      },
+    ]);
+    const requestId = rest.headers.get('x-request-id');
+    expect(errorLines().filter((line) => line.requestId === requestId)).toHaveLength(1);
+    expect(errorLines()[0].err.message).toContain('recharges');
+  });
+
+  test('are no more talkative when the caller cannot be looked up', async () => {
+    await server.query('ALTER TABLE api_keys RENAME TO api_keys_away');
+    const key = `sk_test_${'x'.repeat(43)}`;
+    const rest = await server.rest('GET', '/api/v1/wallet/balance', { key });
+    expect([rest.status, rest.body.error]).toEqual([
+      500,
+      { code: 'INTERNAL_ERROR', message: 'Internal error', details: {} },
+    ]);
+    for (const accept of ['application/json', 'text/event-stream']) {
+      const { status, body } = await server.graphql('{ walletBalance { balance } }', null, key, { accept });
+      expect([status, body]).toEqual([
+        500,
+        { errors: [{ message: 'Internal error', extensions: { code: 'INTERNAL_ERROR', details: {} } }] },
+      ]);
+    }
+  });
+});
+
+describe('The schema', () => {
+  const schema = buildGatewaySchema();
+
+  test('describes every type, field, argument and enum value', () => {
+    const nameless: string[] = [];
+    const check = (name: string, described: { description?: string | null }) => {
+      if (!described.description?.trim()) nameless.push(name);
+    };
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (type.name.startsWith('__') || ['Query', 'Mutation', 'Subscription'].includes(type.name)) continue;
+      check(type.name, type);
+    }
+    for (const [name, member] of members(schema)) check(name, member);
+    for (const directive of schema.getDirectives()) check(`@${directive.name}`, directive);
+    expect(nameless).toEqual([]);
+  });
+
+  function* members(described: GraphQLSchema): Generator<[string, { description?: string | null }]> {
+    for (const type of Object.values(described.getTypeMap())) {
+      if (type.name.startsWith('__')) continue;
+      if (isEnumType(type)) for (const value of type.getValues()) yield [`${type.name}.${value.name}`, value];
+      if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) continue;
+      for (const field of Object.values(type.getFields())) {
+        yield [`${type.name}.${field.name}`, field];
+        if ('args' in field) {
+          for (const argument of field.args) yield [`${type.name}.${field.name}(${argument.name})`, argument];
+        }
+      }
+    }
+  }
+
+  test('declares for every operation what it asks of its caller', () => {
+    const operations = [
+      ['query', schema.getQueryType()],
+      ['mutation', schema.getMutationType()],
+      ['subscription', schema.getSubscriptionType()],
+    ] as const;
+    let checked = 0;
+    for (const [operation, type] of operations) {
+      for (const name of Object.keys(type?.getFields() ?? {})) {
+        expect(rulesOf(schema, operation, name).scope).toMatch(/^(operator|[a-z]+:[a-z]+)$/);
+        checked += 1;
+      }
+    }
+    expect(checked).toBeGreaterThan(14);
+  });
+
+  test('runs no operation for a context without a caller', async () => {
+    const result = await execute({
+      schema,
+      document: parse('{ walletBalance { balance } }'),
+      contextValue: {},
+    });
+    expect(result.data ?? null).toBeNull();
+    expect(result.errors).toHaveLength(1);
+  });
+});
