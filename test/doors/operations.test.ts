@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { GraphQLArgument, GraphQLInputType, GraphQLScalarType } from 'graphql';
 import {
   getNamedType,
@@ -89,6 +90,32 @@ describeEngines('every GraphQL operation', (engine) => {
       meta: body.extensions?._meta,
     };
   };
+
+  it('answers alike when its document is new, and goes through Apollo, and when it is known', async () => {
+    const { secret } = await server.createKey({ kind: 'test', teamId: team.teamId, scopes: ['wallet:read'] });
+    const named = () => `Document${randomUUID().replaceAll('-', '')}`;
+    for (const [source, variables] of [
+      ['query NAME { walletBalance { balance } }', null],
+      ['query NAME($id: String!) { recharge(id: $id) { id } }', { id: 'nothing' }],
+      ['query NAME($id: String!) { recharge(id: $id) { id } }', {}],
+      [
+        'query NAME($limit: PageSize) { walletTransactions(limit: $limit) { pagination { limit } } }',
+        { limit: 101 },
+      ],
+      ['mutation NAME { createRecharge(amount: "1.00", currency: BRL, paymentMethod: pix) { id } }', null],
+      ['{ NAME: walletBalance { balance } recharge(id: "nothing") { id } }', null],
+    ] as const) {
+      const document = source.replace('NAME', named());
+      const answers = [];
+      for (let sent = 0; sent < 3; sent += 1) {
+        const { status, headers, text } = await server.graphql(document, variables, secret);
+        const told = ['content-type', 'cache-control', 'x-ratelimit-limit'].map((name) => headers.get(name));
+        answers.push({ status, text, told });
+      }
+      expect(answers[1], document).toEqual(answers[0]);
+      expect(answers[2], document).toEqual(answers[0]);
+    }
+  });
 
   it('is one of at least those of the wallet, recharges and accounts', () => {
     expect(operations.map(({ title }) => title)).toEqual(

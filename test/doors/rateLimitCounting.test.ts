@@ -103,7 +103,10 @@ describeDoors(
     it('once over leaves room for everything again, also for what was refused with an Idempotency-Key', async () => {
       const { live } = await newTeamKeys(stage.server);
       const idempotencyKey = randomUUID();
-      await eventually(async () => !(await stage.door.balance(live)).ok);
+      await eventually(async () => {
+        const outcomes = await Promise.all(Array.from({ length: 8 }, () => stage.door.balance(live)));
+        return outcomes.some(({ ok }) => !ok);
+      });
       const first = await eventually(async () => {
         const outcome = await stage.door.createRecharge(live, pixOf('100.00'), { idempotencyKey });
         return outcome.ok && outcome;
@@ -114,12 +117,13 @@ describeDoors(
     });
 
     it('cannot be multiplied by addresses that the client makes up', async () => {
-      let made = 0;
       await eventually(async () => {
-        made += 1;
-        const headers = { 'x-forwarded-for': `198.51.100.${made % 250}` };
-        const outcome = await stage.door.balance(null, { headers });
-        return !outcome.ok && outcome.error.code === 'RATE_LIMIT_EXCEEDED';
+        const outcomes = await Promise.all(
+          Array.from({ length: 8 }, (_, index) =>
+            stage.door.balance(null, { headers: { 'x-forwarded-for': `198.51.100.${index}` } }),
+          ),
+        );
+        return outcomes.some((outcome) => !outcome.ok && outcome.error.code === 'RATE_LIMIT_EXCEEDED');
       });
     });
   },
