@@ -12,7 +12,7 @@ import {
   payLive,
   pixOf,
 } from './door.ts';
-import { documents, outcomeOf } from './graphqlDoor.ts';
+import { cancel } from './rechargeSteps.ts';
 import { dayMs, minuteMs } from './testClock.ts';
 
 /** Spends the whole limit of the day; returns both recharges' ids. */
@@ -158,10 +158,7 @@ describeDoors('the limits of recharges', (stage) => {
   it('are given back, once, by a recharge that is cancelled', async () => {
     const { live } = await stage.server.createTeam();
     const [id] = await fillTheDay(stage, live);
-    const document = documents.ofRecharge('cancelRecharge');
-    const cancelled = await Promise.all(
-      Array.from({ length: 5 }, async () => outcomeOf(await stage.server.graphql(document, { id }, live))),
-    );
+    const cancelled = await Promise.all(Array.from({ length: 5 }, () => cancel(stage, live, id)));
     expect(cancelled.filter(({ ok }) => ok)).toHaveLength(1);
     await expectHalfLeft(stage, live);
   });
