@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Sequelize } from 'sequelize';
+import { type NamedQuery, rowsOf } from './namedQuery.ts';
 import {
   type Client,
   giveBack,
   isOutdated,
   isUnusable,
-  type NamedQuery,
   poolOf,
   SharedConnections,
 } from './sharedConnections.ts';
@@ -78,6 +78,8 @@ async function tryOthers(
   first: unknown,
 ): Promise<unknown[]> {
   let error = first;
+  // The driver's stack ends at the socket that the answer came from.
+  if (first instanceof Error) Error.captureStackTrace(first);
   for (let left = poolOf(sequelize).maxSize; left > 0 && isOutdated(error); left -= 1) {
     try {
       return await attempt();
@@ -93,8 +95,9 @@ async function runInTransaction<Row>(transaction: OpenTransaction, query: NamedQ
   if (transaction.finished)
     throw new Error(`${query.name}: the transaction has ended (${transaction.finished})`);
   try {
-    return (await transaction.connection.query(query)).rows as Row[];
+    return (await rowsOf(transaction.connection, query)) as Row[];
   } catch (error) {
+    if (error instanceof Error) Error.captureStackTrace(error);
     // Only the whole transaction can be tried again; the pool will not hand this connection out for it.
     if (isOutdated(error)) transaction.connection._invalid = true;
     throw error;
@@ -106,7 +109,7 @@ async function runAlone(sequelize: Sequelize, query: NamedQuery): Promise<unknow
   const client = (await manager.getConnection({ type: 'write' })) as Client;
   let unusable = false;
   try {
-    return (await client.query(query)).rows;
+    return await rowsOf(client, query);
   } catch (error) {
     unusable = isUnusable(error);
     throw error;

@@ -4,7 +4,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import express from 'express';
 import type { Log } from '../log.ts';
-import { withoutSecrets } from '../log.ts';
+import { logOfSafeFields, withoutSecrets } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 
 /** Largest request body, in bytes, at every door. */
@@ -29,8 +29,9 @@ export function createApplication(log: Log, metrics: Metrics, options: { trustPr
   application.set('query parser', 'simple');
   // One hop: addresses that a client itself put in front of the proxy's are not believed.
   application.set('trust proxy', options.trustProxy ? 1 : false);
+  const requestLog = logOfSafeFields(log);
   application.use((request, response, next) => {
-    observe(request, response, log, metrics);
+    observe(request, response, requestLog, metrics);
     next();
   });
   return application;
