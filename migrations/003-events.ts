@@ -22,6 +22,8 @@ export async function up(queryInterface: QueryInterface): Promise<void> {
     CREATE INDEX events_by_subject ON events (subject_id, wallet_id, sequence);
     CREATE TRIGGER events_append_only BEFORE UPDATE OR DELETE ON events
       FOR EACH ROW EXECUTE FUNCTION refuse_change();
+    CREATE TRIGGER events_not_truncated BEFORE TRUNCATE ON events
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
   `);
 }
 
