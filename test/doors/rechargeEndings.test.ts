@@ -15,7 +15,6 @@ import {
 import { cancel, eventsOf } from './rechargeSteps.ts';
 import { minuteMs } from './testClock.ts';
 
-const _anyRechargeId = expect.stringMatching(/^rch_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
 const anyTransactionId = expect.stringMatching(/^txn_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
 
 const ended = (status: string) => ({

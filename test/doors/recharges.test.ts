@@ -14,14 +14,6 @@ import { cancel, eventsOf } from './rechargeSteps.ts';
 import { minuteMs } from './testClock.ts';
 
 const anyRechargeId = expect.stringMatching(/^rch_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
-const _anyTransactionId = expect.stringMatching(/^txn_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
-
-const _ended = (status: string) => ({
-  status: 409,
-  code: 'VALIDATION_ERROR',
-  message: `Recharge already ${status}`,
-  details: { field: 'status', type: status },
-});
 
 describeDoors('a recharge', (stage) => {
   describe('requested by PIX', () => {
