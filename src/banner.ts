@@ -1,34 +1,60 @@
+import type { Settings } from './config.ts';
 import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
 
+const settingOf = {
+  live: 'BOOTSTRAP_LIVE_KEY',
+  test: 'BOOTSTRAP_TEST_KEY',
+  operator: 'BOOTSTRAP_ADMIN_KEY',
+} as const satisfies Record<keyof BootstrapKeys, keyof Settings>;
+
+/** A random key is shown. One that was chosen is known already, and output ends up in logs. */
+function shownKey(kind: keyof BootstrapKeys, keys: BootstrapKeys, settings: Settings): string {
+  const setting = settingOf[kind];
+  return settings[setting] === undefined ? keys[kind] : `$${setting}`;
+}
+
+function keyLines(keys: BootstrapKeys, settings: Settings): string[] {
+  return [
+    '  Keys of the demo team, shown this once:',
+    '',
+    `    live       ${shownKey('live', keys, settings)}`,
+    `    test       ${shownKey('test', keys, settings)}`,
+    `    operator   ${shownKey('operator', keys, settings)}`,
+    '',
+  ];
+}
+
+function doorLines(url: string, testKey: string): string[] {
+  return [
+    '  Try it:',
+    '',
+    `    curl -s ${url}/api/v1/wallet/balance -H "Authorization: Bearer ${testKey}"`,
+    '',
+    `    curl -s ${url}/graphql -H "Authorization: Bearer ${testKey}" \\`,
+    "      -H 'Content-Type: application/json' \\",
+    `      -d '{"query":"{ walletBalance { balance availableCredit } }"}'`,
+    '',
+  ];
+}
+
 /** What the first look at a started server shows: where things are, and lines to paste. */
-export function printBanner(url: string, keys: BootstrapKeys | null): void {
-  const testKey = keys?.test ?? '$EMBARQUE_TEST_KEY';
+export function printBanner(url: string, keys: BootstrapKeys | null, settings: Settings): void {
+  const isApi = settings.ROLES.includes('api');
+  const testKey = keys ? shownKey('test', keys, settings) : '$BOOTSTRAP_TEST_KEY';
   const lines = [
     '',
     `  Embarque is ready at ${url}`,
     '',
-    `    REST docs      ${url}/docs`,
-    `    GraphiQL       ${url}/graphql   (subscriptions: graphql-ws and SSE at the same path)`,
-    `    Operations     ${url}/health/ready   ${url}/metrics`,
-    '',
-    ...(keys
+    ...(isApi
       ? [
-          '  Keys of the demo team, shown this once:',
-          '',
-          `    live       ${keys.live}`,
-          `    test       ${keys.test}`,
-          `    operator   ${keys.operator}`,
-          '',
+          `    REST docs      ${url}/docs`,
+          `    GraphiQL       ${url}/graphql   (subscriptions: graphql-ws and SSE at the same path)`,
         ]
       : []),
-    '  Try it:',
+    `    Operations     ${url}/health/ready   ${url}/metrics`,
     '',
-    `    curl -s ${url}/api/v1/wallet/balance -H 'Authorization: Bearer ${testKey}'`,
-    '',
-    `    curl -s ${url}/graphql -H 'Authorization: Bearer ${testKey}' \\`,
-    "      -H 'Content-Type: application/json' \\",
-    `      -d '{"query":"{ walletBalance { balance availableCredit } }"}'`,
-    '',
+    ...(keys ? keyLines(keys, settings) : []),
+    ...(isApi ? doorLines(url, testKey) : []),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -20,7 +20,8 @@ const duration = (fallback: string) =>
     .default(fallback)
     .transform((text, context) => {
       const milliseconds = parseDurationMs(text);
-      if (milliseconds !== null) return milliseconds;
+      // Nothing that is waited for or remembered may last no time: a window of 0 s would never end.
+      if (milliseconds) return milliseconds;
       context.addIssue({
         code: 'custom',
         message: `"${text}" is not a duration such as 500ms, 2s, 30m or 24h`,

@@ -264,7 +264,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const running = await startServer(settings);
-  printBanner(running.url, running.bootstrapKeys);
+  printBanner(running.url, running.bootstrapKeys, settings);
   const stop = (signal: string) => {
     const { log } = running.gateway.platform;
     log.info({ signal }, 'stopping');

@@ -21,6 +21,12 @@ declare module 'http' {
 
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
+/** The id that the client gave, unless it is none or looks like a key, which no log may hold; else a new one. */
+function requestIdOf(given: string | string[] | undefined): string {
+  const sound = typeof given === 'string' && requestIdPattern.test(given) && withoutSecrets(given) === given;
+  return sound ? given : randomUUID();
+}
+
 /** An Express application with the settings that all doors share, and with request ids, logs and metrics in place. */
 export function createApplication(log: Log, metrics: Metrics, options: { trustProxy: boolean }): Express {
   const application = express();
@@ -41,8 +47,7 @@ const quietRoutes = new Set(['/health/live', '/health/ready', '/metrics']);
 
 function observe(request: Request, response: Response, log: Log, metrics: Metrics): void {
   const startedMs = performance.now();
-  const given = request.headers['x-request-id'];
-  request.requestId = typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
+  request.requestId = requestIdOf(request.headers['x-request-id']);
   request.routeName = 'unmatched';
   response.setHeader('X-Request-Id', request.requestId);
   response.setHeader('X-Content-Type-Options', 'nosniff');

@@ -1,0 +1,71 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requestRecharge, storedWalletEvents } from '../graphql/activity.ts';
+import { transports } from '../graphql/subscribers.ts';
+import { eventually } from '../harness/client.ts';
+import { availableEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+
+const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+
+describe.runIf(engine)('When the database goes away', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine!);
+  });
+  afterAll(() => server.close());
+
+  async function administer(...statements: string[]): Promise<void> {
+    const client = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  }
+
+  const databaseName = () => new URL(server.environment.DATABASE_URL ?? '').pathname.slice(1);
+
+  const shut = () =>
+    administer(
+      `ALTER DATABASE "${databaseName()}" ALLOW_CONNECTIONS false`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${databaseName()}'`,
+    );
+
+  const ready = async () => {
+    const { status, body } = await server.rest('GET', '/health/ready');
+    return { status, database: body.checks.database };
+  };
+
+  test('the server says so, refuses without a word of its troubles, and goes on when it is back', async () => {
+    const { teamId, test: key } = await server.createTeam();
+    await requestRecharge(server, key);
+    const [start] = await storedWalletEvents(server, teamId, 'test');
+    const subscribers = transports.map(({ subscribe }) =>
+      subscribe(server.url, { key, variables: { after: start.id } }),
+    );
+    await requestRecharge(server, key);
+    for (const subscriber of subscribers) await subscriber.sees(1);
+    expect(await ready()).toEqual({ status: 200, database: 'ok' });
+
+    await shut();
+    await eventually(async () => (await ready()).status === 503);
+    expect(await ready()).toEqual({ status: 503, database: 'unavailable' });
+    expect((await server.rest('GET', '/health/live')).status).toBe(200);
+    const refused = await server.rest('GET', '/api/v1/wallet/balance', { key });
+    expect(refused.status).toBe(500);
+    expect(refused.body.error).toEqual({ code: 'INTERNAL_ERROR', message: 'Internal error', details: {} });
+    const { body } = await server.graphql('{ walletBalance { balance } }', null, key);
+    expect(body.errors).toMatchObject([
+      { message: 'Internal error', extensions: { code: 'INTERNAL_ERROR' } },
+    ]);
+
+    await administer(`ALTER DATABASE "${databaseName()}" ALLOW_CONNECTIONS true`);
+    await eventually(async () => (await ready()).status === 200);
+    for (let count = 0; count < 3; count += 1) await requestRecharge(server, key);
+    const stored = await storedWalletEvents(server, teamId, 'test');
+    for (const subscriber of subscribers) {
+      expect(await subscriber.sees(stored.length - 1)).toEqual(stored.slice(1));
+      subscriber.cut();
+    }
+  });
+});

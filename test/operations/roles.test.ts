@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requestRecharge, storedWalletEvents } from '../graphql/activity.ts';
+import { transports } from '../graphql/subscribers.ts';
+import { eventually, restRequest } from '../harness/client.ts';
+import { availableEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { useServerProcesses } from './serverProcess.ts';
+
+const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+
+describe.runIf(engine)('Processes with roles of their own', () => {
+  const startProcess = useServerProcesses();
+  let api: TestServer;
+  beforeAll(async () => {
+    api = await startTestServer(engine!, { settings: { ROLES: 'api', PIX_VALIDITY: '1ms' } });
+  });
+  afterAll(() => api.close());
+
+  const statusOf = async (key: string, id: string) =>
+    (await api.rest('GET', `/api/v1/wallet/recharge/${id}`, { key })).body.data.status;
+
+  test('a worker serves no door, and does what the api process leaves undone', async () => {
+    const { teamId, test: key } = await api.createTeam();
+    const ids = [await requestRecharge(api, key), await requestRecharge(api, key)];
+    const [start] = await storedWalletEvents(api, teamId, 'test');
+    const subscribers = transports.map(({ subscribe }) =>
+      subscribe(api.url, { key, variables: { after: start.id, types: ['wallet.recharge.expired'] } }),
+    );
+    expect(await api.rest('GET', '/metrics').then(({ text }) => text)).not.toContain(
+      'embarque_sweeps_total{',
+    );
+    for (const id of ids) expect(await statusOf(key, id)).toBe('pending');
+
+    const worker = startProcess({ ...api.environment, ROLES: 'worker' });
+    const url = await worker.ready();
+    for (const id of ids) await eventually(async () => (await statusOf(key, id)) === 'expired');
+    for (const subscriber of subscribers) {
+      const told = await subscriber.sees(2);
+      expect(told.map(({ data }) => data.object.id).sort()).toEqual(ids.sort());
+      subscriber.cut();
+    }
+    for (const path of ['/health/live', '/health/ready', '/metrics']) {
+      expect([path, (await restRequest(url, 'GET', path)).status]).toEqual([path, 200]);
+    }
+    for (const path of ['/api/v1/wallet/balance', '/graphql', '/docs', '/api/v1/openapi.json']) {
+      const answer = await restRequest(url, 'GET', path, { key, headers: { accept: 'text/html' } });
+      expect([path, answer.status, answer.body?.error.code]).toEqual([path, 404, 'NOT_FOUND']);
+    }
+    expect(worker.output.stdout).not.toContain('curl');
+    expect(await worker.stop()).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { readSettings, SettingsError } from '../../src/config.ts';
+
+const encryptionKey = 'ab'.repeat(32);
+
+const deployment = {
+  DATABASE_URL: 'postgres://db.example.com/embarque',
+  PAYMENT_PROVIDER: 'simulated',
+  FLIGHT_SUPPLIERS: 'simulated',
+  EXCHANGE_RATES: 'table',
+  ENCRYPTION_KEY: encryptionKey,
+};
+
+describe('Settings', () => {
+  test('have defaults for a machine with nothing else on it', () => {
+    expect(readSettings({})).toMatchObject({
+      PORT: 4000,
+      HOST: '127.0.0.1',
+      DATA_DIR: './data',
+      ROLES: ['api', 'worker'],
+      PIX_VALIDITY: 30 * 60_000,
+      IDEMPOTENCY_WINDOW: 24 * 3_600_000,
+      RATE_LIMIT_WINDOW: 60_000,
+      RATE_LIMIT_SEARCH: 60,
+      RATE_LIMIT_BOOKINGS: 30,
+      RATE_LIMIT_DEFAULT: 120,
+      GRAPHQL_INTROSPECTION: true,
+      PAYMENT_PROVIDER: 'simulated',
+      FLIGHT_SUPPLIERS: ['simulated'],
+      EXCHANGE_RATES: 'table',
+    });
+    for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'REDIS_URL'] as const) {
+      expect(readSettings({})[name]).toBeUndefined();
+    }
+  });
+
+  test('take an empty variable for one that is not set, and pass over those of others', () => {
+    expect(readSettings({ PORT: '', REDIS_URL: '', HOME: '/root' })).toEqual(readSettings({}));
+  });
+
+  test.each([
+    ['500ms', 500],
+    ['2s', 2_000],
+    ['30m', 1_800_000],
+    ['24h', 86_400_000],
+    ['3d', 259_200_000],
+  ])('read %s as a duration', (text, milliseconds) => {
+    expect(readSettings({ PIX_VALIDITY: text }).PIX_VALIDITY).toBe(milliseconds);
+  });
+
+  test('take every name of a deployment', () => {
+    expect(readSettings({ ...deployment, ROLES: ' worker ', REDIS_URL: 'rediss://r' })).toMatchObject({
+      ENCRYPTION_KEY: encryptionKey,
+      ROLES: ['worker'],
+    });
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ PORT: 'http' }, 'PORT'],
+    [{ PORT: '65536' }, 'PORT'],
+    [{ PORT: '-1' }, 'PORT'],
+    [{ PORT: '80.5' }, 'PORT'],
+    [{ PUBLIC_URL: 'example.com' }, 'PUBLIC_URL'],
+    [{ DATABASE_URL: 'mysql://db' }, 'DATABASE_URL'],
+    [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL'],
+    [{ DATABASE_POOL_SIZE: '0' }, 'DATABASE_POOL_SIZE'],
+    [{ ROLES: 'web' }, 'ROLES'],
+    [{ ROLES: 'api,' }, 'ROLES'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ BOOTSTRAP_LIVE_KEY: 'sk_test_0123456789' }, 'BOOTSTRAP_LIVE_KEY'],
+    [{ BOOTSTRAP_TEST_KEY: 'sk_test_short' }, 'BOOTSTRAP_TEST_KEY'],
+    [{ BOOTSTRAP_ADMIN_KEY: 'sk_admin_with a space' }, 'BOOTSTRAP_ADMIN_KEY'],
+    [{ PIX_VALIDITY: '30' }, 'PIX_VALIDITY'],
+    [{ PIX_VALIDITY: '-30m' }, 'PIX_VALIDITY'],
+    [{ IDEMPOTENCY_WINDOW: '1.5h' }, 'IDEMPOTENCY_WINDOW'],
+    [{ RATE_LIMIT_WINDOW: 'one minute' }, 'RATE_LIMIT_WINDOW'],
+    [{ RATE_LIMIT_WINDOW: '0s' }, 'RATE_LIMIT_WINDOW'],
+    [{ SWEEP_INTERVAL: '0ms' }, 'SWEEP_INTERVAL'],
+    [{ RATE_LIMIT_SEARCH: '0' }, 'RATE_LIMIT_SEARCH'],
+    [{ RATE_LIMIT_DEFAULT: 'unlimited' }, 'RATE_LIMIT_DEFAULT'],
+    [{ GRAPHQL_INTROSPECTION: 'no' }, 'GRAPHQL_INTROSPECTION'],
+    [{ TRUST_PROXY: '1' }, 'TRUST_PROXY'],
+    [{ PAYMENT_PROVIDER: 'bank' }, 'PAYMENT_PROVIDER'],
+    [{ FLIGHT_SUPPLIERS: 'simulated,other' }, 'FLIGHT_SUPPLIERS'],
+    [{ EXCHANGE_RATES: 'guess' }, 'EXCHANGE_RATES'],
+    [{ SMTP_URL: 'mail.example.com' }, 'SMTP_URL'],
+    [{ ENCRYPTION_KEY: 'ab'.repeat(31) }, 'ENCRYPTION_KEY'],
+    [{ ENCRYPTION_KEY: 'zz'.repeat(32) }, 'ENCRYPTION_KEY'],
+    ...(['PAYMENT_PROVIDER', 'FLIGHT_SUPPLIERS', 'EXCHANGE_RATES', 'ENCRYPTION_KEY'] as const).map(
+      (name): [Record<string, string>, string] => [{ ...deployment, [name]: '' }, name],
+    ),
+  ])('are refused in one line when they are %j', (settings, name) => {
+    expect(() => readSettings(settings)).toThrow(SettingsError);
+    expect(() => readSettings(settings)).toThrow(new RegExp(`^Wrong settings: .*\\b${name}\\b.*$`));
+  });
+
+  test('are refused all at once, and without repeating secrets', () => {
+    const refusal = () =>
+      readSettings({ PORT: 'x', BOOTSTRAP_LIVE_KEY: 'sk_live_bad key', ENCRYPTION_KEY: 'my secret' });
+    expect(refusal).toThrow(
+      /^Wrong settings: PORT: [^;]+; BOOTSTRAP_LIVE_KEY: [^;]+; ENCRYPTION_KEY: [^;]+$/,
+    );
+    expect(refusal).not.toThrow(/bad key|my secret/);
+  });
+});

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRecharge } from '../graphql/activity.ts';
+import { connectRawSocket } from '../graphql/rawSocket.ts';
+import { transports, walletEvents } from '../graphql/subscribers.ts';
+import { eventually, graphqlDoor } from '../harness/client.ts';
+import { useServerProcesses } from './serverProcess.ts';
+
+const startProcess = useServerProcesses();
+const key = 'sk_test_0123456789abcdef';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'embarque-shutdown-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The beginning of a request whose body is still to come. */
+async function beginRequest(url: string, body: string): Promise<{ socket: Socket; answer(): string }> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    answer += text;
+  });
+  await once(socket, 'connect');
+  socket.write(
+    `POST /api/v1/wallet/recharge HTTP/1.1\r\nHost: embarque\r\nAuthorization: Bearer ${key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+  );
+  return { socket, answer: () => answer };
+}
+
+test('SIGTERM: nothing new comes in, what is in flight is finished, nobody can hold the process up', async () => {
+  const server = startProcess({ PORT: '0', DATA_DIR: join(folder, 'data'), BOOTSTRAP_TEST_KEY: key });
+  const url = await server.ready();
+  const door = {
+    graphql: (query: string, variables: object | null, caller: string | null) =>
+      graphqlDoor(url, query, variables, caller),
+  };
+  const subscribers = transports.map(({ subscribe }) => subscribe(url, { key }));
+  await eventually(async () => {
+    await requestRecharge(door, key);
+    return subscribers.every(({ events }) => events.length > 0);
+  });
+  const deaf = await connectRawSocket(url, key);
+  deaf.send({ type: 'subscribe', id: '1', payload: { query: walletEvents } });
+  deaf.socket.pause();
+  const silent = connect(Number(new URL(url).port), '127.0.0.1');
+  silent.on('error', () => undefined);
+  const body = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
+  const finishing = await beginRequest(url, body);
+  const stalled = await beginRequest(url, body);
+  // The server has both beginnings once it has answered what was sent after them.
+  await requestRecharge(door, key);
+
+  const askedAt = performance.now();
+  const exited = server.stop();
+  const [overSocket, overStream] = await Promise.all(subscribers.map((subscriber) => subscriber.ended()));
+  expect(overSocket.code).toBe(1001);
+  expect(overStream).not.toBe('complete');
+  await eventually(() =>
+    fetch(`${url}/health/live`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  finishing.socket.write(body.slice(10));
+  await eventually(() => finishing.answer().includes('"status":"pending"'));
+  expect(finishing.answer()).toMatch(/^HTTP\/1\.1 201 /);
+  expect(await exited).toEqual({ code: 0, signal: null });
+  expect(performance.now() - askedAt).toBeLessThan(10_000);
+  expect(stalled.answer()).toBe('');
+  expect(server.log().at(-1)).toMatchObject({ msg: 'stopped' });
+  expect(server.output.stderr).toBe('');
+  for (const socket of [finishing.socket, stalled.socket, silent]) socket.destroy();
+  deaf.socket.terminate();
+
+  const again = startProcess({ PORT: '0', DATA_DIR: join(folder, 'data') });
+  const { body: kept } = await graphqlDoor(
+    await again.ready(),
+    '{ recharges { pagination { total } } }',
+    null,
+    key,
+  );
+  const answered = subscribers[0]?.events.length ?? 0;
+  expect(kept.data?.recharges.pagination.total).toBeGreaterThan(answered);
+  const quick = performance.now();
+  again.process.kill('SIGINT');
+  expect(await again.exited).toEqual({ code: 0, signal: null });
+  expect(performance.now() - quick).toBeLessThan(5_000);
+});
