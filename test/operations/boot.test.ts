@@ -1,0 +1,112 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, restRequest } from '../harness/client.ts';
+import { availableEngines } from '../harness/engines.ts';
+import { followServer, projectFolder, useServerProcesses } from './serverProcess.ts';
+
+const run = promisify(execFile);
+const startProcess = useServerProcesses();
+const real = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'embarque-boot-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs the lines that a banner offers for pasting. @returns their output. */
+async function paste(stdout: string, environment: Record<string, string>): Promise<string[]> {
+  const commands = stdout
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line.trim().startsWith('curl '));
+  const outputs = commands.map((command) =>
+    run('sh', ['-c', command], { env: { ...process.env, ...environment } }),
+  );
+  return (await Promise.all(outputs)).map((output) => output.stdout);
+}
+
+test('npm start builds, runs, and prints lines that work when pasted; a chosen key is named, not shown', async () => {
+  const chosen = { BOOTSTRAP_TEST_KEY: 'sk_test_chosen-for-npm-start' };
+  const child = spawn('npm', ['start'], {
+    cwd: projectFolder,
+    env: {
+      ...process.env,
+      PORT: '0',
+      DATA_DIR: join(folder, 'started'),
+      DATABASE_URL: '',
+      REDIS_URL: '',
+      ...chosen,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const server = followServer(child);
+  try {
+    await server.ready();
+    await eventually(() => server.output.stdout.includes('availableCredit } }"}\''));
+    const outputs = await paste(server.output.stdout, chosen);
+    expect(outputs.map((output) => JSON.parse(output))).toMatchObject([
+      { success: true, data: { balance: '5000.00', available_credit: '5000.00' } },
+      { data: { walletBalance: { balance: '5000.00', availableCredit: '5000.00' } } },
+    ]);
+    expect(server.output.stdout).not.toContain(chosen.BOOTSTRAP_TEST_KEY);
+    expect(server.output.stdout).toMatch(/sk_live_[\w-]{43}\n/);
+  } finally {
+    // The server is a child of npm's: the group that this test made is asked to stop.
+    process.kill(-(child.pid ?? 0), 'SIGTERM');
+    await server.exited;
+  }
+});
+
+test('a port that is taken ends the start with one line', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const server = startProcess({ PORT: String(port), DATA_DIR: join(folder, 'data') });
+  expect(await server.exited).toEqual({ code: 1, signal: null });
+  expect(server.output.stderr).toMatch(/^Not started: .*EADDRINUSE.*\n$/);
+  taken.close();
+});
+
+describe.runIf(real)('With PostgreSQL and Redis', () => {
+  test('a database that does not answer ends the start with one line and no password', async () => {
+    const { settings, release } = await real!.allocate();
+    const server = startProcess({
+      ...settings,
+      PORT: '0',
+      DATABASE_URL: 'postgres://someone:hidden@127.0.0.1:1/none',
+    });
+    expect(await server.exited).toEqual({ code: 1, signal: null });
+    expect(server.output.stderr).toMatch(/^Not started: .*ECONNREFUSED.*\n$/);
+    expect(JSON.stringify(server.output)).not.toContain('hidden');
+    await release();
+  });
+
+  test('a Redis that does not answer leaves the server working, and not ready', async () => {
+    const { settings, release } = await real!.allocate();
+    const key = 'sk_test_0123456789abcdef';
+    const server = startProcess({
+      ...settings,
+      PORT: '0',
+      REDIS_URL: 'redis://127.0.0.1:1',
+      BOOTSTRAP_TEST_KEY: key,
+    });
+    const url = await server.ready();
+    expect((await restRequest(url, 'GET', '/api/v1/wallet/balance', { key })).status).toBe(200);
+    const ready = await restRequest(url, 'GET', '/health/ready');
+    expect([ready.status, ready.body.checks]).toEqual([
+      503,
+      { database: 'ok', migrations: 'ok', redis: 'unavailable' },
+    ]);
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    await release();
+  });
+});

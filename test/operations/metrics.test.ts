@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRecharge } from '../graphql/activity.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+
+const sampleLine =
+  /^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[^{}]*\})? (Na[Nn]|[+-]?Inf|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
+
+describeEngines('Metrics', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server.close());
+
+  /** The samples by name and labels; throws for a line that is none. */
+  async function samples(): Promise<Map<string, number>> {
+    const { text, headers } = await server.rest('GET', '/metrics');
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const found = new Map<string, number>();
+    for (const line of text.split('\n')) {
+      if (line === '' || line.startsWith('# HELP ') || line.startsWith('# TYPE ')) continue;
+      const match = sampleLine.exec(line);
+      if (!match) throw new Error(`no sample: ${line}`);
+      found.set(`${match[1]}${match[2] ?? ''}`, Number(match[3]));
+    }
+    return found;
+  }
+
+  test('count every request by its route, whatever its path was', async () => {
+    const { test: key } = await server.createTeam();
+    const id = await requestRecharge(server, key);
+    const requests = [
+      ['GET', '/api/v1/wallet/balance'],
+      ['GET', `/api/v1/wallet/recharge/${id}`],
+      ['GET', '/api/v1/wallet/recharge/rch_unknown'],
+      ['POST', `/api/v1/test_helpers/recharges/${id}/pay`],
+      ['GET', `/pix/${id}.png`],
+      ['GET', `/boletos/${id}`],
+      ['GET', `/nowhere/${id}`],
+      ['GET', `/api/v1/nowhere/${id}`],
+      ['GET', '/%E0%A4%A'],
+      ['PATCH', `/api/v1/wallet/recharge/${id}`],
+      ['GET', `/graphql?query=${id}`],
+      ['GET', `/docs/${id}`],
+    ] as const;
+    for (const [method, path] of requests) await server.rest(method, path, { key });
+    const counted = await eventually(async () => {
+      const now = await samples();
+      const total = [...now].filter(([name]) =>
+        name.startsWith('embarque_http_request_duration_seconds_count'),
+      );
+      return total.reduce((sum, [, count]) => sum + count, 0) > requests.length && now;
+    });
+    expect([...counted.keys()].filter((name) => name.includes(id) || name.includes('rch_'))).toEqual([]);
+    const series =
+      'embarque_http_request_duration_seconds_bucket{le="+Inf",method="GET",route="/wallet/recharge/:id"';
+    expect(counted.get(`${series},status="200"}`)).toBe(1);
+    expect(counted.get(`${series},status="404"}`)).toBe(1);
+    expect(counted.get('embarque_operations_total{operation="createRecharge",outcome="admitted"}')).toBe(1);
+    expect(counted.has('embarque_nodejs_heap_size_used_bytes')).toBe(true);
+  });
+
+  test('do not grow with the paths that clients make up', async () => {
+    const visit = (path: string) => server.rest('GET', path);
+    await visit('/made-up');
+    await visit('/api/v1/made-up');
+    const before = (await samples()).size;
+    await Promise.all(Array.from({ length: 100 }, (_, index) => visit(`/made-up/${index}`)));
+    await Promise.all(Array.from({ length: 100 }, (_, index) => visit(`/api/v1/made-up-${index}`)));
+    expect((await samples()).size - before).toBeLessThan(30);
+  });
+});

@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectRawSocket, openRawSocket } from '../graphql/rawSocket.ts';
+import type { RestAnswer } from '../harness/client.ts';
+import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
+import { useServerProcesses } from './serverProcess.ts';
+
+const startProcess = useServerProcesses();
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'embarque-secrets-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const chosen = {
+  BOOTSTRAP_LIVE_KEY: 'sk_live_chosen-by-the-operator-1',
+  BOOTSTRAP_TEST_KEY: 'sk_test_chosen-by-the-operator-2',
+  BOOTSTRAP_ADMIN_KEY: 'sk_admin_chosen-by-the-operator-3',
+  ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
+};
+
+test('no output of the server holds a secret, however it got there, at any log level', async () => {
+  const server = startProcess({
+    PORT: '0',
+    DATA_DIR: join(folder, 'data'),
+    LOG_LEVEL: 'trace',
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
+    WEBHOOK_REACHABILITY_CHECK: 'false',
+    ...chosen,
+  });
+  const url = await server.ready();
+  const answers: RestAnswer[] = [];
+  const ask = async (method: string, path: string, options: Parameters<typeof restRequest>[3] = {}) => {
+    const answer = await restRequest(url, method, path, options);
+    answers.push(answer);
+    return answer;
+  };
+  const operator = chosen.BOOTSTRAP_ADMIN_KEY;
+  const team = await graphqlDoor(url, '{ teams { items { id } } }', null, operator);
+  const teamId = team.body.data?.teams.items[0].id;
+  const issue =
+    'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { id } } }';
+  const headers = { 'idempotency-key': 'issue' };
+  const issued = await graphqlDoor(
+    url,
+    issue,
+    { input: { kind: 'live', teamId, name: 'A' } },
+    operator,
+    headers,
+  );
+  await graphqlDoor(url, issue, { input: { kind: 'live', teamId, name: 'A' } }, operator, headers);
+  const key = issued.body.data?.createApiKey.secret as string;
+  const webhook = await ask('POST', '/api/v1/webhooks', {
+    key,
+    body: { url: 'https://127.0.0.1:65000/hook', events: ['wallet.recharge.pending'] },
+  });
+  const signingSecret = webhook.body.data.secret as string;
+  expect(signingSecret.length).toBeGreaterThan(20);
+  const { ENCRYPTION_KEY: encryptionKey, ...bearerKeys } = chosen;
+  const sent = [...Object.values(bearerKeys), key, signingSecret];
+  const secrets = [...sent, signingSecret.replace(/^whsec_/, ''), encryptionKey];
+
+  for (const secret of sent) {
+    await ask('GET', `/api/v1/${secret}?key=${secret}`, { key });
+    await ask('GET', `/api/v1/wallet/recharge/${secret}`, { key });
+    await ask('GET', '/api/v1/wallet/balance', { key: secret, headers: { 'x-request-id': secret } });
+    await ask('GET', '/api/v1/wallet/balance', { key, headers: { 'user-agent': secret, cookie: secret } });
+    await ask('POST', '/api/v1/wallet/recharge', { key, body: { amount: secret, [secret]: secret } });
+    await ask('POST', '/api/v1/wallet/recharge', { key, body: `{"amount": ${secret}` });
+    await ask('POST', '/graphql', { key, body: { query: `{ nothing(key: "${secret}") }` } });
+    await ask('POST', '/graphql', {
+      key,
+      body: { query: 'query ($id: String!) { recharge(id: $id) { id } }', variables: { id: secret } },
+    });
+    await ask('POST', '/graphql', {
+      key,
+      headers: { accept: 'text/event-stream' },
+      body: { query: `{ ${secret} }` },
+    });
+    const refused = await openRawSocket(url);
+    refused.send({ type: 'connection_init', payload: { Authorization: secret } });
+    await refused.closed();
+  }
+  await ask('POST', '/api/v1/wallet/recharge', {
+    key,
+    headers: { 'idempotency-key': 'pay' },
+    body: { amount: '100.00', currency: 'BRL', payment_method: 'pix' },
+  });
+  const socket = await connectRawSocket(url, key);
+  socket.send(`{"type":"subscribe","id":"1","payload":{"query":"{ ${key} }"}`);
+  await socket.closed();
+  const id = issued.body.data?.createApiKey.apiKey.id;
+  await graphqlDoor(url, `mutation { revokeApiKey(id: "${id}") { id } }`, null, operator);
+  await eventually(async () => (await ask('GET', '/api/v1/wallet/balance', { key })).status === 401);
+  await server.stop();
+
+  const { stdout, stderr } = server.output;
+  const shown = `${stdout}${stderr}`.split('\n');
+  for (const secret of secrets) expect(shown.filter((line) => line.includes(secret))).toEqual([]);
+  const lines = stdout.slice(stdout.indexOf('balance availableCredit } }"}\'')).split('\n').slice(1);
+  const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+  for (const entry of entries) {
+    expect(entry).toMatchObject({ level: expect.any(Number), time: expect.any(String), service: 'embarque' });
+  }
+  const logged = new Set(server.log().map(({ requestId }) => requestId));
+  for (const { headers } of answers) expect(logged).toContain(headers.get('x-request-id'));
+  expect(entries.some(({ level }) => level < 30)).toBe(true);
+});
