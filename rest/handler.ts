@@ -45,7 +45,7 @@ export async function openContext(
   response: Response,
   gateway: Gateway,
 ): Promise<RequestContext> {
-  const caller = await identify(request.headers.authorization, request.ip ?? '', gateway);
+  const caller = await identify(request.headers.authorization, () => request.ip ?? '', gateway);
   setCorsHeaders(request, response, caller.corsDomains);
   return {
     gateway,

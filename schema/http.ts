@@ -87,7 +87,7 @@ function acceptsJson(request: Request): boolean {
 
 /** A request's context. @throws AppError 401, or 429 for an address that keeps failing. */
 export async function contextOf(request: Request, gateway: Gateway): Promise<RequestContext> {
-  const caller = await identify(request.headers.authorization, request.ip ?? '', gateway);
+  const caller = await identify(request.headers.authorization, () => request.ip ?? '', gateway);
   const idempotencyKey = request.headers['idempotency-key'];
   return {
     gateway,

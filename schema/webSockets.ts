@@ -41,7 +41,7 @@ async function contextOf(
   gateway: Gateway,
 ): Promise<RequestContext> {
   const address = request.socket.remoteAddress ?? '';
-  const caller = await identify(authorizationOf(parameters, request), address, gateway);
+  const caller = await identify(authorizationOf(parameters, request), () => address, gateway);
   return {
     gateway,
     caller,

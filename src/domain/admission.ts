@@ -73,18 +73,19 @@ export function tenantOf(context: Pick<RequestContext, 'caller'>): Tenant {
 const bearerPattern = /^Bearer +(\S+)$/i;
 
 /**
- * Who calls, from the Authorization header's value. Calls without a valid key are counted by address.
+ * Who calls, from the Authorization header's value. Calls without a valid key are counted by address, which is asked
+ * for only then.
  * @throws AppError 401, or 429 for an address that keeps failing.
  */
 export async function identify(
   authorization: string | undefined,
-  address: string,
+  addressOf: () => string,
   gateway: Pick<Gateway, 'access' | 'limiter' | 'metrics'>,
 ): Promise<Caller> {
   const key = bearerPattern.exec(authorization ?? '')?.[1];
   const caller = key === undefined ? null : await gateway.access.authenticate(key);
   if (caller) return caller;
-  const window = await gateway.limiter.consume('unauthenticated', address);
+  const window = await gateway.limiter.consume('unauthenticated', addressOf());
   if (window.allowed) throw unauthorized();
   gateway.metrics.rateLimited.inc({ bucket: 'unauthenticated' });
   throw new RetryLater(window);

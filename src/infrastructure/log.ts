@@ -1,5 +1,6 @@
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
+import { standardOutput } from './logOutput.ts';
 
 export type Log = Logger;
 
@@ -15,9 +16,6 @@ export function withoutSecrets(text: string): string {
   return text.replace(keyPattern, '$1[redacted]');
 }
 
-/** Lines are written in batches, but a quiet server's last line is not held back for longer than this. */
-const flushMs = 1_000;
-
 /** Structured JSON logs, one object a line, times in ISO 8601 UTC, secrets blanked. */
 export function createLog(level: string, destination?: DestinationStream): Log {
   return pino(
@@ -28,7 +26,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
       redact: { paths: secretPaths, censor: '[redacted]' },
       serializers: { err: serializeError },
     },
-    destination ?? pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: flushMs }),
+    destination ?? standardOutput(),
   );
 }
 

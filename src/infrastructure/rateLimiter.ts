@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { gatherWrites } from './gatheredWrites.ts';
 import type { Log } from './log.ts';
 
 /** Counters of SPEC Limits: flight search, booking creation, everything else; and calls that carry no valid key. */
@@ -41,6 +42,7 @@ export function createRateLimiter(settings: RateLimiterSettings, log: Log): Rate
   return {
     async consume(bucket, subject) {
       const limit = settings.limits[bucket];
+      if (client?.status === 'ready') gatherWrites(client.stream);
       try {
         return windowOf(await limiters[bucket].consume(subject), limit, true);
       } catch (refusal) {

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { DatabaseError } from 'pg';
 import type { Sequelize } from 'sequelize';
+import { gatherWrites } from '../gatheredWrites.ts';
 import { type NamedQuery, type QueryingClient, rowsOf } from './namedQuery.ts';
 
 /** What is used of the pg client that Sequelize's pool holds. */
@@ -28,8 +29,6 @@ interface Lane {
   opening: Promise<Client>;
   reads: number;
   unusable: boolean;
-  /** Whether what is written is held back for now. */
-  isGathering: boolean;
 }
 
 /** Reads on a connection before another one is taken for the next. */
@@ -72,7 +71,7 @@ export class SharedConnections {
     lane.reads += 1;
     try {
       const client = lane.client ?? (await lane.opening);
-      gather(lane, client);
+      gatherWrites(client.connection.stream);
       return await rowsOf(client, query);
     } catch (error) {
       if (isUnusable(error)) {
@@ -101,7 +100,7 @@ export class SharedConnections {
 
   #open(): Lane {
     const opening = this.#manager.getConnection({ type: 'read' }) as Promise<Client>;
-    const lane: Lane = { client: null, opening, reads: 0, unusable: false, isGathering: false };
+    const lane: Lane = { client: null, opening, reads: 0, unusable: false };
     this.#lanes.add(lane);
     this.#opening += 1;
     opening.then(
@@ -123,20 +122,6 @@ export class SharedConnections {
     if (!lane.client) return;
     giveBack(this.#manager, lane.client, lane.unusable);
   }
-}
-
-/**
- * Holds back what is written to a connection until the sockets that are ready now have been read: the reads of many
- * requests leave in one system call, which is the largest part of what each costs.
- */
-function gather(lane: Lane, { connection: { stream } }: Client): void {
-  if (lane.isGathering) return;
-  lane.isGathering = true;
-  stream.cork();
-  setImmediate(() => {
-    lane.isGathering = false;
-    stream.uncork();
-  });
 }
 
 /** Returns a connection to the pool, or ends it. */
