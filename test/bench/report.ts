@@ -1,30 +1,23 @@
 import { cpus, totalmem } from 'node:os';
 import type { Standing } from './contest.ts';
 import { ratio } from './contest.ts';
-import type { Goal } from './works.ts';
+import type { Figure, Goal } from './work.ts';
 
 export interface WorkResult {
   readonly title: string;
-  readonly standings: Standing[];
-  readonly goals: (Goal & { measured: number; met: boolean })[];
+  /** How long it took. */
+  readonly seconds: number;
+  readonly standings: readonly Standing[];
+  readonly figures: readonly (Figure & { met: boolean })[];
+  readonly notes: readonly string[];
 }
 
 export interface Report {
   readonly at: string;
+  readonly seconds: number;
   readonly machine: { cpu: string; cores: number; memoryGiB: number; node: string };
   readonly skipped: string[];
   readonly works: WorkResult[];
-}
-
-/** Sets goals against standings; goals of entrants that did not run are left out. */
-export function judge(goals: readonly Goal[], standings: readonly Standing[]): WorkResult['goals'] {
-  const ran = (name: string) => standings.some((standing) => standing.name === name);
-  return goals
-    .filter(({ entrant, to }) => ran(entrant) && ran(to))
-    .map((goal) => {
-      const measured = ratio(standings, goal.entrant, goal.to);
-      return { ...goal, measured, met: measured >= goal.atLeast };
-    });
 }
 
 export function machine(): Report['machine'] {
@@ -34,6 +27,13 @@ export function machine(): Report['machine'] {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.version,
   };
+}
+
+/** Whether a count that must be exact was not: a fault, where a missed ratio is a disappointment. */
+export function hasWrongCounts({ works }: Report): boolean {
+  return works.some(({ figures }) =>
+    figures.some(({ goal, met }) => goal !== undefined && 'exactly' in goal && !met),
+  );
 }
 
 /** Text with columns as wide as their widest cell. */
@@ -49,13 +49,13 @@ function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-function standingRows({ standings }: WorkResult): string[][] {
+function standingRows(standings: readonly Standing[]): string[][] {
   const to = (name: string, other: string) => {
     const value = ratio(standings, name, other);
     return Number.isFinite(value) ? value.toFixed(2) : '-';
   };
   return standings.map(({ name, requestsPerSecond, p50Ms, p99Ms, cpuMicroseconds }) => [
-    `  ${name}`,
+    name,
     Math.round(requestsPerSecond).toString(),
     p50Ms.toFixed(2),
     p99Ms.toFixed(2),
@@ -65,29 +65,39 @@ function standingRows({ standings }: WorkResult): string[][] {
   ]);
 }
 
-/** The tables of a report: how each entrant did, then goal, measured, verdict. */
-export function printReport({ machine: { cpu, cores, memoryGiB, node }, skipped, works }: Report): string {
+const number = (value: number) =>
+  Number.isInteger(value) || Math.abs(value) >= 100 ? Math.round(value).toString() : value.toFixed(2);
+
+function goalText(goal: Goal | undefined): string {
+  if (goal === undefined) return '';
+  if ('atLeast' in goal) return `≥ ${goal.atLeast}`;
+  if ('atMost' in goal) return `≤ ${goal.atMost}`;
+  return `= ${goal.exactly}`;
+}
+
+function figureRow({ name, unit, goal, measured, met }: WorkResult['figures'][number], title: string) {
+  const verdict = goal === undefined ? 'reported' : met ? 'met' : 'missed';
+  return [title, name, goalText(goal), number(measured), unit, verdict];
+}
+
+/** How each entrant did, work by work, then one table: goal, measured, verdict. */
+export function printReport({ at, seconds, machine, skipped, works }: Report): string {
+  const { cpu, cores, memoryGiB, node } = machine;
   const heading = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', '× limit', '× hand-written'];
-  const standings = works.flatMap((work) => [[work.title], ...standingRows(work)]);
-  const goals = works.flatMap(({ title, goals: judged }) =>
-    judged.map(({ entrant, to, atLeast, measured, met }) => [
-      `${title}: ${entrant}`,
-      `≥ ${atLeast} × ${to}`,
-      measured.toFixed(2),
-      met ? 'met' : 'missed',
-    ]),
+  const contests = works.flatMap(({ title, standings }) =>
+    standings.length > 0 ? [title, table([heading, ...standingRows(standings)]), ''] : [],
   );
-  const titled = (rows: string[][]) => {
-    const width = Math.max(...rows.map((row) => (row.length === 1 ? 0 : (row[0]?.length ?? 0))));
-    return rows.map((row) => (row.length === 1 ? [row[0]?.slice(0, width) ?? ''] : row));
-  };
+  const notes = works.flatMap(({ title, notes: sentences }) => sentences.map((text) => `${title}: ${text}`));
+  const figures = works.flatMap(({ title, figures: found }) =>
+    found.map((figure, index) => figureRow(figure, index === 0 ? title : '')),
+  );
   return [
-    `${cpu}, ${cores} cores, ${memoryGiB} GiB, Node ${node}`,
+    `${at}, ${seconds} s: ${cpu}, ${cores} cores, ${memoryGiB} GiB, Node ${node}`,
     ...skipped.map((text) => `Skipped: ${text}`),
     '',
-    table(titled([heading, ...standings])),
-    '',
-    ...(goals.length > 0 ? [table([['work', 'goal', 'measured', 'verdict'], ...goals])] : []),
+    ...contests,
+    ...(notes.length > 0 ? [...notes, ''] : []),
+    ...(figures.length > 0 ? [table([['work', '', 'goal', 'measured', '', 'verdict'], ...figures])] : []),
     '',
   ].join('\n');
 }

@@ -1,0 +1,77 @@
+import type { Bench, ContenderName } from './bench.ts';
+import type { Contest, Entrant, Standing } from './contest.ts';
+import { hold, ratio } from './contest.ts';
+import type { Figure, Goal, Work } from './work.ts';
+import type { World } from './world.ts';
+
+export type EntrantRequest = Entrant['request'];
+
+/** An entrant's name in the results, the server that answers, and what it is asked. */
+export type Asked = readonly [name: string, contender: ContenderName, request: EntrantRequest];
+
+/** A ratio of requests per second between two entrants. */
+export type RatioGoal = { readonly entrant: string; readonly to: string } & Goal;
+
+export interface ContestWork {
+  readonly title: string;
+  readonly connections: number;
+  readonly asked: (world: World) => readonly Asked[];
+  readonly goals: readonly RatioGoal[];
+  /** Called before each slice. */
+  readonly prepare?: (world: World) => Promise<void>;
+}
+
+export const get = (path: string, keys: readonly string[]): EntrantRequest => ({
+  path,
+  method: 'GET',
+  keys,
+  idempotent: false,
+});
+
+/** @param idempotent whether each request carries an Idempotency-Key of its own. */
+export const post = (
+  path: string,
+  body: string,
+  keys: readonly string[],
+  idempotent: boolean,
+): EntrantRequest => ({ path, method: 'POST', body, keys, idempotent });
+
+/** The same lower bound for several entrants. */
+export const atLeast = (least: number, to: string, ...entrants: string[]): RatioGoal[] =>
+  entrants.map((entrant) => ({ entrant, to, atLeast: least }));
+
+/** Goals set against standings; those of entrants that did not run are left out. */
+export function figuresOf(goals: readonly RatioGoal[], standings: readonly Standing[]): Figure[] {
+  const ran = (name: string) => standings.some((standing) => standing.name === name);
+  return goals
+    .filter(({ entrant, to }) => ran(entrant) && ran(to))
+    .map(({ entrant, to, ...goal }) => ({
+      name: entrant,
+      measured: ratio(standings, entrant, to),
+      unit: `× ${to}`,
+      goal,
+    }));
+}
+
+/** Servers asked the same in turns over HTTP; those that cannot run here are left out. */
+export function contestWork({ title, connections, asked, goals, prepare }: ContestWork): Work {
+  const run = async (bench: Bench) => {
+    const world = await bench.world();
+    const entrants: Entrant[] = [];
+    for (const [name, contenderName, request] of asked(world)) {
+      const contender = await bench.contender(contenderName);
+      if (contender) entrants.push({ name, contender, request });
+    }
+    const { rounds, seconds } = bench.pace;
+    const contest: Contest = {
+      entrants,
+      connections,
+      rounds,
+      seconds,
+      ...(prepare ? { prepare: () => prepare(world) } : {}),
+    };
+    const standings = await hold(contest, bench.generator);
+    return { standings, figures: figuresOf(goals, standings) };
+  };
+  return { title, takesSeconds: 45, needs: [], run };
+}
