@@ -14,14 +14,14 @@ export function parseDurationMs(text: string): number | null {
   return match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : null;
 }
 
-const duration = (fallback: string) =>
+/** Nothing that is waited for or remembered may last no time unless it says so: a window of 0 s would never end. */
+const duration = (fallback: string, minimumMs = 1) =>
   z
     .string()
     .default(fallback)
     .transform((text, context) => {
       const milliseconds = parseDurationMs(text);
-      // Nothing that is waited for or remembered may last no time: a window of 0 s would never end.
-      if (milliseconds) return milliseconds;
+      if (milliseconds !== null && milliseconds >= minimumMs) return milliseconds;
       context.addIssue({
         code: 'custom',
         message: `"${text}" is not a duration such as 500ms, 2s, 30m or 24h`,
@@ -114,6 +114,8 @@ const settingsSchema = z.object({
   PAYMENT_PROVIDER: z.enum(paymentProviderNames).optional(),
   FLIGHT_SUPPLIERS: supplierList.optional(),
   FLIGHT_SUPPLIER_TIMEOUT: duration('10s'),
+  /** What the simulated airlines take to issue tickets. */
+  SIMULATED_TICKETING_DELAY: duration('2s', 0),
   OFFER_LIFETIME: duration('20m'),
   EXCHANGE_RATES: z.enum(exchangeRateAdapterNames).optional(),
   EXCHANGE_RATE_TABLE: rateTable.optional(),

@@ -82,7 +82,8 @@ export interface RunningServer {
 function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides: Overrides) {
   return {
     paymentProvider: createPaymentProvider(settings.PAYMENT_PROVIDER),
-    flightSuppliers: overrides.flightSuppliers ?? createFlightSuppliers(settings.FLIGHT_SUPPLIERS, clock),
+    flightSuppliers:
+      overrides.flightSuppliers ?? createFlightSuppliers(settings.FLIGHT_SUPPLIERS, clock, settings),
     exchangeRates: createExchangeRates(settings.EXCHANGE_RATES, {
       table: settings.EXCHANGE_RATE_TABLE,
       maxAgeMs: settings.EXCHANGE_RATE_MAX_AGE,

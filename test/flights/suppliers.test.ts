@@ -22,6 +22,7 @@ const offering =
 
 const named = (name: 'one' | 'other'): FlightSupplier => ({
   name,
+  orders: world.orders,
   search(search, options) {
     asked.push(options);
     return answers[name](search, options);

@@ -25,6 +25,7 @@ describe('Settings', () => {
       RATE_LIMIT_BOOKINGS: 30,
       RATE_LIMIT_DEFAULT: 120,
       GRAPHQL_INTROSPECTION: true,
+      SIMULATED_TICKETING_DELAY: 2_000,
       PAYMENT_PROVIDER: 'simulated',
       FLIGHT_SUPPLIERS: ['simulated'],
       EXCHANGE_RATES: 'table',
@@ -46,6 +47,14 @@ describe('Settings', () => {
     ['3d', 259_200_000],
   ])('read %s as a duration', (text, milliseconds) => {
     expect(readSettings({ PIX_VALIDITY: text }).PIX_VALIDITY).toBe(milliseconds);
+  });
+
+  test.each([
+    ['2s', 2_000],
+    ['0s', 0],
+  ])('let tickets be issued after %s', (text, milliseconds) => {
+    const { SIMULATED_TICKETING_DELAY } = readSettings({ SIMULATED_TICKETING_DELAY: text });
+    expect(SIMULATED_TICKETING_DELAY).toBe(milliseconds);
   });
 
   test('take every name of a deployment', () => {
@@ -76,6 +85,7 @@ describe('Settings', () => {
     [{ RATE_LIMIT_WINDOW: 'one minute' }, 'RATE_LIMIT_WINDOW'],
     [{ RATE_LIMIT_WINDOW: '0s' }, 'RATE_LIMIT_WINDOW'],
     [{ SWEEP_INTERVAL: '0ms' }, 'SWEEP_INTERVAL'],
+    [{ SIMULATED_TICKETING_DELAY: 'at once' }, 'SIMULATED_TICKETING_DELAY'],
     [{ RATE_LIMIT_SEARCH: '0' }, 'RATE_LIMIT_SEARCH'],
     [{ RATE_LIMIT_DEFAULT: 'unlimited' }, 'RATE_LIMIT_DEFAULT'],
     [{ GRAPHQL_INTROSPECTION: 'no' }, 'GRAPHQL_INTROSPECTION'],

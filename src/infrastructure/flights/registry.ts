@@ -2,17 +2,26 @@ import type { Clock } from '../clock.ts';
 import { simulatedSupplier } from './simulated/simulatedSupplier.ts';
 import type { FlightSupplier } from './supplier.ts';
 
-const adapters: Readonly<Record<string, (clock: Clock) => FlightSupplier>> = {
-  simulated: simulatedSupplier,
+/** What adapters take from the settings. */
+export interface SupplierSettings {
+  readonly SIMULATED_TICKETING_DELAY: number;
+}
+
+const adapters: Readonly<Record<string, (clock: Clock, settings: SupplierSettings) => FlightSupplier>> = {
+  simulated: (clock, settings) => simulatedSupplier(clock, settings.SIMULATED_TICKETING_DELAY),
 };
 
 export const flightSupplierNames: readonly string[] = Object.keys(adapters);
 
 /** The suppliers of these names, which the setting FLIGHT_SUPPLIERS may have. @throws Error for any other name */
-export function createFlightSuppliers(names: readonly string[], clock: Clock): FlightSupplier[] {
+export function createFlightSuppliers(
+  names: readonly string[],
+  clock: Clock,
+  settings: SupplierSettings,
+): FlightSupplier[] {
   return names.map((name) => {
     const create = Object.hasOwn(adapters, name) ? adapters[name] : undefined;
     if (!create) throw new Error(`"${name}" is none of ${flightSupplierNames.join(', ')}`);
-    return create(clock);
+    return create(clock, settings);
   });
 }

@@ -1,6 +1,7 @@
 import type { AircraftType } from './aircraft.ts';
 import type { Airport } from './airports.ts';
 import type { CarrierName } from './carriers.ts';
+import type { OrderDesk } from './order.ts';
 
 /**
  * What a flight supplier is asked and what it answers. The shapes follow the offers of Duffel's API v2, in our own
@@ -123,7 +124,7 @@ export type SupplierPaymentTerms =
 
 /**
  * An adapter to one source of flights. A new supplier is one file that implements this, its line in the registry and
- * its settings. Booking and ticketing will join it as further methods, which quote `SupplierOffer.reference`.
+ * its settings. What it books quotes `SupplierOffer.reference`.
  */
 export interface FlightSupplier {
   /** Name in the setting FLIGHT_SUPPLIERS and in the log; never shown to clients. */
@@ -136,4 +137,6 @@ export interface FlightSupplier {
    *   the supplier failed, and its text is for the log only.
    */
   search(search: SupplierSearch, options: { signal: AbortSignal }): Promise<SupplierOffer[]>;
+  /** Books the offers of its searches. */
+  readonly orders: OrderDesk;
 }

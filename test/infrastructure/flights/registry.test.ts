@@ -4,14 +4,18 @@ import { ManualClock } from '../../../src/infrastructure/clock.ts';
 import { createFlightSuppliers } from '../../../src/infrastructure/flights/registry.ts';
 import { supplierSearch } from './simulated/searches.ts';
 
+const settings = { SIMULATED_TICKETING_DELAY: 0 };
+
 describe('flight suppliers', () => {
   it('are those that the setting names', () => {
-    const suppliers = createFlightSuppliers(['simulated'], new ManualClock());
+    const suppliers = createFlightSuppliers(['simulated'], new ManualClock(), settings);
     expect(suppliers.map((supplier) => supplier.name)).toEqual(['simulated']);
   });
 
   it('may be prepared before the first search, which then finds the same', async () => {
-    const [prepared, fresh] = [1, 2].map(() => createFlightSuppliers(['simulated'], new ManualClock())[0]!);
+    const [prepared, fresh] = [1, 2].map(
+      () => createFlightSuppliers(['simulated'], new ManualClock(), settings)[0]!,
+    );
     prepared!.prepare?.();
     const options = { signal: new AbortController().signal };
     const wanted = supplierSearch({ slices: ['GRU-LIS'] });
@@ -19,7 +23,7 @@ describe('flight suppliers', () => {
   });
 
   it.each(['', 'duffel', 'constructor'])('are refused for %j', (name) => {
-    expect(() => createFlightSuppliers([name], new ManualClock())).toThrow('is none of simulated');
+    expect(() => createFlightSuppliers([name], new ManualClock(), settings)).toThrow('is none of simulated');
   });
 
   it.each([

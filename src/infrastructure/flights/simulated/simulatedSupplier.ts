@@ -8,6 +8,7 @@ import type { Itinerary, ItineraryRules } from './itineraries.ts';
 import { journeysFor } from './journeys.ts';
 import { type MagicBehaviour, magicBehaviour, shuttlePaths } from './magicRoutes.ts';
 import { OfferWriter } from './offers.ts';
+import { simulatedOrders } from './orders.ts';
 import { pathsBetween, twoStopPathsBetween } from './paths.ts';
 import { loadRoutes } from './routes.ts';
 import { integerOf } from './seed.ts';
@@ -16,11 +17,13 @@ import { integerOf } from './seed.ts';
  * A world of flights that needs no network: real airports, airlines and aircraft on a timetable of our own, which
  * keeps to distances, time zones and the airlines' hubs. The same search on the same local day gets the same offers,
  * whoever asks; the same flight keeps its number and times in every search. It cannot fail, except on the magic routes
- * of the sandbox (see magicRoutes.ts).
+ * of the sandbox (see magicRoutes.ts) and for its magic names (see orders.ts).
+ * @param ticketingDelayMs how long airlines take to issue tickets
  */
-export function simulatedSupplier(clock: Clock): FlightSupplier {
+export function simulatedSupplier(clock: Clock, ticketingDelayMs = 0): FlightSupplier {
   return {
     name: 'simulated',
+    orders: simulatedOrders(clock, ticketingDelayMs),
     prepare() {
       loadAirports();
       loadRoutes();

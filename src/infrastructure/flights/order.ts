@@ -1,0 +1,87 @@
+import type { PassengerType } from './supplier.ts';
+
+/**
+ * What a flight supplier is asked for once an offer is booked. Cast: an order is the supplier's side of one booking; a
+ * traveller is a person with the particulars that carriers ask for; documents are the tickets that carriers issue.
+ */
+export const genders = ['f', 'm', 'x'] as const;
+/** As in machine-readable travel documents (ICAO Doc 9303): female, male, unspecified. */
+export type Gender = (typeof genders)[number];
+
+export const identityDocumentTypes = ['cpf', 'rg', 'passport'] as const;
+export type IdentityDocumentType = (typeof identityDocumentTypes)[number];
+
+export interface IdentityDocument {
+  readonly type: IdentityDocumentType;
+  /** As it is printed, without surrounding space. */
+  readonly number: string;
+  /** ISO 3166-1 alpha-2; null for Brazilian documents, whose country is BR. */
+  readonly issuingCountry: string | null;
+  /** YYYY-MM-DD; null for documents that do not expire. */
+  readonly expiresOn: string | null;
+}
+
+export interface Traveller {
+  /** Id of the offer's passenger, prefix pas_. */
+  readonly id: string;
+  readonly type: PassengerType;
+  readonly givenName: string;
+  readonly familyName: string;
+  /** YYYY-MM-DD. */
+  readonly bornOn: string;
+  readonly gender: Gender;
+  readonly email: string;
+  /** E.164: +5511987654321. */
+  readonly phoneNumber: string;
+  readonly identityDocument: IdentityDocument;
+  /** The infant on this adult's lap; null without one. */
+  readonly infantPassengerId: string | null;
+}
+
+export interface OrderRequest {
+  /** Our booking's id: a supplier makes one order for it, however often it is asked. */
+  readonly bookingId: string;
+  /** SupplierOffer.reference of the offer that is booked. */
+  readonly offerReference: string;
+  /** Six characters under which the order is found in our books. */
+  readonly locator: string;
+  readonly travellers: readonly Traveller[];
+  readonly testMode: boolean;
+  /** When the booking was made. */
+  readonly bookedAt: Date;
+  /**
+   * When issuing was first asked for, the same in every repetition: the payment, which for a held order is its
+   * confirmation. Null while there was none.
+   */
+  readonly issueFrom: Date | null;
+}
+
+/** A ticket or other document that a carrier issued. */
+export interface TravelDocument {
+  readonly type: 'electronic_ticket';
+  /** Ticket number: three digits of the airline, a hyphen, ten digits (IATA Resolution 722f). */
+  readonly uniqueIdentifier: string;
+  readonly passengerId: string;
+}
+
+/** Where an order stands; `refused` is final: the supplier did not hold, or the carrier did not issue. */
+export type OrderState =
+  | { readonly state: 'held' }
+  | { readonly state: 'issuing' }
+  | { readonly state: 'ticketed'; readonly documents: readonly TravelDocument[] }
+  /** `reason` is for the log only. */
+  | { readonly state: 'refused'; readonly reason: string };
+
+/**
+ * The part of a flight supplier that books. Every method may be called again with the same request, by any process and
+ * after any crash: it then says how the order stands, and never makes a second one. Any error means that nothing is
+ * known, and the caller asks again.
+ */
+export interface OrderDesk {
+  /** Reserves space without payment until the offer's payment deadline: `held` or `refused`. */
+  hold(request: OrderRequest, options: { signal: AbortSignal }): Promise<OrderState>;
+  /** Has tickets issued, for a held order or a new one: `issuing` until the carrier has done it. */
+  issue(request: OrderRequest, options: { signal: AbortSignal }): Promise<OrderState>;
+  /** Gives up the order, its space and its tickets; also one that was never made. */
+  cancel(request: OrderRequest, options: { signal: AbortSignal }): Promise<void>;
+}
