@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { DirectiveLocation, GraphQLDirective, GraphQLSchema, isUnionType } from 'graphql';
+import { DirectiveLocation, GraphQLDirective, GraphQLSchema, getNullableType, isUnionType } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import { EventResolver } from './events.ts';
 import { FlightResolver } from './flights.ts';
@@ -39,8 +39,19 @@ export function buildGatewaySchema(): GraphQLSchema {
     pubSub: noPubSub,
   });
   guardOperations(schema);
+  letMutationsFailAlone(schema);
   resolveUnionsByName(schema);
   return new GraphQLSchema({ ...schema.toConfig(), directives: [...schema.getDirectives(), omitNull] });
+}
+
+/**
+ * A refused mutation answers null and leaves the others of its request standing: they have taken effect, and their
+ * answers may hold what is shown only once. With non-null root fields the whole answer would be null.
+ */
+function letMutationsFailAlone(schema: GraphQLSchema): void {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    field.type = getNullableType(field.type);
+  }
 }
 
 /** Members of unions say which they are by `__typename`: compiled operations cannot wait for TypeGraphQL's answer. */
