@@ -1,4 +1,4 @@
-import type { PassengerType } from './supplier.ts';
+import type { PassengerType } from './passengerType.ts';
 
 /**
  * What a flight supplier is asked for once an offer is booked. Cast: an order is the supplier's side of one booking; a

@@ -2,6 +2,9 @@ import type { AircraftType } from './aircraft.ts';
 import type { Airport } from './airports.ts';
 import type { CarrierName } from './carriers.ts';
 import type { OrderDesk } from './order.ts';
+import type { PassengerType } from './passengerType.ts';
+
+export { type PassengerType, passengerTypes } from './passengerType.ts';
 
 /**
  * What a flight supplier is asked and what it answers. The shapes follow the offers of Duffel's API v2, in our own
@@ -10,10 +13,6 @@ import type { OrderDesk } from './order.ts';
  */
 export const cabinClasses = ['economy', 'premium_economy', 'business', 'first'] as const;
 export type CabinClass = (typeof cabinClasses)[number];
-
-export const passengerTypes = ['adult', 'child', 'infant_without_seat'] as const;
-/** SPEC, Passenger rules: 12 or older, 2 to 11, and 0 to 1 on an adult's lap, on the day of the flight. */
-export type PassengerType = (typeof passengerTypes)[number];
 
 /** Currencies in which carriers sell. */
 export type CarrierCurrency = 'BRL' | 'USD' | 'EUR';
