@@ -13,6 +13,8 @@ export interface SignalChannels {
   events: { walletId: number };
   /** An API key or a team's settings changed: forget what is cached. `hash` is the key's in hexadecimal, null for all. */
   access: { hash: string | null };
+  /** A supplier is to be asked for something that a booking needs. */
+  orders: Record<string, never>;
 }
 
 export interface Signals {
@@ -37,9 +39,17 @@ function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 'check'
         .catch((error) => log.warn({ err: error, channel }, 'signal not published'));
     },
     async subscribe(channel, receive) {
-      const id = await engine.subscribe(channel, receive as (signal: unknown) => void, {});
+      let receiving = true;
+      await engine.subscribe(
+        channel,
+        (signal: SignalChannels[typeof channel]) => {
+          if (receiving) receive(signal);
+        },
+        {},
+      );
+      // The engine's own subscription ends with its connection: taking it back is a request whose failure it hears not.
       return async () => {
-        await engine.unsubscribe(id);
+        receiving = false;
       };
     },
     ...ends,
@@ -51,6 +61,26 @@ export function inProcessSignals(log: Log): Signals {
   // graphql-subscriptions uses one EventEmitter; a listener for each feed is no leak.
   (engine as unknown as { ee: { setMaxListeners(count: number): void } }).ee.setMaxListeners(0);
   return signalsOver(engine, log, { check: async () => undefined, close: async () => undefined });
+}
+
+/**
+ * The Redis engine keeps a promise for whoever subscribes to a channel while the first subscription is under way. It
+ * fails with the first, when the connection is closed before Redis has answered, and with nobody there to hear it that
+ * would end the process.
+ */
+class RedisEngine extends RedisPubSub {
+  override subscribe<Signal>(
+    channel: string,
+    receive: (signal: Signal) => void,
+    options?: unknown,
+  ): Promise<number> {
+    const subscribed = super.subscribe(channel, receive, options);
+    const { subsPendingRefsMap: waiting } = this as unknown as {
+      subsPendingRefsMap: Map<string, { pending: Promise<number> }>;
+    };
+    waiting.get(channel)?.pending.catch(() => undefined);
+    return subscribed;
+  }
 }
 
 export function redisSignals(url: string, log: Log): Signals {
@@ -65,7 +95,7 @@ export function redisSignals(url: string, log: Log): Signals {
   };
   const publisher = connect('publisher');
   const subscriber = connect('subscriber');
-  const engine = new RedisPubSub({ publisher, subscriber });
+  const engine = new RedisEngine({ publisher, subscriber });
   return signalsOver(engine, log, {
     check: () => publisher.ping(),
     async close() {

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inProcessSignals, redisSignals } from '../../../src/infrastructure/pubsub/signals.ts';
+
+const log = pino({ level: 'silent' });
+
+/** Failures that nobody heard: each would end a process of the product. */
+const unheard: unknown[] = [];
+const note = (reason: unknown) => void unheard.push(reason);
+let others: NodeJS.UnhandledRejectionListener[];
+beforeEach(() => {
+  others = process.listeners('unhandledRejection');
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', note);
+});
+afterEach(() => {
+  process.removeAllListeners('unhandledRejection');
+  for (const other of others) process.on('unhandledRejection', other);
+  unheard.length = 0;
+});
+
+/** A Redis whose answer to each command is what `answer` makes of the command's name. */
+async function startRedis(answer: (command: string) => string) {
+  const connections: Socket[] = [];
+  const server = createServer((socket) => {
+    connections.push(socket);
+    socket.setEncoding('utf8').on('data', (requests: string) => {
+      for (const [, name = ''] of requests.matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
+        socket.write(answer(name.toLowerCase()));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async connected(count: number) {
+      while (connections.length < count) await once(server, 'connection');
+    },
+    /** Stops listening; resolves when the clients are gone, and have noticed. */
+    async close() {
+      server.close();
+      await Promise.all(connections.map((socket) => socket.closed || once(socket, 'close')));
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+describe('signals over Redis end quietly', () => {
+  it('when Redis accepts and never answers, whoever waits for a subscription', async () => {
+    const redis = await startRedis(() => '');
+    const signals = redisSignals(redis.url, log);
+    const subscriptions = Promise.allSettled([
+      signals.subscribe('events', () => undefined),
+      signals.subscribe('events', () => undefined),
+      signals.subscribe('access', () => undefined),
+    ]);
+    await redis.connected(2);
+    await signals.close();
+    expect((await subscriptions).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await redis.close();
+    expect(unheard).toEqual([]);
+  });
+
+  it('when Redis falls silent after the subscription', async () => {
+    const answers = new Map([
+      ['subscribe', '*3\r\n$9\r\nsubscribe\r\n$6\r\nevents\r\n:1\r\n'],
+      ['info', '$15\r\nredis_version:7\r\n'],
+    ]);
+    let silent = false;
+    const redis = await startRedis((command) => (silent ? '' : (answers.get(command) ?? '+OK\r\n')));
+    const signals = redisSignals(redis.url, log);
+    const stop = await signals.subscribe('events', () => undefined);
+    silent = true;
+    await stop();
+    const refused = expect(signals.subscribe('access', () => undefined)).rejects.toThrow('closed');
+    await signals.close();
+    await refused;
+    await redis.close();
+    expect(unheard).toEqual([]);
+  });
+});
+
+describe('a subscription', () => {
+  it('hears what is published until it is taken back', async () => {
+    const signals = inProcessSignals(log);
+    const received: number[] = [];
+    const all: number[] = [];
+    const stop = await signals.subscribe('events', ({ walletId }) => void received.push(walletId));
+    await signals.subscribe('events', ({ walletId }) => void all.push(walletId));
+    signals.publish('events', { walletId: 1 });
+    await stop();
+    signals.publish('events', { walletId: 2 });
+    expect([received, all]).toEqual([[1], [1, 2]]);
+  });
+});
