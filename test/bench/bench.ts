@@ -16,6 +16,9 @@ import { createEmbeddedWorld, createWorld, operatorKey } from './world.ts';
 export type ContenderName =
   | 'limit'
   | 'handWritten'
+  | 'yoga'
+  | 'mercurius'
+  | 'sofa'
   | 'memory'
   | 'memorySingle'
   | 'redis'
@@ -124,10 +127,13 @@ export class Bench {
       const { callers } = await this.world();
       return this.start(name, `./peers/${name}.js`, { ...database, CALLERS: JSON.stringify(callers) });
     }
+    const single = { COALESCE_READS: 'false' };
+    if (name === 'yoga' || name === 'mercurius' || name === 'sofa')
+      return this.start(name, `./peers/${name}.js`, { ...deployed, ...database, ...single });
     return this.startProduct(name, {
       ...database,
       ...(name.startsWith('redis') ? { REDIS_URL: redisUrl ?? '' } : {}),
-      ...(name.endsWith('Single') ? { COALESCE_READS: 'false' } : {}),
+      ...(name.endsWith('Single') ? single : {}),
     });
   }
 

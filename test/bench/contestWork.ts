@@ -17,6 +17,8 @@ export interface ContestWork {
   readonly connections: number;
   readonly asked: (world: World) => readonly Asked[];
   readonly goals: readonly RatioGoal[];
+  /** Found in the answer of every entrant: one that answers something else does other work. */
+  readonly proof: RegExp;
   /** Called before each slice. */
   readonly prepare?: (world: World) => Promise<void>;
 }
@@ -53,8 +55,22 @@ export function figuresOf(goals: readonly RatioGoal[], standings: readonly Stand
     }));
 }
 
+async function prove({ name, contender, request }: Entrant, proof: RegExp): Promise<void> {
+  const response = await fetch(contender.url + request.path, {
+    method: request.method,
+    headers: {
+      authorization: `Bearer ${request.keys[0]}`,
+      ...(request.body ? { 'content-type': 'application/json' } : {}),
+      ...(request.idempotent ? { 'idempotency-key': `proof of ${name}` } : {}),
+    },
+    body: request.body ?? null,
+  });
+  const text = await response.text();
+  if (!response.ok || !proof.test(text)) throw new Error(`${name} answers ${response.status} ${text}`);
+}
+
 /** Servers asked the same in turns over HTTP; those that cannot run here are left out. */
-export function contestWork({ title, connections, asked, goals, prepare }: ContestWork): Work {
+export function contestWork({ title, connections, asked, goals, proof, prepare }: ContestWork): Work {
   const run = async (bench: Bench) => {
     const world = await bench.world();
     const entrants: Entrant[] = [];
@@ -62,6 +78,7 @@ export function contestWork({ title, connections, asked, goals, prepare }: Conte
       const contender = await bench.contender(contenderName);
       if (contender) entrants.push({ name, contender, request });
     }
+    for (const entrant of entrants) await prove(entrant, proof);
     const { rounds, seconds } = bench.pace;
     const contest: Contest = {
       entrants,

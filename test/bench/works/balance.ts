@@ -9,6 +9,7 @@ const path = '/api/v1/wallet/balance';
 export const balance = contestWork({
   title: 'Wallet balance, 48 connections',
   connections: 48,
+  proof: /"balance":"\d+\.\d\d"/,
   asked: ({ liveKeys }) => [
     ['limit', 'limit', get('/balance', liveKeys)],
     ['hand-written', 'handWritten', get('/balance', liveKeys)],
@@ -19,6 +20,9 @@ export const balance = contestWork({
     ['GraphQL', 'memorySingle', post('/graphql', query, liveKeys, false)],
     ['GraphQL, Redis limits', 'redisSingle', post('/graphql', query, liveKeys, false)],
     ['GraphQL, coalesced', 'memory', post('/graphql', query, liveKeys, false)],
+    ['yoga', 'yoga', post('/graphql', query, liveKeys, false)],
+    ['mercurius jit', 'mercurius', post('/graphql', query, liveKeys, false)],
+    ['SOFA', 'sofa', get('/sofa/wallet-balance', liveKeys)],
     ['REST, embedded', 'embedded', get(path, liveKeys)],
     ['GraphQL, embedded', 'embedded', post('/graphql', query, liveKeys, false)],
   ],
@@ -27,12 +31,16 @@ export const balance = contestWork({
     ...atLeast(3.5, 'hand-written', 'REST', 'REST, Redis limits'),
     ...atLeast(1.2, 'limit', 'REST, coalesced', 'REST, coalesced, Redis limits'),
     ...atLeast(0.6, 'limit', 'GraphQL', 'GraphQL, Redis limits'),
+    ...atLeast(1, 'yoga', 'GraphQL'),
+    ...atLeast(1, 'mercurius jit', 'GraphQL'),
+    ...atLeast(1, 'SOFA', 'REST'),
   ],
 });
 
 export const balanceAlone = contestWork({
   title: 'Wallet balance, 1 connection',
   connections: 1,
+  proof: /"balance":"\d+\.\d\d"/,
   asked: ({ liveKeys }) => [
     ['limit', 'limit', get('/balance', liveKeys)],
     ['hand-written', 'handWritten', get('/balance', liveKeys)],

@@ -7,6 +7,7 @@ const path = '/api/v1/wallet/recharge';
 export const recharge = contestWork({
   title: 'Recharge with Idempotency-Key, 16 connections',
   connections: 16,
+  proof: /"pix_?copy_?paste":"\d/i,
   prepare: (world) => world.renewAllowances(),
   asked: ({ liveKeys }) => [
     ['limit', 'limit', post('/recharges', body, liveKeys, true)],
