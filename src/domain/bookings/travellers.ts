@@ -1,0 +1,202 @@
+import { isEmail, isPhoneNumber } from 'class-validator';
+import type { Gender, Traveller } from '../../infrastructure/flights/order.ts';
+import type { PassengerType } from '../../infrastructure/flights/supplier.ts';
+import { ticketName } from '../../infrastructure/flights/ticketName.ts';
+import { dayOf, isDay } from '../day.ts';
+import { type FieldFault, validationError } from '../errors.ts';
+import type { FlightOffer } from '../flights/offer.ts';
+import { documentKey, type IdentityDocumentInput, readIdentityDocument } from './identityDocuments.ts';
+import { type Journey, journeyOf } from './journey.ts';
+
+/** A traveller as the REST body spells one; strings are present and enum values known, and nothing more. */
+export interface TravellerInput {
+  /** The offer's passenger, prefix pas_. */
+  readonly id: string;
+  readonly given_name: string;
+  readonly family_name: string;
+  /** YYYY-MM-DD. */
+  readonly born_on: string;
+  readonly gender: Gender;
+  readonly email: string;
+  /** E.164: +5511987654321. */
+  readonly phone_number: string;
+  readonly identity_document: IdentityDocumentInput;
+  /** The infant on this adult's lap. */
+  readonly infant_passenger_id?: string | null;
+}
+
+/** A passenger of the offer for whom nobody was named; `passenger_id` says which. */
+interface MissingPassenger extends FieldFault {
+  readonly passenger_id: string;
+}
+
+/** What all travellers of a booking are checked against, and where the faults go. */
+interface Check {
+  readonly journey: Journey;
+  readonly types: ReadonlyMap<string, PassengerType>;
+  /** UTC day, YYYY-MM-DD. */
+  readonly today: string;
+  readonly faults: FieldFault[];
+}
+
+/** DESIGN §4: the most that a search may be for. */
+const mostTravellers = 9;
+const longestName = 60;
+const oldestYears = 130;
+
+/** SPEC, Passenger rules: age in whole years on the day of the flight, both included. */
+const agesOf: Readonly<Record<PassengerType, readonly [youngest: number, oldest: number]>> = {
+  adult: [12, oldestYears],
+  child: [2, 11],
+  infant_without_seat: [0, 1],
+};
+
+/**
+ * The travellers of a booking, in the order of the offer's passengers.
+ *
+ * - `id`: each of the offer's passengers once; `unknown`, `repeated`. Those left out are faults of `passengers`, type
+ *   `missing`, with `passenger_id`; more than nine are `too_large`, and the tenth is not looked at.
+ * - names: 1 to 60 characters that tickets can write (see ticketName): Latin letters with any accents, apostrophes,
+ *   hyphens and spaces.
+ * - `born_on`: a day up to `now` (`future`), within 130 years; `age` unless the passenger type holds on the local day
+ *   of every flight.
+ * - `email`, `phone_number`: as class-validator's isEmail (ASCII before the @, nothing quoted) and isPhoneNumber (a
+ *   number that its country's plan has) see them, the number in E.164.
+ * - `identity_document`: see readIdentityDocument and journeyOf; one document for two travellers is `repeated`. A child
+ *   without a CPF flies in Brazil with an rg or passport.
+ * - `infant_passenger_id`: of an adult (`adults_only`), an infant of the offer (`unknown`, `not_an_infant`), of one
+ *   adult (`repeated`); an infant that no adult names is `adult_required`.
+ * @throws AppError 400 VALIDATION_ERROR with every bad field in `details.errors`, as the client spelt it
+ *   (`passengers.0.born_on`)
+ */
+export function readTravellers(
+  inputs: readonly TravellerInput[],
+  offer: Pick<FlightOffer, 'passengers' | 'slices'>,
+  now: Date,
+): Traveller[] {
+  const check: Check = {
+    journey: journeyOf(offer),
+    types: new Map(offer.passengers.map(({ id, type }) => [id, type])),
+    today: dayOf(now),
+    faults: [],
+  };
+  const travellers = inputs
+    .slice(0, mostTravellers)
+    .map((input, index) => readTraveller(input, `passengers.${index}`, check));
+  refuseRepeated(travellers, 'id', ({ id }) => id, check);
+  refuseRepeated(
+    travellers,
+    'identity_document.number',
+    ({ identityDocument }) => documentKey(identityDocument),
+    check,
+  );
+  checkInfants(travellers, check);
+  if (inputs.length > mostTravellers) check.faults.push({ field: 'passengers', type: 'too_large' });
+  else check.faults.push(...missingPassengers(travellers, check));
+  if (check.faults.length > 0) throw validationError(check.faults);
+  return offer.passengers.map(({ id }) => travellers.find((traveller) => traveller.id === id)!);
+}
+
+/** One traveller; of use only when no fault was added. */
+function readTraveller(input: TravellerInput, field: string, check: Check): Traveller {
+  const { faults, types, journey } = check;
+  const refuse = (member: string, type: string) => faults.push({ field: `${field}.${member}`, type });
+  const required = (member: 'email' | 'phone_number', isRight: (text: string) => boolean) => {
+    const text = input[member].trim();
+    if (text === '') refuse(member, 'required');
+    else if (!isRight(text)) refuse(member, 'invalid');
+    return text;
+  };
+  const type = types.get(input.id);
+  if (!type) refuse('id', 'unknown');
+  return {
+    id: input.id,
+    type: type ?? 'adult',
+    givenName: readName(input.given_name, `${field}.given_name`, faults),
+    familyName: readName(input.family_name, `${field}.family_name`, faults),
+    bornOn: readBirth(input.born_on, `${field}.born_on`, type, check),
+    gender: input.gender,
+    email: required('email', isPlainEmail),
+    phoneNumber: required('phone_number', isE164),
+    identityDocument: readIdentityDocument(
+      input.identity_document,
+      `${field}.identity_document`,
+      journey,
+      faults,
+    ),
+    infantPassengerId: input.infant_passenger_id ?? null,
+  };
+}
+
+function readName(text: string, field: string, faults: FieldFault[]): string {
+  const name = text.trim().normalize('NFC');
+  if (name === '') faults.push({ field, type: 'required' });
+  else if (Array.from(name).length > longestName) faults.push({ field, type: 'too_long' });
+  // Three marks on a letter are no language's spelling.
+  else if (ticketName(name) === null || /\p{M}{3}/u.test(name)) faults.push({ field, type: 'invalid' });
+  return name;
+}
+
+/** Without an account name in quotes or in other scripts, which airlines' systems do not take. */
+const isPlainEmail = (text: string) => !text.includes('"') && isEmail(text, { allow_utf8_local_part: false });
+
+const isE164 = (text: string) => /^\+[1-9]\d{6,14}$/.test(text) && isPhoneNumber(text);
+
+function readBirth(day: string, field: string, type: PassengerType | undefined, check: Check): string {
+  const refuse = (reason: string) => check.faults.push({ field, type: reason });
+  const { flightDays } = check.journey;
+  if (day.trim() === '') refuse('required');
+  else if (!isDay(day)) refuse('invalid');
+  else if (day > check.today) refuse('future');
+  else if (ageOn(flightDays[0]!, day) > oldestYears) refuse('invalid');
+  else if (type && !flightDays.every((flightDay) => isOfType(type, ageOn(flightDay, day)))) refuse('age');
+  return day;
+}
+
+const isOfType = (type: PassengerType, age: number) => age >= agesOf[type][0] && age <= agesOf[type][1];
+
+/** Whole years on a day. Who was born on 29 February turns older on 1 March of other years (Lei 810/1949, art. 3). */
+function ageOn(day: string, bornOn: string): number {
+  const years = Number(day.slice(0, 4)) - Number(bornOn.slice(0, 4));
+  return day.slice(5) < bornOn.slice(5) ? years - 1 : years;
+}
+
+function refuseRepeated(
+  travellers: readonly Traveller[],
+  member: string,
+  keyOf: (traveller: Traveller) => string,
+  check: Check,
+): void {
+  const seen = new Set<string>();
+  for (const [index, traveller] of travellers.entries()) {
+    const key = keyOf(traveller);
+    if (seen.has(key)) check.faults.push({ field: `passengers.${index}.${member}`, type: 'repeated' });
+    seen.add(key);
+  }
+}
+
+function checkInfants(travellers: readonly Traveller[], { types, faults }: Check): void {
+  const carried = new Set<string>();
+  for (const [index, { id, infantPassengerId }] of travellers.entries()) {
+    if (infantPassengerId === null) continue;
+    const refuse = (type: string) => faults.push({ field: `passengers.${index}.infant_passenger_id`, type });
+    const carrier = types.get(id);
+    const carriedType = types.get(infantPassengerId);
+    if (carrier && carrier !== 'adult') refuse('adults_only');
+    else if (!carriedType) refuse('unknown');
+    else if (carriedType !== 'infant_without_seat') refuse('not_an_infant');
+    else if (carried.has(infantPassengerId)) refuse('repeated');
+    else carried.add(infantPassengerId);
+  }
+  for (const [index, { id }] of travellers.entries()) {
+    if (types.get(id) === 'infant_without_seat' && !carried.has(id))
+      faults.push({ field: `passengers.${index}.id`, type: 'adult_required' });
+  }
+}
+
+function missingPassengers(travellers: readonly Traveller[], { types }: Check): MissingPassenger[] {
+  const named = new Set(travellers.map(({ id }) => id));
+  return [...types.keys()]
+    .filter((id) => !named.has(id))
+    .map((id) => ({ field: 'passengers', type: 'missing', passenger_id: id }));
+}
