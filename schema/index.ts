@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { DirectiveLocation, GraphQLDirective, GraphQLSchema, getNullableType, isUnionType } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
+import { BookingResolver } from './bookings.ts';
 import { EventResolver } from './events.ts';
 import { FlightResolver } from './flights.ts';
 import { guardOperations } from './operation.ts';
@@ -31,6 +32,7 @@ export function buildGatewaySchema(): GraphQLSchema {
       WalletResolver,
       RechargeResolver,
       FlightResolver,
+      BookingResolver,
       EventResolver,
       TeamResolver,
       WebhookResolver,

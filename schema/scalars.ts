@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
-import { isDay } from '../src/domain/day.ts';
+import { isDay, isInstant } from '../src/domain/day.ts';
 import { eventTypes, isEventType } from '../src/domain/events/catalogue.ts';
 import { isPlaceCode } from '../src/domain/flights/searchRequest.ts';
 import { parseAmount } from '../src/domain/money.ts';
@@ -45,13 +45,18 @@ export const Percent = textScalar(
 export const DateTime = textScalar(
   'DateTime',
   'An instant in ISO 8601, UTC, with milliseconds: "2026-11-20T12:00:31.000Z".',
-  (text) =>
-    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(text) &&
-    !Number.isNaN(Date.parse(text)),
+  isInstant,
   { format: 'date-time' },
 );
 
 export const Day = textScalar('Day', 'A calendar day, "2026-11-20".', isDay, { format: 'date' });
+
+export const Moment = textScalar(
+  'Moment',
+  'An instant in ISO 8601, "2026-11-20T12:00:31Z", or a UTC day, "2026-11-20", for its start.',
+  (text) => isDay(text) || isInstant(text),
+  { examples: ['2026-11-20T12:00:31Z', '2026-11-20'] },
+);
 
 export const AirportCode = textScalar(
   'AirportCode',

@@ -15,6 +15,8 @@ import { createGraphqlDoor } from '../schema/server.ts';
 import { printBanner } from './banner.ts';
 import type { Settings } from './config.ts';
 import { readSettings, SettingsError } from './config.ts';
+import { expireOverdueBookings } from './domain/bookings/expiry.ts';
+import { OrderDispatcher } from './domain/bookings/orders.ts';
 import { EventFeed } from './domain/events/feed.ts';
 import { forgetOldOffers } from './domain/flights/offerStore.ts';
 import type { Gateway } from './domain/gateway.ts';
@@ -174,11 +176,14 @@ function refuseTheRest(application: Express, log: Log): void {
 
 async function startWorker(platform: Platform, gateway: Gateway): Promise<() => Promise<void>> {
   const dispatcher = new WebhookDispatcher(platform);
-  await dispatcher.start();
+  const orders = new OrderDispatcher(platform);
+  await Promise.all([dispatcher.start(), orders.start()]);
   const everyMs = platform.settings.SWEEP_INTERVAL;
   const stopSweeps = startSweeps(
     [
       { name: 'webhooks', everyMs, run: () => dispatcher.sweep() },
+      { name: 'orders', everyMs, run: () => orders.sweep() },
+      { name: 'booking-expiry', everyMs, run: () => expireOverdueBookings(platform) },
       { name: 'recharge-expiry', everyMs, run: () => expireOverdueRecharges(platform) },
       { name: 'old-offers', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldOffers(platform) },
       { name: 'idempotency-keys', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldKeys(platform) },
@@ -187,7 +192,7 @@ async function startWorker(platform: Platform, gateway: Gateway): Promise<() => 
     gateway.metrics,
   );
   return async () => {
-    await Promise.all([stopSweeps(), dispatcher.stop()]);
+    await Promise.all([stopSweeps(), dispatcher.stop(), orders.stop()]);
   };
 }
 

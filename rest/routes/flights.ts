@@ -32,7 +32,10 @@ const segment = `{
   }
 }`;
 
-const condition = '{ allowed penalty_amount: penaltyAmount penalty_currency: penaltyCurrency }';
+/** A leg of an offer or a booking. */
+export const slice = `{ id origin ${place} destination ${place} duration segments ${segment} }`;
+
+export const condition = '{ allowed penalty_amount: penaltyAmount penalty_currency: penaltyCurrency }';
 
 const offer = `{
   id
@@ -52,7 +55,7 @@ const offer = `{
   fee_applied: feeApplied
   expires_at: expiresAt
   owner ${carrier}
-  slices { id origin ${place} destination ${place} duration segments ${segment} }
+  slices ${slice}
   passengers {
     id
     type

@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts';
+import { bookingRoutes } from './bookings.ts';
 import { flightRoutes } from './flights.ts';
 import { rechargeRoutes } from './recharges.ts';
 import { walletRoutes } from './wallet.ts';
@@ -9,5 +10,6 @@ export const routes: readonly Route[] = [
   ...walletRoutes,
   ...rechargeRoutes,
   ...flightRoutes,
+  ...bookingRoutes,
   ...webhookRoutes,
 ];

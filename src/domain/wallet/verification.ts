@@ -1,12 +1,18 @@
 import type { Sequelize } from 'sequelize';
 import { QueryTypes } from 'sequelize';
+import { bookingChecks } from '../bookings/bookingChecks.ts';
 import { eventChecks } from '../events/eventChecks.ts';
 import { rechargeChecks } from '../recharges/rechargeChecks.ts';
 import type { LedgerCheck } from './ledgerCheck.ts';
 import { walletChecks } from './walletChecks.ts';
 
 /** Every invariant of the ledger. A noun that moves or holds money adds its own here. */
-export const ledgerChecks: readonly LedgerCheck[] = [...walletChecks, ...rechargeChecks, ...eventChecks];
+export const ledgerChecks: readonly LedgerCheck[] = [
+  ...walletChecks,
+  ...rechargeChecks,
+  ...bookingChecks,
+  ...eventChecks,
+];
 
 export interface VerificationResult {
   /** Name of the check. */

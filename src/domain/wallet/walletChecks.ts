@@ -127,11 +127,4 @@ export const walletChecks: readonly LedgerCheck[] = [
        WHERE ${totalsOf('c')} IS DISTINCT FROM ${totalsOf('d')}
        ORDER BY wallet_id, day LIMIT 1`,
   },
-  {
-    // Bookings are to be what holds money: their checks compare it with them.
-    name: 'nothing is held without a booking',
-    sql: `
-      SELECT format('wallet %s holds %s centavos', id, held_cents) AS break
-        FROM wallets WHERE held_cents <> 0 ORDER BY id LIMIT 1`,
-  },
 ];

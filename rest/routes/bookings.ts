@@ -1,0 +1,142 @@
+import type { Route } from '../route.ts';
+import { condition, slice } from './flights.ts';
+
+const booking = `{
+        id
+        booking_reference: bookingReference
+        type
+        status
+        total_amount: totalAmount
+        currency
+        offer_id: offerId
+        payment_required_by: paymentRequiredBy @omitNull
+        documents { type unique_identifier: uniqueIdentifier passenger_id: passengerId }
+        eticket_url: eticketUrl @omitNull
+        passengers {
+          id
+          type
+          given_name: givenName
+          family_name: familyName
+          born_on: bornOn
+          gender
+          email
+          phone_number: phoneNumber
+          identity_document: identityDocument {
+            type
+            number
+            issuing_country: issuingCountry @omitNull
+            expires_on: expiresOn @omitNull
+          }
+          infant_passenger_id: infantPassengerId @omitNull
+        }
+        slices ${slice}
+        conditions {
+          refund_before_departure: refundBeforeDeparture ${condition}
+          change_before_departure: changeBeforeDeparture ${condition}
+        }
+        transaction_id: transactionId @omitNull
+        refund_amount: refundAmount @omitNull
+        penalty_amount: penaltyAmount @omitNull
+        refund_transaction_id: refundTransactionId @omitNull
+        created_at: createdAt
+        updated_at: updatedAt
+        confirmed_at: confirmedAt @omitNull
+        ticketed_at: ticketedAt @omitNull
+        ended_at: endedAt @omitNull
+      }`;
+
+const unknown = { status: 404, message: 'Booking not found' };
+const expired = { status: 422, message: 'Offer expired' };
+const mismatch = { status: 422, message: 'Payment amount does not match' };
+const cancelled = { status: 409, message: 'Booking already cancelled' };
+
+export const bookingRoutes: readonly Route[] = [
+  {
+    name: 'createBooking',
+    method: 'post',
+    path: '/bookings',
+    status: 201,
+    envelope: 'data',
+    tag: 'Bookings',
+    summary: 'Book an offer with the wallet’s money',
+    refusals: [
+      { status: 404, message: 'Offer not found' },
+      expired,
+      { status: 422, message: 'Offer requires instant payment' },
+      mismatch,
+      { status: 422, message: 'Insufficient balance' },
+    ],
+    document: `mutation CreateBooking($offerId: String!, $type: BookingType!, $passengers: [BookingPassengerInput!]!,
+                            $payments: [BookingPaymentInput!]) {
+      createBooking(offerId: $offerId, type: $type, passengers: $passengers, payments: $payments) ${booking}
+    }`,
+  },
+  {
+    name: 'listBookings',
+    method: 'get',
+    path: '/bookings',
+    status: 200,
+    envelope: 'list',
+    tag: 'Bookings',
+    summary: 'Bookings of the team, newest first',
+    document: `query ListBookings($page: PageNumber = 1, $limit: PageSize = 20, $status: BookingStatus, $created_after: Moment,
+                        $order_by: BookingOrder = created_at, $order_dir: OrderDirection = desc) {
+      bookings(page: $page, limit: $limit, status: $status, createdAfter: $created_after, orderBy: $order_by,
+               orderDir: $order_dir) {
+        data: items ${booking}
+        pagination { page limit total pages }
+      }
+    }`,
+  },
+  {
+    name: 'getBooking',
+    method: 'get',
+    path: '/bookings/:id',
+    status: 200,
+    envelope: 'data',
+    tag: 'Bookings',
+    summary: 'State of a booking',
+    refusals: [unknown],
+    document: `query GetBooking($id: String!) { booking(id: $id) ${booking} }`,
+  },
+  {
+    name: 'confirmBooking',
+    method: 'post',
+    path: '/bookings/:id/confirm',
+    status: 200,
+    envelope: 'data',
+    tag: 'Bookings',
+    summary: 'Pay a held booking from its reserve',
+    refusals: [unknown, cancelled, { status: 409, message: 'Booking already confirmed' }, expired, mismatch],
+    document: `mutation ConfirmBooking($id: String!, $payments: [BookingPaymentInput!]) {
+      confirmBooking(id: $id, payments: $payments) ${booking}
+    }`,
+  },
+  {
+    name: 'cancelBooking',
+    method: 'post',
+    path: '/bookings/:id/cancel',
+    status: 200,
+    envelope: 'data',
+    tag: 'Bookings',
+    summary: 'Cancel a booking and get back what its conditions give',
+    refusals: [
+      unknown,
+      cancelled,
+      { status: 409, message: 'Booking already failed' },
+      { status: 422, message: 'Departure has passed' },
+    ],
+    document: `mutation CancelBooking($id: String!) { cancelBooking(id: $id) ${booking} }`,
+  },
+  {
+    name: 'expireTestBooking',
+    method: 'post',
+    path: '/test_helpers/bookings/:id/expire',
+    status: 200,
+    envelope: 'data',
+    tag: 'Test helpers',
+    summary: 'Let a held booking of the sandbox expire',
+    refusals: [unknown, { status: 409, message: 'Booking already confirmed' }],
+    document: `mutation TestHelper($id: String!) { expireTestBooking(id: $id) ${booking} }`,
+  },
+];

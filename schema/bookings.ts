@@ -1,0 +1,157 @@
+import { Arg, Ctx, Mutation, Query, Resolver, registerEnumType } from 'type-graphql';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { tenantOf } from '../src/domain/admission.ts';
+import { cancelBooking } from '../src/domain/bookings/cancellation.ts';
+import { confirmBooking } from '../src/domain/bookings/confirmation.ts';
+import { prepareBooking } from '../src/domain/bookings/creation.ts';
+import { expireBooking } from '../src/domain/bookings/expiry.ts';
+import { findBooking, listBookings } from '../src/domain/bookings/reading.ts';
+import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import { BookingPassengerInput, BookingPaymentInput } from './bookingInputs.ts';
+import { Booking, BookingList, BookingStatus, BookingType, toBooking } from './bookingObjects.ts';
+import { Operation, prepared } from './operation.ts';
+import { Moment, PageNumber, PageSize } from './scalars.ts';
+
+export enum BookingOrder {
+  created_at = 'created_at',
+  total_amount = 'total_amount',
+}
+registerEnumType(BookingOrder, {
+  name: 'BookingOrder',
+  description: 'What a list of bookings is ordered by.',
+  valuesConfig: {
+    created_at: { description: 'Creation time.' },
+    total_amount: { description: 'Price.' },
+  },
+});
+
+export enum OrderDirection {
+  asc = 'asc',
+  desc = 'desc',
+}
+registerEnumType(OrderDirection, {
+  name: 'OrderDirection',
+  description: 'Direction of an order.',
+  valuesConfig: {
+    asc: { description: 'Smallest or oldest first.' },
+    desc: { description: 'Largest or newest first.' },
+  },
+});
+
+@Resolver()
+export class BookingResolver {
+  @Operation({ scope: 'bookings:read' })
+  @Query(() => Booking, { description: 'One booking of the team.' })
+  async booking(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix ord_.' }) id: string,
+  ): Promise<Booking> {
+    const { platform } = context.gateway;
+    return toBooking(await findBooking(tenantOf(context), id, platform), platform);
+  }
+
+  @Operation({ scope: 'bookings:read' })
+  @Query(() => BookingList, { description: 'The team’s bookings, newest first unless said otherwise.' })
+  async bookings(
+    @Ctx() context: RequestContext,
+    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
+    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
+    limit: number,
+    @Arg('orderBy', () => BookingOrder, {
+      defaultValue: BookingOrder.created_at,
+      description: 'What they are ordered by.',
+    })
+    orderBy: BookingOrder,
+    @Arg('orderDir', () => OrderDirection, {
+      defaultValue: OrderDirection.desc,
+      description: 'Direction of the order.',
+    })
+    orderDir: OrderDirection,
+    @Arg('status', () => BookingStatus, { nullable: true, description: 'Only bookings in this state.' })
+    status?: BookingStatus | null,
+    @Arg('createdAfter', () => Moment, {
+      nullable: true,
+      description: 'Only bookings made after this instant, or after the start of this UTC day.',
+    })
+    createdAfter?: string | null,
+  ): Promise<BookingList> {
+    const { platform } = context.gateway;
+    const { bookings, total } = await listBookings(
+      tenantOf(context),
+      {
+        status: status ?? null,
+        createdAfter: createdAfter ? new Date(createdAfter) : null,
+        orderBy,
+        orderDir,
+      },
+      { offset: (page - 1) * limit, limit },
+      platform,
+    );
+    return {
+      items: bookings.map((booking) => toBooking(booking, platform)),
+      pagination: paginationOf(page, limit, total),
+    };
+  }
+
+  // The answer shows people's particulars, so it is kept sealed like a secret.
+  @Operation({ scope: 'bookings:write', bucket: 'bookings', creation: 'secret' })
+  @Mutation(() => Booking, { nullable: true, description: 'Books an offer with the wallet’s money.' })
+  async createBooking(
+    @Ctx() context: RequestContext,
+    @Arg('offerId', () => String, { description: 'Id of an offer, prefix off_.' }) offerId: string,
+    @Arg('type', () => BookingType, { description: 'instant, or hold where the offer allows it.' })
+    type: BookingType,
+    @Arg('passengers', () => [BookingPassengerInput], { description: 'One for each passenger of the offer.' })
+    passengers: BookingPassengerInput[],
+    @Arg('payments', () => [BookingPaymentInput], {
+      nullable: true,
+      description: 'One, of the offer’s client_amount; a hold may leave it to its confirmation.',
+    })
+    payments?: BookingPaymentInput[] | null,
+  ): Promise<Booking> {
+    const { platform } = context.gateway;
+    const request = { offerId, type, passengers, payments: payments ?? null };
+    const write = await prepareBooking(tenantOf(context), request, platform);
+    return prepared(async () => toBooking(await write(), platform));
+  }
+
+  @Operation({ scope: 'bookings:write', creation: 'secret' })
+  @Mutation(() => Booking, { nullable: true, description: 'Pays a held booking from its reserve.' })
+  async confirmBooking(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix ord_.' }) id: string,
+    @Arg('payments', () => [BookingPaymentInput], {
+      nullable: true,
+      description: 'Compared with the price when given.',
+    })
+    payments?: BookingPaymentInput[] | null,
+  ): Promise<Booking> {
+    const { platform } = context.gateway;
+    return prepared(async () =>
+      toBooking(await confirmBooking(tenantOf(context), id, payments ?? null, platform), platform),
+    );
+  }
+
+  @Operation({ scope: 'bookings:write', creation: 'secret' })
+  @Mutation(() => Booking, {
+    nullable: true,
+    description: 'Cancels a booking; the wallet is credited what the offer’s conditions give back.',
+  })
+  async cancelBooking(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix ord_.' }) id: string,
+  ): Promise<Booking> {
+    const { platform } = context.gateway;
+    return prepared(async () => toBooking(await cancelBooking(tenantOf(context), id, platform), platform));
+  }
+
+  @Operation({ scope: 'bookings:write', testOnly: true })
+  @Mutation(() => Booking, { nullable: true, description: 'Test mode: lets a held booking expire now.' })
+  async expireTestBooking(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix ord_.' }) id: string,
+  ): Promise<Booking> {
+    const { platform } = context.gateway;
+    return toBooking(await expireBooking(tenantOf(context), id, platform), platform);
+  }
+}

@@ -1,0 +1,100 @@
+import type { TravelDocument } from '../../infrastructure/flights/order.ts';
+import type { PassengerType } from '../../infrastructure/flights/supplier.ts';
+import type { OfferConditions } from '../flights/offer.ts';
+
+/**
+ * A booking: an offer bought with the wallet's money for named travellers. Cast: its state changes by transitions (a
+ * table, `transitions.ts`), each one statement that moves the money and tells the events as well; what the supplier is
+ * to be asked because of it is its order task (`orders.ts`).
+ */
+export const bookingTypes = ['instant', 'hold'] as const;
+export type BookingType = (typeof bookingTypes)[number];
+
+export const bookingStatuses = [
+  'pending',
+  'confirmed',
+  'ticketed',
+  'cancelled',
+  'expired',
+  'failed',
+] as const;
+export type BookingStatus = (typeof bookingStatuses)[number];
+
+/** A passenger as events tell of one: a name and no more, because they go to other systems. */
+export interface BookedPassenger {
+  readonly id: string;
+  readonly type: PassengerType;
+  readonly given_name: string;
+  readonly family_name: string;
+}
+
+/** What was agreed at the booking beyond its price. */
+export interface BookingTerms {
+  readonly conditions: OfferConditions;
+  /** Decimal as text: reais for one unit of the penalties' currency. */
+  readonly exchangeRate: string;
+  readonly fareBrandName: string;
+}
+
+/** A row of `bookings`; BIGINTs as digits. */
+export interface BookingRow {
+  id: string;
+  wallet_id: number;
+  team_id: string;
+  mode: 'live' | 'test';
+  booking_reference: string;
+  type: BookingType;
+  status: BookingStatus;
+  amount_cents: string;
+  offer_id: string;
+  supplier: string;
+  supplier_reference: string;
+  passengers: BookedPassenger[];
+  sealed_travellers: string;
+  /** SPEC's Slices, in the names of the REST resource. */
+  slices: Record<string, unknown>[];
+  documents: { type: TravelDocument['type']; unique_identifier: string; passenger_id: string }[];
+  terms: BookingTerms;
+  departs_at: Date;
+  payment_required_by: Date | null;
+  debit_id: string | null;
+  refund_id: string | null;
+  refund_cents: string | null;
+  created_at: Date;
+  updated_at: Date;
+  confirmed_at: Date | null;
+  ticketed_at: Date | null;
+  ended_at: Date | null;
+}
+
+export const bookingColumns = (row: string) =>
+  [
+    'id',
+    'wallet_id',
+    'team_id',
+    'mode',
+    'booking_reference',
+    'type',
+    'status',
+    'amount_cents',
+    'offer_id',
+    'supplier',
+    'supplier_reference',
+    'passengers',
+    'sealed_travellers',
+    'slices',
+    'documents',
+    'terms',
+    'departs_at',
+    'payment_required_by',
+    'debit_id',
+    'refund_id',
+    'refund_cents',
+    'created_at',
+    'updated_at',
+    'confirmed_at',
+    'ticketed_at',
+    'ended_at',
+  ]
+    .map((column) => `${row}.${column}`)
+    .join(', ');

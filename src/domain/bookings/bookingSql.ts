@@ -1,0 +1,248 @@
+import { type Statement, statement } from '../../infrastructure/database/statement.ts';
+import { newIdentifier } from '../../infrastructure/identifier.ts';
+import { eventCtes } from '../events/recording.ts';
+import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
+import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';
+import { type BookingRow, bookingColumns } from './booking.ts';
+import type { Transition, TransitionName } from './transitions.ts';
+import { transitions } from './transitions.ts';
+
+/**
+ * Every transition is one SQL statement, made from its row in the table: the booking's new state, the money, its ledger
+ * entry, the events and their deliveries are written together or not at all. Rows are locked in one order, the booking
+ * before the wallet, so that no two statements wait for each other.
+ */
+
+/** SQL of SPEC's Booking as events carry it; `row` names its CTE or table. */
+const bookingObjectSql = (row: string) => `json_build_object(
+      'id', ${row}.id, 'booking_reference', ${row}.booking_reference, 'status', ${row}.status,
+      'total_amount', decimal_amount(${row}.amount_cents), 'currency', 'BRL', 'documents', ${row}.documents,
+      'passengers', ${row}.passengers, 'slices', ${row}.slices, 'created_at', iso_timestamp(${row}.created_at))`;
+
+/** What a wallet may use: a test wallet always has 5000.00, and reserves nothing (SPEC, "What the service does", 6). */
+const availableSql = `CASE wallets.mode WHEN 'live' THEN wallets.balance_cents - wallets.held_cents ELSE ${testBalanceCents} END`;
+
+/** 1 when a debit takes the balance across the threshold (SPEC Limits, DESIGN §4), of the row before the move. */
+const crossingSql = (amount: string) =>
+  `CASE WHEN wallets.mode = 'live' AND wallets.balance_cents >= ${lowBalanceCents}
+             AND wallets.balance_cents - ${amount} < ${lowBalanceCents} THEN 1 ELSE 0 END`;
+
+const heldMove = (sign: '+' | '-', amount: string) =>
+  `held_cents = wallets.held_cents ${sign} CASE wallets.mode WHEN 'live' THEN ${amount} ELSE 0 END`;
+
+/** Assignments to the wallet's row for each kind of money movement. */
+function walletAssignments(money: Transition['money'], now: string): string[] {
+  const amount = 'b.amount_cents';
+  switch (money) {
+    case 'debit':
+      return [moveAssignments('debit', amount, now)];
+    case 'settle':
+      return [moveAssignments('debit', amount, now), heldMove('-', amount)];
+    case 'reserve':
+      return [heldMove('+', amount)];
+    case 'release':
+      return [heldMove('-', amount)];
+    case 'refund':
+      return [moveAssignments('credit', 'b.refund_cents', now)];
+    case 'none':
+      return [];
+  }
+}
+
+const entryTypes: Readonly<Record<Transition['money'], 'debit' | 'credit' | null>> = {
+  debit: 'debit',
+  settle: 'debit',
+  refund: 'credit',
+  reserve: null,
+  release: null,
+  none: null,
+};
+
+/** CTEs `cause`, `entry` and `closing` of a transition that moves the balance. */
+function entrySql(type: 'debit' | 'credit'): string {
+  const [verb, column, amount, reference] =
+    type === 'debit'
+      ? ['Booking', 'debit_id', 'amount_cents', 'booking']
+      : ['Refund of booking', 'refund_id', 'refund_cents', 'refund'];
+  return `, cause AS (
+     SELECT b.${column} AS entry_id, b.${amount} AS amount_cents, '${verb} ' || b.booking_reference AS description,
+            '${reference}' AS reference_type, b.id AS reference_id, NULL::text AS payment_method
+       FROM booking b
+   ), ${entryCtes(type)}`;
+}
+
+const previousSql: Readonly<Record<string, string>> = {
+  ticketed: `json_build_object('status', b.previous_status, 'documents', json_build_array())`,
+};
+
+/**
+ * The CTE `happening`: the movement's event first, because it is what the booking's state follows from, then the
+ * booking's, then the low balance. `eventIds` is an SQL array with an id for each of them.
+ */
+function happeningSql(transition: Transition, now: string, eventIds: string): string {
+  const type = entryTypes[transition.money];
+  const selects: string[] = [];
+  const next = () => selects.length + 1;
+  const booking = (event: string) => {
+    const ordinal = next();
+    const previous = previousSql[transition.to] ?? `json_build_object('status', b.previous_status)`;
+    const data =
+      transition.from === null
+        ? `json_build_object('object', ${bookingObjectSql('b')})`
+        : `json_build_object('object', ${bookingObjectSql('b')}, 'previous_attributes', ${previous})`;
+    selects.push(`SELECT ${ordinal} AS ordinal, ${eventIds}[${ordinal}] AS id, '${event}' AS type, b.id AS subject_id,
+            ${data} AS data, ${now} AS created_at FROM booking b, wallet w`);
+  };
+  const events = [...transition.events];
+  if (transition.from === null) booking(events.shift()!);
+  if (type) {
+    const ordinal = next();
+    selects.push(`SELECT ${ordinal} AS ordinal, ${eventIds}[${ordinal}] AS id, 'wallet.${type}' AS type, e.id AS subject_id,
+            json_build_object('object', ${transactionObjectSql('e')}) AS data, ${now} AS created_at FROM entry e`);
+  }
+  for (const event of events) booking(event);
+  if (type === 'debit') {
+    const ordinal = next();
+    selects.push(`SELECT ${ordinal} AS ordinal, ${eventIds}[${ordinal}] AS id, 'wallet.low_balance' AS type,
+            w.team_id AS subject_id, json_build_object('object', json_build_object('balance',
+              decimal_amount(w.balance_cents), 'currency', 'BRL', 'threshold', decimal_amount(${lowBalanceCents}))) AS data,
+            ${now} AS created_at
+       FROM wallet w, booking b WHERE w.mode = 'live' AND w.balance_cents < ${lowBalanceCents}
+            AND w.balance_cents + b.amount_cents >= ${lowBalanceCents}`);
+  }
+  return `happening AS (\n     ${selects.join('\n     UNION ALL\n     ')}\n   )`;
+}
+
+/** Events that a transition always tells; a debit may add one about the low balance. */
+export function eventCountOf({ events, money }: Transition): number {
+  return events.length + (entryTypes[money] ? 1 : 0);
+}
+
+const mostEvents = 4;
+
+/** Ids for one transition: one for every event that it may tell. */
+export const newEventIds = () => Array.from({ length: mostEvents }, () => newIdentifier('evt'));
+
+function walletSql(transition: Transition, amount: string, now: string): string[] {
+  const count = `event_count = wallets.event_count + ${eventCountOf(transition)}`;
+  const counted = entryTypes[transition.money] === 'debit' ? `${count} + ${crossingSql(amount)}` : count;
+  return [...walletAssignments(transition.money, now), counted];
+}
+
+/**
+ * A creation. $1 id, $2 wallet, $3 centavos, $4 now, $5 ids of events, $6 offer, $7 supplier, $8 its reference,
+ * $9 passengers, $10 sealed travellers, $11 slices, $12 terms, $13 departure, $14 payment deadline, $15 entry id.
+ * No row comes back when the money does not suffice.
+ */
+function creationStatement(name: 'book' | 'hold'): Statement<BookingRow> {
+  const transition = transitions[name];
+  const now = '$4::timestamptz';
+  const instant = transition.money === 'debit';
+  const sets = walletSql(transition, '$3::bigint', now).map((set) =>
+    set.replaceAll('b.amount_cents', '$3::bigint'),
+  );
+  return statement<BookingRow>(
+    `create_${name}_booking`,
+    `WITH wallet AS (
+     UPDATE wallets SET ${sets.join(', ')}
+      WHERE wallets.id = $2 AND ${availableSql} >= $3::bigint
+     RETURNING wallets.*
+   ), booking AS (
+     INSERT INTO bookings (id, wallet_id, team_id, mode, booking_reference, type, status, amount_cents, offer_id, supplier,
+                           supplier_reference, passengers, sealed_travellers, slices, terms, departs_at,
+                           payment_required_by, debit_id, created_at, updated_at, confirmed_at, order_task, order_due_at)
+     SELECT $1, w.id, w.team_id, w.mode, booking_reference(nextval('booking_reference_numbers')),
+            '${instant ? 'instant' : 'hold'}', '${transition.to}', $3, $6, $7, $8, $9::json, $10, $11::json, $12::json, $13,
+            $14::timestamptz, $15::text, ${now}, ${now}, ${instant ? now : 'NULL::timestamptz'}, '${transition.task}', ${now}
+       FROM wallet w
+     RETURNING *
+   )${instant ? entrySql('debit') : ''}, stream AS (
+     SELECT id, team_id, mode, event_count FROM wallet
+   ), ${happeningSql(transition, now, '($5::text[])')}, ${eventCtes}
+   SELECT ${bookingColumns('b')} FROM booking b`,
+  );
+}
+
+export const createBooking = { book: creationStatement('book'), hold: creationStatement('hold') };
+
+/** Columns that a state sets. */
+function stateSets(transition: Transition, now: string, refunds: boolean): string[] {
+  const ends = ['cancelled', 'expired', 'failed'].includes(transition.to);
+  return [
+    `status = '${transition.to}'`,
+    `updated_at = ${now}`,
+    ...(transition.money === 'settle' ? [`debit_id = $6`, `confirmed_at = ${now}`] : []),
+    ...(transition.to === 'ticketed' ? [`ticketed_at = ${now}`, 'documents = $8::json'] : []),
+    ...(ends ? [`ended_at = ${now}`] : []),
+    ...(transition.money === 'refund' ? ['refund_cents = $7::bigint'] : []),
+    ...(refunds ? ['refund_id = $6'] : []),
+    ...(transition.task
+      ? [`order_task = '${transition.task}'`, `order_due_at = ${now}`]
+      : ['order_task = NULL', 'order_due_at = NULL']),
+    'order_asked = 0',
+    'order_token = NULL',
+    'order_leased_until = NULL',
+  ];
+}
+
+const deadlines = {
+  until: (now: string) => `AND before.payment_required_by >= ${now}`,
+  after: (now: string) => `AND before.payment_required_by < ${now}`,
+};
+
+type ChangeName = Exclude<TransitionName, 'book' | 'hold'>;
+
+/**
+ * A change of state. $1 id, $2 wallet, $3 now, $4 ids of events, $5 the asking worker's token or null, $6 entry id,
+ * $7 refund in centavos, $8 documents; those that a transition does not need are null. No row comes back when the
+ * booking is not in a state that the table names, the deadline does not fit or the worker has lost its lease.
+ */
+function changeStatement(name: ChangeName, refunds: boolean): Statement<BookingRow> {
+  const written = transitions[name];
+  const transition: Transition =
+    refunds || written.money !== 'refund' ? written : { ...written, money: 'none' };
+  const now = '$3::timestamptz';
+  const type = entryTypes[transition.money];
+  const states = (written.from ?? []).map((state) => `'${state}'`).join(', ');
+  return statement<BookingRow>(
+    `${name}_booking${written.money === 'refund' && !refunds ? '_without_refund' : ''}`,
+    `WITH before AS (
+     SELECT id, status, payment_required_by FROM bookings
+      WHERE id = $1 AND wallet_id = $2 AND ($5::text IS NULL OR order_token = $5) FOR UPDATE
+   ), unused AS (
+     SELECT $6::text, $7::bigint, $8::text
+   ), booking AS (
+     UPDATE bookings SET ${stateSets(written, now, refunds).join(', ')}
+       FROM before
+      WHERE bookings.id = before.id AND before.status IN (${states})
+            ${written.deadline ? deadlines[written.deadline](now) : ''}
+     RETURNING bookings.*, before.status AS previous_status
+   ), wallet AS (
+     UPDATE wallets SET ${walletSql(transition, 'b.amount_cents', now).join(', ')}
+       FROM booking b WHERE wallets.id = b.wallet_id
+     RETURNING wallets.*
+   )${type ? entrySql(type) : ''}, stream AS (
+     SELECT id, team_id, mode, event_count FROM wallet
+   ), ${happeningSql(transition, now, '($4::text[])')}, ${eventCtes}
+   SELECT ${bookingColumns('b')} FROM booking b`,
+  );
+}
+
+interface ChangeStatements {
+  readonly refunding: Statement<BookingRow>;
+  /** Of a refund that gives nothing back: no entry may move nothing. */
+  readonly plain: Statement<BookingRow>;
+}
+
+function changeStatements(name: ChangeName): ChangeStatements {
+  const plain = changeStatement(name, false);
+  return { plain, refunding: transitions[name].money === 'refund' ? changeStatement(name, true) : plain };
+}
+
+const changeNames = Object.entries(transitions).flatMap(([name, { from }]) =>
+  from ? [name as ChangeName] : [],
+);
+
+export const changeBooking = Object.fromEntries(
+  changeNames.map((name) => [name, changeStatements(name)]),
+) as Readonly<Record<ChangeName, ChangeStatements>>;

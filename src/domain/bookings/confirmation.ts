@@ -1,0 +1,41 @@
+import { AppError, conflict } from '../errors.ts';
+import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
+import type { BookingRow } from './booking.ts';
+import { applyTransition } from './change.ts';
+import type { BookingPayment } from './payment.ts';
+import { checkPayments } from './payment.ts';
+import { findBooking } from './reading.ts';
+
+/**
+ * Confirms a held booking: what was reserved is debited.
+ * @param payments checked against the price when there are any.
+ * @throws AppError 404; 409 when it is not held any more (BOOKING_ALREADY_CANCELLED for a cancelled one); 422
+ *   OFFER_EXPIRED "Offer expired" once its payment deadline has passed.
+ */
+export async function confirmBooking(
+  tenant: Tenant,
+  id: string,
+  payments: readonly BookingPayment[] | null,
+  platform: Platform,
+): Promise<BookingRow> {
+  const booking = await findBooking(tenant, id, platform);
+  if (payments) checkPayments(payments, BigInt(booking.amount_cents));
+  const confirmed = await applyTransition('confirm', { id, walletId: tenant.walletId }, {}, platform);
+  if (confirmed) return confirmed;
+  const { status, payment_required_by: deadline } = await findBooking(tenant, id, platform);
+  if (status !== 'pending' && status !== 'expired') throw alreadyIn(status);
+  throw new AppError('OFFER_EXPIRED', 'Offer expired', {
+    kind: 'unprocessable',
+    details: { booking_id: id, payment_required_by: deadline?.toISOString() ?? null },
+  });
+}
+
+/** 409: the booking is in a state that the change does not start from. */
+export function alreadyIn(status: BookingRow['status']): AppError {
+  return conflict(
+    `Booking already ${status}`,
+    { field: 'status', type: status },
+    status === 'cancelled' ? 'BOOKING_ALREADY_CANCELLED' : 'VALIDATION_ERROR',
+  );
+}

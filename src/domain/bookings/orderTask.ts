@@ -1,0 +1,85 @@
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import type { Platform } from '../platform.ts';
+import { type BookingRow, bookingColumns } from './booking.ts';
+
+/**
+ * What suppliers are still to be asked for. A task is a column of its booking, written by the transition that makes it
+ * necessary, so none is lost; a worker that takes it holds a lease by the database's clock, and one that dies loses it.
+ */
+export interface OrderTask extends BookingRow {
+  order_task: 'hold' | 'issue' | 'cancel';
+  /** How often the supplier has been asked for this. */
+  order_asked: number;
+}
+
+const claimStatement = statement<OrderTask>(
+  'claim_order_tasks',
+  `WITH due AS (
+     SELECT id FROM bookings
+      WHERE order_task IS NOT NULL AND order_due_at <= $1
+        AND (order_leased_until IS NULL OR order_leased_until <= clock_timestamp())
+      ORDER BY order_due_at LIMIT $2 FOR UPDATE SKIP LOCKED
+   )
+   UPDATE bookings b SET order_token = $3, order_leased_until = clock_timestamp() + $4 * interval '1 millisecond'
+     FROM due WHERE b.id = due.id
+   RETURNING ${bookingColumns('b')}, b.order_task, b.order_asked`,
+);
+
+/** Takes tasks that are due, at most `limit`. */
+export function claimTasks(
+  token: string,
+  limit: number,
+  leaseMs: number,
+  { sequelize, clock }: Platform,
+): Promise<OrderTask[]> {
+  return run(sequelize, claimStatement, [clock.now(), limit, token, leaseMs]);
+}
+
+const finishStatement = statement(
+  'finish_order_task',
+  `UPDATE bookings SET order_task = NULL, order_due_at = NULL, order_asked = 0, order_token = NULL,
+          order_leased_until = NULL
+    WHERE id = $1 AND order_token = $2`,
+);
+
+/** The supplier has done it, and the booking's state stays. */
+export async function finishTask(id: string, token: string, { sequelize }: Platform): Promise<void> {
+  await run(sequelize, finishStatement, [id, token]);
+}
+
+const postponeStatement = statement(
+  'postpone_order_task',
+  `UPDATE bookings SET order_due_at = $3, order_asked = order_asked + 1, order_token = NULL, order_leased_until = NULL
+    WHERE id = $1 AND order_token = $2`,
+);
+
+/** The supplier is to be asked again from `dueAt`. */
+export async function postponeTask(
+  id: string,
+  token: string,
+  dueAt: Date,
+  { sequelize }: Platform,
+): Promise<void> {
+  await run(sequelize, postponeStatement, [id, token, dueAt]);
+}
+
+const nextStatement = statement<{ due_at: Date | null }>(
+  'next_order_task',
+  'SELECT min(order_due_at) AS due_at FROM bookings WHERE order_task IS NOT NULL AND order_due_at > $1',
+);
+
+/** When the next task that still waits for its time falls due; null when none does. */
+export async function nextTaskAt({ sequelize, clock }: Platform): Promise<Date | null> {
+  const [row] = await run(sequelize, nextStatement, [clock.now()]);
+  return row?.due_at ?? null;
+}
+
+const releaseStatement = statement(
+  'release_order_tasks',
+  'UPDATE bookings SET order_token = NULL, order_leased_until = NULL WHERE order_leased_until IS NOT NULL',
+);
+
+/** For a store that belongs to one process: whoever held leases before it started is dead. */
+export async function releaseTasks({ sequelize }: Platform): Promise<void> {
+  await run(sequelize, releaseStatement, []);
+}

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { afterCommit } from '../../infrastructure/database/transaction.ts';
+import { askWithin } from '../../infrastructure/flights/cutOff.ts';
+import type {
+  OrderRequest,
+  OrderState,
+  TravelDocument,
+  Traveller,
+} from '../../infrastructure/flights/order.ts';
+import type { Platform } from '../platform.ts';
+import type { BookingRow } from './booking.ts';
+import { applyTransition } from './change.ts';
+import type { OrderTask } from './orderTask.ts';
+import { claimTasks, finishTask, nextTaskAt, postponeTask, releaseTasks } from './orderTask.ts';
+
+/** Suppliers that one process waits for at most at the same time. */
+const slots = 50;
+
+/** A lease outlasts the longest that a supplier may take, and the writing of its answer. */
+const leaseMarginMs = 10_000;
+
+/** Between asking again: half a second, doubled each time, up to a minute. */
+const firstPauseMs = 500;
+const longestPauseMs = 60_000;
+
+/** Tells the workers, once the change is committed, that a supplier is to be asked. */
+export function announceOrders(platform: Platform): void {
+  afterCommit(() => platform.signals.publish('orders', {}));
+}
+
+/** What a supplier needs to know of a booking: the same, however often it is asked. */
+function requestOf(task: OrderTask, { vault }: Platform): OrderRequest {
+  return {
+    bookingId: task.id,
+    offerReference: task.supplier_reference,
+    locator: task.booking_reference,
+    travellers: JSON.parse(vault.open(task.sealed_travellers)) as Traveller[],
+    testMode: task.mode === 'test',
+    bookedAt: task.created_at,
+    issueFrom: task.confirmed_at,
+  };
+}
+
+const rejectionOf = (signal: AbortSignal) =>
+  new Promise<never>((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+const recorded = (documents: readonly TravelDocument[]): BookingRow['documents'] =>
+  documents.map(({ type, uniqueIdentifier, passengerId }) => ({
+    type,
+    unique_identifier: uniqueIdentifier,
+    passenger_id: passengerId,
+  }));
+
+/**
+ * Booking → order task → this: asks suppliers for what bookings need of them, outside any database transaction, and
+ * writes what came of it. Asking twice is safe, because suppliers know an order by its booking's id; so whatever a dead
+ * process asked for without writing the answer is simply asked again.
+ */
+export class OrderDispatcher {
+  readonly #platform: Platform;
+  readonly #token = randomUUID();
+  readonly #underWay = new Set<Promise<void>>();
+  #claiming: Promise<void> | null = null;
+  #again = false;
+  readonly #stopping = new AbortController();
+  #cancelNext: (() => void) | null = null;
+  #stopSignals: (() => Promise<void>) | null = null;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  async start(): Promise<void> {
+    const { settings, signals, log } = this.#platform;
+    if (!settings.DATABASE_URL) await releaseTasks(this.#platform);
+    signals
+      .subscribe('orders', () => this.wake())
+      .then((stop) => {
+        this.#stopSignals = stop;
+      })
+      .catch((error) => log.warn({ err: error }, 'orders wait for the sweep: not listening for new ones'));
+  }
+
+  /** Takes nothing more, waits for no supplier any longer (another process asks again) and writes what has come. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#cancelNext?.();
+    await this.#stopSignals?.();
+    await this.#claiming;
+    await Promise.all(this.#underWay);
+  }
+
+  /** Looks for due tasks, now or after the look that is under way. */
+  wake(): void {
+    this.#again = true;
+    if (this.#stopping.signal.aborted) return;
+    this.#claiming ??= this.#claim().finally(() => {
+      this.#claiming = null;
+      if (this.#again) this.wake();
+    });
+  }
+
+  async sweep(): Promise<void> {
+    this.wake();
+    await this.#claiming;
+  }
+
+  async #claim(): Promise<void> {
+    try {
+      while (this.#again && !this.#stopping.signal.aborted) {
+        this.#again = false;
+        const free = slots - this.#underWay.size;
+        // The end of any of them looks again.
+        if (free <= 0) return;
+        const { FLIGHT_SUPPLIER_TIMEOUT } = this.#platform.settings;
+        const leaseMs = FLIGHT_SUPPLIER_TIMEOUT + leaseMarginMs;
+        const tasks = await claimTasks(this.#token, free, leaseMs, this.#platform);
+        for (const task of tasks) this.#begin(task);
+        if (tasks.length === free) this.#again = true;
+        else this.#wakeAt(await nextTaskAt(this.#platform));
+      }
+    } catch (error) {
+      this.#again = false;
+      this.#platform.log.error({ err: error }, 'order tasks not claimed; trying again with the sweep');
+    }
+  }
+
+  #wakeAt(dueAt: Date | null): void {
+    this.#cancelNext?.();
+    this.#cancelNext = null;
+    if (dueAt === null || this.#stopping.signal.aborted) return;
+    const { clock } = this.#platform;
+    const waitMs = Math.max(dueAt.getTime() - clock.now().getTime(), 0);
+    this.#cancelNext = clock.schedule(waitMs, () => this.wake());
+  }
+
+  #begin(task: OrderTask): void {
+    const work = this.#perform(task)
+      .catch((error) =>
+        // The lease lapses, and the supplier is asked again.
+        this.#platform.log.error({ err: error, bookingId: task.id }, 'answer of a supplier not written'),
+      )
+      .finally(() => {
+        this.#underWay.delete(work);
+        this.wake();
+      });
+    this.#underWay.add(work);
+  }
+
+  async #perform(task: OrderTask): Promise<void> {
+    const { log } = this.#platform;
+    let answer: OrderState | null;
+    try {
+      answer = await this.#ask(task);
+    } catch (error) {
+      const { id: bookingId, supplier, order_task: asked } = task;
+      if (!this.#stopping.signal.aborted)
+        log.warn({ err: error, bookingId, supplier, task: asked }, 'flight supplier did not answer an order');
+      return this.#askLater(task);
+    }
+    if (answer?.state === 'refused') {
+      log.warn({ bookingId: task.id, supplier: task.supplier, reason: answer.reason }, 'order refused');
+    }
+    await this.#write(task, answer);
+  }
+
+  /** @returns null for a cancellation, which has no answer but that it is done. */
+  async #ask(task: OrderTask): Promise<OrderState | null> {
+    const { flightSuppliers, settings, clock } = this.#platform;
+    const supplier = flightSuppliers.find(({ name }) => name === task.supplier);
+    if (!supplier) throw new Error(`${task.supplier} is no active flight supplier`);
+    const request = requestOf(task, this.#platform);
+    const limits = { supplier: supplier.name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
+    const { orders } = supplier;
+    const asking = askWithin<OrderState | null>(limits, async (options) => {
+      if (task.order_task === 'hold') return orders.hold(request, options);
+      if (task.order_task === 'issue') return orders.issue(request, options);
+      await orders.cancel(request, options);
+      return null;
+    });
+    return Promise.race([asking, rejectionOf(this.#stopping.signal)]);
+  }
+
+  /** A change that another one was faster than is not made: that one has set its own task. */
+  async #write(task: OrderTask, answer: OrderState | null): Promise<void> {
+    const where = { id: task.id, walletId: task.wallet_id };
+    const token = this.#token;
+    const { state } = answer ?? {};
+    if (task.order_task === 'hold' && state === 'refused') {
+      await applyTransition('rejectHold', where, { token }, this.#platform);
+    } else if (task.order_task === 'issue' && state === 'refused') {
+      const refundCents = BigInt(task.amount_cents);
+      await applyTransition('rejectIssue', where, { token, refundCents }, this.#platform);
+    } else if (task.order_task === 'issue' && answer?.state === 'ticketed') {
+      await applyTransition(
+        'ticket',
+        where,
+        { token, documents: recorded(answer.documents) },
+        this.#platform,
+      );
+    } else if (task.order_task === 'issue') {
+      await this.#askLater(task);
+    } else {
+      await finishTask(task.id, token, this.#platform);
+    }
+  }
+
+  async #askLater(task: OrderTask): Promise<void> {
+    const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(task.order_asked, 16), longestPauseMs);
+    const dueAt = new Date(this.#platform.clock.now().getTime() + pauseMs);
+    await postponeTask(task.id, this.#token, dueAt, this.#platform);
+  }
+}

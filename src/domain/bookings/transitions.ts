@@ -1,0 +1,132 @@
+import type { EventType } from '../events/catalogue.ts';
+import type { BookingStatus } from './booking.ts';
+
+/**
+ * How a booking's state may change: all there is. A change that is not in this table is refused and changes nothing.
+ * The statements (`bookingSql.ts`), the ledger's checks and the documentation are made from it.
+ */
+export interface Transition {
+  /** Null for the creation. */
+  readonly from: readonly BookingStatus[] | null;
+  readonly to: BookingStatus;
+  /** What brings it about, for the documentation. */
+  readonly trigger: string;
+  /**
+   * What happens to the money: `debit` takes available money at once, `reserve` sets it aside, `settle` debits what was
+   * set aside, `release` gives that back, `refund` credits what the conditions give back, `none` leaves it.
+   */
+  readonly money: 'debit' | 'reserve' | 'settle' | 'release' | 'refund' | 'none';
+  /** Booking events, in the order in which they are told. */
+  readonly events: readonly EventType[];
+  /** What the supplier is to be asked next; null for nothing more. */
+  readonly task: 'hold' | 'issue' | 'cancel' | null;
+  /** Only up to, or only after, the time that a hold must be paid by. */
+  readonly deadline?: 'until' | 'after';
+}
+
+const table = {
+  book: {
+    from: null,
+    to: 'confirmed',
+    trigger: 'POST /bookings, type instant',
+    money: 'debit',
+    events: ['booking.created', 'booking.confirmed'],
+    task: 'issue',
+  },
+  hold: {
+    from: null,
+    to: 'pending',
+    trigger: 'POST /bookings, type hold',
+    money: 'reserve',
+    events: ['booking.created'],
+    task: 'hold',
+  },
+  confirm: {
+    from: ['pending'],
+    to: 'confirmed',
+    trigger: 'POST /bookings/:id/confirm, until payment_required_by',
+    money: 'settle',
+    events: ['booking.confirmed', 'booking.updated'],
+    task: 'issue',
+    deadline: 'until',
+  },
+  expire: {
+    from: ['pending'],
+    to: 'expired',
+    trigger: 'payment_required_by has passed',
+    money: 'release',
+    events: ['booking.expired', 'booking.updated'],
+    task: 'cancel',
+    deadline: 'after',
+  },
+  expireTest: {
+    from: ['pending'],
+    to: 'expired',
+    trigger: 'test helper, in test mode',
+    money: 'release',
+    events: ['booking.expired', 'booking.updated'],
+    task: 'cancel',
+  },
+  withdraw: {
+    from: ['pending'],
+    to: 'cancelled',
+    trigger: 'POST /bookings/:id/cancel',
+    money: 'release',
+    events: ['booking.cancelled', 'booking.updated'],
+    task: 'cancel',
+  },
+  rejectHold: {
+    from: ['pending'],
+    to: 'failed',
+    trigger: 'the supplier does not hold the space',
+    money: 'release',
+    events: ['booking.failed', 'booking.updated'],
+    task: null,
+  },
+  ticket: {
+    from: ['confirmed'],
+    to: 'ticketed',
+    trigger: 'the carrier issues the tickets',
+    money: 'none',
+    events: ['booking.ticketed', 'booking.updated'],
+    task: null,
+  },
+  rejectIssue: {
+    from: ['confirmed'],
+    to: 'failed',
+    trigger: 'the carrier does not issue the tickets',
+    money: 'refund',
+    events: ['booking.failed', 'booking.updated'],
+    task: 'cancel',
+  },
+  cancel: {
+    from: ['confirmed', 'ticketed'],
+    to: 'cancelled',
+    trigger: 'POST /bookings/:id/cancel, before departure',
+    money: 'refund',
+    events: ['booking.cancelled', 'booking.updated'],
+    task: 'cancel',
+  },
+} satisfies Record<string, Transition>;
+
+export type TransitionName = keyof typeof table;
+
+export const transitions: Readonly<Record<TransitionName, Transition>> = table;
+
+const moneyInWords: Readonly<Record<Transition['money'], string>> = {
+  debit: 'debited',
+  reserve: 'reserved (pending_amount)',
+  settle: 'reserve becomes a debit',
+  release: 'reserve released',
+  refund: 'refund credited',
+  none: '–',
+};
+
+/** The table as Markdown, for the documentation. */
+export function transitionTable(): string {
+  const rows = Object.values(transitions).map(({ from, to, trigger, money, events }) => {
+    const cells = [from?.join(', ') ?? '(none)', trigger, to, moneyInWords[money], events.join(', ')];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return ['| From | Trigger | To | Money | Events |', '|---|---|---|---|---|', ...rows].join('\n');
+}
