@@ -14,6 +14,7 @@ import type { Variable } from '../schema/coercion.ts';
 import { errorCodes } from '../src/domain/errors.ts';
 import { testModeNotice } from '../src/domain/testMode.ts';
 import type { PreparedRoute } from './handler.ts';
+import { tagTexts } from './routes/index.ts';
 
 /** OpenAPI 3.1, worked out from the routes' documents and the schema, so that it cannot say anything else than they do. */
 
@@ -161,7 +162,7 @@ function requestBodyOf({ route, executable }: PreparedRoute): JsonSchema {
     properties: Object.fromEntries(members.map(({ name, type }) => [name, inputSchema(type)])),
     required: members.filter(isRequired).map(({ name }) => name),
   };
-  return { requestBody: { required: true, content: { 'application/json': { schema } } } };
+  return { requestBody: { required: members.some(isRequired), content: { 'application/json': { schema } } } };
 }
 
 const commonRefusals: readonly { status: number; message: string }[] = [
@@ -273,7 +274,10 @@ export function openApiDocument(prepared: readonly PreparedRoute[], schema: Grap
     // Relative: whoever reads the document at one of the server's names calls the server by that name.
     servers: [{ url: '/api/v1' }],
     security: [{ bearer: [] }],
-    tags: [...new Set(prepared.map(({ route }) => route.tag))].map((name) => ({ name })),
+    tags: [...new Set(prepared.map(({ route }) => route.tag))].map((name) => ({
+      name,
+      ...describe(tagTexts[name]),
+    })),
     paths,
     components,
   };

@@ -1,3 +1,4 @@
+import { transitionTable } from '../../src/domain/bookings/transitions.ts';
 import type { Route } from '../route.ts';
 import { bookingRoutes } from './bookings.ts';
 import { flightRoutes } from './flights.ts';
@@ -13,3 +14,8 @@ export const routes: readonly Route[] = [
   ...bookingRoutes,
   ...webhookRoutes,
 ];
+
+/** What the documentation says of a group of endpoints, in Markdown. */
+export const tagTexts: Readonly<Record<string, string>> = {
+  Bookings: `How a booking's state changes; any other change is refused.\n\n${transitionTable()}`,
+};
