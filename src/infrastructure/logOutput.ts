@@ -1,9 +1,14 @@
+import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
-import { pino } from 'pino';
 
-/** Lines are written in batches of so many bytes, but no line is held back for longer than this. */
-const batchBytes = 12_288;
+/** Lines are written in batches of so many characters, but no line is held back for longer than this. */
+const batchCharacters = 12_288;
 const flushMs = 1_000;
+
+const standardOutputFile = 1;
+
+/** How long a reader that is behind is waited for before it is tried again. */
+const fullMs = 5;
 
 /** Where a log goes: `flush` and `flushSync` are called by pino, at the log's own flush and after a fatal line. */
 interface LogOutput extends DestinationStream {
@@ -12,32 +17,41 @@ interface LogOutput extends DestinationStream {
 }
 
 /**
- * Standard output, written to in batches. The lines of one turn of the event loop are handed on together, because the
- * writer measures all that it holds with each piece that it gets.
+ * Standard output, written to in batches and synchronously: a write that is under way in another thread when the process
+ * ends comes too late, out of order or not at all; and handing it over costs more than writing.
  */
 export function standardOutput(): LogOutput {
-  const writer = pino.destination({ dest: 1, sync: false, minLength: batchBytes, periodicFlush: flushMs });
   let lines = '';
-  const handOn = () => {
+  const writeOut = () => {
     if (lines === '') return;
-    const batch = lines;
+    const batch = Buffer.from(lines);
     lines = '';
-    writer.write(batch);
+    writeWhole(batch);
   };
-  // Before the writer's own listener, which writes out what it holds.
-  process.prependOnceListener('exit', handOn);
+  setInterval(writeOut, flushMs).unref();
+  process.once('exit', writeOut);
   return {
     write(line) {
-      if (lines === '') setImmediate(handOn);
       lines += line;
+      if (lines.length >= batchCharacters) writeOut();
     },
     flush(done) {
-      handOn();
-      writer.flush(done);
+      writeOut();
+      done?.();
     },
-    flushSync() {
-      handOn();
-      writer.flushSync();
-    },
+    flushSync: writeOut,
   };
+}
+
+/** Drops what nobody takes (a closed pipe, a full disk): that is no reason for a server to stop. */
+function writeWhole(batch: Buffer): void {
+  let written = 0;
+  while (written < batch.length) {
+    try {
+      written += writeSync(standardOutputFile, batch, written);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fullMs);
+    }
+  }
 }

@@ -1,35 +1,34 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const log = fileURLToPath(new URL('../../src/infrastructure/log.ts', import.meta.url));
 
-/** Numbers of the lines that a process logs which writes 1 000 in several turns and then ends so. */
-async function linesOfProcess(ending: string): Promise<number[]> {
-  const program = `
+/** Node's arguments for a program that has `log` and logs lines from 1 on in several turns, between other code. */
+const programOf = (before: string, lines: number, after: string) => [
+  '--input-type=module',
+  '--eval',
+  `import { once } from 'node:events';
     import { runnerImport } from 'vite';
     const { module } = await runnerImport(${JSON.stringify(log)});
     const log = module.createLog('info');
-    for (let line = 1; line <= 1000; line += 1) {
+    ${before}
+    for (let line = 1; line <= ${lines}; line += 1) {
       log.info({ line, filler: 'x'.repeat(line % 97) }, 'line');
       if (line % 300 === 0) await new Promise(setImmediate);
     }
-    ${ending}`;
-  const output = await new Promise<string>((resolve) => {
-    execFile(
-      process.execPath,
-      ['--input-type=module', '--eval', program],
-      { maxBuffer: 2 ** 24 },
-      (_error, stdout) => resolve(stdout),
-    );
-  });
-  return output
-    .split('\n')
-    .filter((text) => text.startsWith('{'))
-    .map((text) => JSON.parse(text).line as number);
-}
+    ${after}`,
+];
 
-const all = Array.from({ length: 1_000 }, (_, index) => index + 1);
+const numbersIn = (output: string) =>
+  output
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line).line as number);
+
+const numbersTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('the log on standard output', () => {
   it.each([
@@ -38,6 +37,30 @@ describe('the log on standard output', () => {
     ['exits once the log is flushed', 'log.flush(() => process.exit(0));'],
     ['fails', "setTimeout(() => { throw new Error('uncaught'); });"],
   ])('is complete and in order when the process %s', async (_name, ending) => {
-    expect(await linesOfProcess(ending)).toEqual(all);
+    const output = await new Promise<string>((resolve) => {
+      execFile(process.execPath, programOf('', 1_000, ending), { maxBuffer: 2 ** 24 }, (_error, stdout) =>
+        resolve(stdout),
+      );
+    });
+    expect(numbersIn(output)).toEqual(numbersTo(1_000));
+  });
+
+  // Using process.stdout makes the pipe one that refuses what does not fit, for all that write to it.
+  it('is complete and in order for a reader that is far behind', async () => {
+    const before = "process.stdout.write(''); process.stderr.write('begins');";
+    const child = spawn(process.execPath, programOf(before, 5_000, ''));
+    await once(child.stderr, 'data');
+    expect(numbersIn(await text(child.stdout))).toEqual(numbersTo(5_000));
+  });
+
+  it('does not end a process whose log nobody reads any more', async () => {
+    const before = "await once(process.stdin, 'data'); process.stdin.destroy();";
+    const child = spawn(process.execPath, programOf(before, 1_000, "process.stderr.write('ends');"));
+    const said = text(child.stderr);
+    child.stdout.destroy();
+    await once(child.stdout, 'close');
+    child.stdin.write('go');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await said).toBe('ends');
   });
 });
