@@ -195,7 +195,8 @@ type ChangeName = Exclude<TransitionName, 'book' | 'hold'>;
 /**
  * A change of state. $1 id, $2 wallet, $3 now, $4 ids of events, $5 the asking worker's token or null, $6 entry id,
  * $7 refund in centavos, $8 documents; those that a transition does not need are null. No row comes back when the
- * booking is not in a state that the table names, the deadline does not fit or the worker has lost its lease.
+ * booking is not in a state that the table names, the deadline does not fit or the worker has lost its lease. The CTE
+ * `parameters` says the types of those that a statement does not use.
  */
 function changeStatement(name: ChangeName, refunds: boolean): Statement<BookingRow> {
   const written = transitions[name];
@@ -209,7 +210,7 @@ function changeStatement(name: ChangeName, refunds: boolean): Statement<BookingR
     `WITH before AS (
      SELECT id, status, payment_required_by FROM bookings
       WHERE id = $1 AND wallet_id = $2 AND ($5::text IS NULL OR order_token = $5) FOR UPDATE
-   ), unused AS (
+   ), parameters AS (
      SELECT $6::text, $7::bigint, $8::text
    ), booking AS (
      UPDATE bookings SET ${stateSets(written, now, refunds).join(', ')}

@@ -3,9 +3,9 @@ import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { BookingRow } from './booking.ts';
 import { applyTransition } from './change.ts';
-import { alreadyIn } from './confirmation.ts';
 import { findBooking } from './reading.ts';
 import { refundCentsOf } from './refund.ts';
+import { alreadyIn } from './refusals.ts';
 
 /**
  * Cancels a booking: a held one gets its reserve back, a paid one what the offer's conditions give back.

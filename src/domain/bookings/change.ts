@@ -4,7 +4,7 @@ import { announceEvents } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { changeBooking, newEventIds } from './bookingSql.ts';
-import { announceOrders } from './orders.ts';
+import { announceOrders } from './orderTask.ts';
 import type { TransitionName } from './transitions.ts';
 import { transitions } from './transitions.ts';
 

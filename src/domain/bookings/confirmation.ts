@@ -1,4 +1,4 @@
-import { AppError, conflict } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { BookingRow } from './booking.ts';
@@ -6,6 +6,7 @@ import { applyTransition } from './change.ts';
 import type { BookingPayment } from './payment.ts';
 import { checkPayments } from './payment.ts';
 import { findBooking } from './reading.ts';
+import { alreadyIn } from './refusals.ts';
 
 /**
  * Confirms a held booking: what was reserved is debited.
@@ -29,13 +30,4 @@ export async function confirmBooking(
     kind: 'unprocessable',
     details: { booking_id: id, payment_required_by: deadline?.toISOString() ?? null },
   });
-}
-
-/** 409: the booking is in a state that the change does not start from. */
-export function alreadyIn(status: BookingRow['status']): AppError {
-  return conflict(
-    `Booking already ${status}`,
-    { field: 'status', type: status },
-    status === 'cancelled' ? 'BOOKING_ALREADY_CANCELLED' : 'VALIDATION_ERROR',
-  );
 }

@@ -13,7 +13,7 @@ import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { BookedPassenger, BookingRow, BookingTerms, BookingType } from './booking.ts';
 import { createBooking, newEventIds } from './bookingSql.ts';
-import { announceOrders } from './orders.ts';
+import { announceOrders } from './orderTask.ts';
 import type { BookingPayment } from './payment.ts';
 import { checkPayments } from './payment.ts';
 import type { TravellerInput } from './travellers.ts';

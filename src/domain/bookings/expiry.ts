@@ -3,8 +3,8 @@ import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { BookingRow } from './booking.ts';
 import { applyTransition } from './change.ts';
-import { alreadyIn } from './confirmation.ts';
 import { findBooking } from './reading.ts';
+import { alreadyIn } from './refusals.ts';
 
 const sweptAtOnce = 200;
 

@@ -1,4 +1,5 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import type { Platform } from '../platform.ts';
 import { type BookingRow, bookingColumns } from './booking.ts';
 
@@ -10,6 +11,11 @@ export interface OrderTask extends BookingRow {
   order_task: 'hold' | 'issue' | 'cancel';
   /** How often the supplier has been asked for this. */
   order_asked: number;
+}
+
+/** Tells the workers, once the change is committed, that a supplier is to be asked. */
+export function announceOrders(platform: Platform): void {
+  afterCommit(() => platform.signals.publish('orders', {}));
 }
 
 const claimStatement = statement<OrderTask>(

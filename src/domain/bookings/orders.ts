@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import { askWithin } from '../../infrastructure/flights/cutOff.ts';
 import type {
   OrderRequest,
@@ -22,11 +21,6 @@ const leaseMarginMs = 10_000;
 /** Between asking again: half a second, doubled each time, up to a minute. */
 const firstPauseMs = 500;
 const longestPauseMs = 60_000;
-
-/** Tells the workers, once the change is committed, that a supplier is to be asked. */
-export function announceOrders(platform: Platform): void {
-  afterCommit(() => platform.signals.publish('orders', {}));
-}
 
 /** What a supplier needs to know of a booking: the same, however often it is asked. */
 function requestOf(task: OrderTask, { vault }: Platform): OrderRequest {

@@ -1,3 +1,4 @@
+import { askWithin, SupplierTimeout } from '../../infrastructure/flights/cutOff.ts';
 import type { FlightSupplier, SupplierOffer, SupplierSearch } from '../../infrastructure/flights/supplier.ts';
 import type { AppError } from '../errors.ts';
 import { unprocessable } from '../errors.ts';
@@ -8,9 +9,6 @@ export interface SupplierAnswer {
   readonly supplier: string;
   readonly offers: readonly SupplierOffer[];
 }
-
-/** The supplier was cut off after FLIGHT_SUPPLIER_TIMEOUT. */
-class SupplierTimeout extends Error {}
 
 /**
  * Asks all suppliers at once and takes what has come when the slowest has answered, failed or been cut off: those that
@@ -41,25 +39,12 @@ function searchUnavailable(faults: readonly unknown[]): AppError {
   return unprocessable('Flight search unavailable', { reason: timedOut ? 'timeout' : 'failed' });
 }
 
-/** The time limit holds for suppliers that pay no heed to the signal as well. */
 async function askSupplier(
   supplier: FlightSupplier,
   search: SupplierSearch,
   { clock, settings }: Platform,
 ): Promise<SupplierAnswer> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const cutOff = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  const cancel = clock.schedule(settings.FLIGHT_SUPPLIER_TIMEOUT, () =>
-    controller.abort(new SupplierTimeout(`${supplier.name} was cut off`)),
-  );
-  try {
-    // An adapter that throws at once is no different from one whose promise fails.
-    const answering = Promise.resolve().then(() => supplier.search(search, { signal }));
-    return { supplier: supplier.name, offers: await Promise.race([answering, cutOff]) };
-  } finally {
-    cancel();
-  }
+  const limits = { supplier: supplier.name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
+  const offers = await askWithin(limits, (options) => supplier.search(search, options));
+  return { supplier: supplier.name, offers };
 }
