@@ -18,8 +18,9 @@ const slots = 50;
 /** A lease outlasts the longest that a supplier may take, and the writing of its answer. */
 const leaseMarginMs = 10_000;
 
-/** Between asking again: half a second, doubled each time, up to a minute. */
-const firstPauseMs = 500;
+/** Between asking again: a quarter of a second, half as long again each time, up to a minute. */
+const firstPauseMs = 250;
+const pauseGrowth = 1.5;
 const longestPauseMs = 60_000;
 
 /** What a supplier needs to know of a booking: the same, however often it is asked. */
@@ -203,7 +204,7 @@ export class OrderDispatcher {
   }
 
   async #askLater(task: OrderTask): Promise<void> {
-    const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(task.order_asked, 16), longestPauseMs);
+    const pauseMs = Math.min(firstPauseMs * pauseGrowth ** Math.min(task.order_asked, 50), longestPauseMs);
     const dueAt = new Date(this.#platform.clock.now().getTime() + pauseMs);
     await postponeTask(task.id, this.#token, dueAt, this.#platform);
   }
