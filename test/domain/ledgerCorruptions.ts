@@ -1,3 +1,6 @@
+import { bookingCorruptions } from './ledgerBookingCorruptions.ts';
+import type { BookingStory } from './ledgerBookingStory.ts';
+
 /** What the corruptions are about: wallets and recharges whose history is known. */
 export interface Story {
   /** Live: entries 1 to 5 are credit, credit of an expired recharge, credit on the next day, debit, credit. */
@@ -11,6 +14,8 @@ export interface Story {
   expired: string;
   /** Expired first, completed by a payment made in time. */
   late: string;
+  /** In a wallet of their own. */
+  bookings: BookingStory;
 }
 
 /** A CHECK holds even while triggers rest, so it has to go before the row can break it. */
@@ -111,9 +116,6 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
     'an entry moved to the other day': (story) =>
       `UPDATE wallet_entries SET created_at = created_at - interval '1 day' WHERE ${entry(story, 3)}`,
   },
-  'nothing is held without a booking': {
-    'a centavo is held': (story) => `UPDATE wallets SET held_cents = 1 WHERE id = ${story.live}`,
-  },
   'a recharge is paid in time when it is completed, and only then': {
     'paid after its deadline': (story) =>
       `UPDATE recharges SET paid_at = expires_at + interval '1 millisecond' WHERE id = '${story.completed}'`,
@@ -169,6 +171,7 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
     'another team': (story) => `UPDATE recharges SET team_id = 'team_other' WHERE id = '${story.expired}'`,
     'no such wallet': (story) => `UPDATE recharges SET wallet_id = 999999 WHERE id = '${story.expired}'`,
   },
+  ...bookingCorruptions,
   'events are numbered 1 to n in each wallet': {
     'an event is gone': (story) => `DELETE FROM events WHERE wallet_id = ${story.live} AND sequence = 2`,
   },

@@ -1,17 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { debitWallet } from './ledgerDebit.ts';
 import type { Caller } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
 
-/** A live wallet with 150.00 (one credit), a test wallet with the same, and the recharges behind them. */
+/**
+ * A live wallet with 150.00 (one credit) of which a held booking reserves 10.00, a test wallet with the same credit, the
+ * recharges behind them, and a booking paid by another team.
+ */
 interface Wallets {
   live: number;
   test: number;
   recharge: string;
   pending: string;
+  held: string;
+  paid: string;
 }
 
 const entryColumns = `wallet_id, sequence, type, type_sequence, id, amount_cents, balance_after_cents, description,
@@ -48,6 +53,8 @@ const newRecharge = (changes: Record<string, string>) => {
   return `INSERT INTO recharges (wallet_id, team_id, provider, charge, created_at, expires_at, ${Object.keys(values)})
     SELECT id, team_id, 'simulated', '{}', now(), now(), ${Object.values(values)} FROM wallets LIMIT 1`;
 };
+
+const setBooking = (id: string, sets: string) => `UPDATE bookings SET ${sets} WHERE id = '${id}'`;
 
 /** What the database itself refuses, whoever asks: SQL, and the constraint or words of the refusal. */
 const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string, refusal: RegExp]>> = {
@@ -157,6 +164,52 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
       /recharge_days_requested_cents_check/,
     ],
   },
+  'a booking cannot be wrong': {
+    'an amount of nothing': ({ held }) => [setBooking(held, 'amount_cents = 0'), /amount_cents_check/],
+    'another status': ({ held }) => [
+      setBooking(held, `status = 'paid'`),
+      /bookings_status_check|bookings_check/,
+    ],
+    'a hold without a deadline': ({ held }) => [
+      setBooking(held, 'payment_required_by = NULL'),
+      /bookings_check1/,
+    ],
+    'an instant booking that is held': ({ paid }) => [
+      setBooking(paid, `status = 'pending'`),
+      /bookings_check3/,
+    ],
+    'a debit without a payment': ({ paid }) => [setBooking(paid, 'confirmed_at = NULL'), /bookings_check2/],
+    'confirmed without a debit': ({ held }) => [setBooking(held, `status = 'confirmed'`), /bookings_check3/],
+    'a refund above the price': ({ paid }) => [
+      setBooking(
+        paid,
+        `status = 'cancelled', ended_at = now(), refund_id = 'txn_x', refund_cents = amount_cents + 1`,
+      ),
+      /bookings_check\b/,
+    ],
+    'a refund while it is paid for': ({ paid }) => [
+      setBooking(paid, `refund_id = 'txn_x', refund_cents = 1`),
+      /bookings_check5/,
+    ],
+    'a refund of nothing with an entry': ({ paid }) => [
+      setBooking(paid, `status = 'cancelled', ended_at = now(), refund_id = 'txn_x', refund_cents = 0`),
+      /bookings_check6/,
+    ],
+    'an end without a time': ({ held }) => [setBooking(held, `status = 'expired'`), /bookings_check4/],
+    'a debit that is another booking’s': ({ held, paid }) => [
+      `UPDATE bookings SET status = 'confirmed', confirmed_at = now(),
+              debit_id = (SELECT debit_id FROM bookings WHERE id = '${paid}') WHERE id = '${held}'`,
+      /bookings_debit_id_key/,
+    ],
+    'a locator that is taken': ({ held, paid }) => [
+      setBooking(held, `booking_reference = (SELECT booking_reference FROM bookings WHERE id = '${paid}')`),
+      /bookings_booking_reference_key/,
+    ],
+    'an unknown errand to the supplier': ({ held }) => [
+      setBooking(held, `order_task = 'refund', order_due_at = now()`),
+      /bookings_order_task_check/,
+    ],
+  },
 };
 
 describeEngines('what the database refuses', (engine) => {
@@ -167,10 +220,6 @@ describeEngines('what the database refuses', (engine) => {
     server = await startTestServer(engine, { settings: { ROLES: 'api' } });
     const doors = new LedgerDoors(server);
     const team = await server.createTeam();
-    const rows = await server.query<{ id: number; mode: string }>(
-      'SELECT id, mode FROM wallets WHERE team_id = $1',
-      [team.teamId],
-    );
     const recharged = async (caller: Caller, paid: boolean) => {
       const { value } = await doors.create('rest', caller, '150.00', 'pix', `${caller.mode} ${paid}`);
       if (paid) await doors.pay('rest', caller, value.id, null);
@@ -179,14 +228,19 @@ describeEngines('what the database refuses', (engine) => {
     const recharge = await recharged({ mode: 'live', key: team.live }, true);
     const pending = await recharged({ mode: 'live', key: team.live }, false);
     await recharged({ mode: 'test', key: team.test }, true);
-    const walletOf = (mode: string) => rows.find((row) => row.mode === mode)?.id as number;
-    wallets = { live: walletOf('live'), test: walletOf('test'), recharge, pending };
+    const other = await server.createTeam();
+    await recharged({ mode: 'live', key: other.live }, true);
+    const { live, test } = await walletsOf(server, team.teamId);
+    const book = async (wallet: number, type: 'instant' | 'hold') =>
+      (await writeBooking(server, wallet, { type, amountCents: 10_00 }))?.id ?? '';
+    const paid = await book((await walletsOf(server, other.teamId)).live, 'instant');
+    wallets = { live, test, recharge, pending, held: await book(live, 'hold'), paid };
   });
   afterAll(() => server?.close());
 
   const contents = async () =>
     Promise.all(
-      ['wallets', 'wallet_entries', 'wallet_days', 'events', 'recharges', 'recharge_days'].map(
+      ['wallets', 'wallet_entries', 'wallet_days', 'events', 'recharges', 'recharge_days', 'bookings'].map(
         async (table) => [table, await server.query(`SELECT t::text FROM ${table} t ORDER BY 1`)],
       ),
     );
@@ -209,14 +263,14 @@ describeEngines('what the database refuses', (engine) => {
     });
   }
 
-  it('a debit above the balance, and all that would come with it', async () => {
+  it('a booking above what is available, and all that would come with it', async () => {
+    const balance = () =>
+      server.query('SELECT balance_cents::text, held_cents::text FROM wallets WHERE id = $1', [wallets.live]);
     const before = await contents();
-    await expect(debitWallet(server, wallets.live, 150_01n)).rejects.toThrow(/wallet_/);
+    expect(await writeBooking(server, wallets.live, { amountCents: 140_01 })).toBeNull();
+    expect(await writeBooking(server, wallets.live, { type: 'hold', amountCents: 140_01 })).toBeNull();
     expect(await contents()).toEqual(before);
-    await debitWallet(server, wallets.live, 150_00n);
-    const [wallet] = await server.query('SELECT balance_cents::text AS balance FROM wallets WHERE id = $1', [
-      wallets.live,
-    ]);
-    expect(wallet).toEqual({ balance: '0' });
+    expect(await writeBooking(server, wallets.live, { amountCents: 140_00 })).not.toBeNull();
+    expect(await balance()).toEqual([{ balance_cents: '1000', held_cents: '1000' }]);
   });
 });

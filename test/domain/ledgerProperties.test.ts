@@ -4,11 +4,11 @@ import { formatAmount, parseAmount } from '../../src/domain/money.ts';
 import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { ManualClock } from '../../src/infrastructure/clock.ts';
+import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { tryDebit } from './ledgerDebit.ts';
 import type { Caller, Door, ListFilter } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
 import type { Batch, Filter, Step } from './ledgerHistories.ts';
@@ -19,6 +19,13 @@ import { balanceCents, completedIds, emptyWallet, explain, overdueIds } from './
 const dayMs = 24 * 60 * 60_000;
 
 const dayOfMs = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+const booked = { value: {}, refusal: null, text: '', replayed: false };
+const outOfMoney = {
+  ...booked,
+  value: null,
+  refusal: { code: 'INSUFFICIENT_BALANCE', message: 'Insufficient balance' },
+};
 
 const sumOf = (entries: Json[], type: string) =>
   formatAmount(
@@ -52,11 +59,8 @@ describeEngines('the ledger under any history', (engine) => {
   async function twoTeams(): Promise<Tenant[]> {
     const [first, second] = await Promise.all([server.createTeam(), server.createTeam()]);
     const tenantOf = async ({ teamId, ...secrets }: TeamKeys, mode: 'live' | 'test'): Promise<Tenant> => {
-      const [row] = await server.query<{ id: number }>(
-        'SELECT id FROM wallets WHERE team_id = $1 AND mode = $2',
-        [teamId, mode],
-      );
-      return { caller: { mode, key: secrets[mode] }, walletId: row?.id ?? 0, wallet: emptyWallet(mode) };
+      const walletId = (await walletsOf(server, teamId))[mode];
+      return { caller: { mode, key: secrets[mode] }, walletId, wallet: emptyWallet(mode) };
     };
     return Promise.all([tenantOf(first, 'live'), tenantOf(first, 'test'), tenantOf(second, 'live')]);
   }
@@ -97,8 +101,8 @@ describeEngines('the ledger under any history', (engine) => {
     }
     if (step.kind === 'debit') {
       const { debitCents: amountCents } = step;
-      const answer = await tryDebit(server, tenant.walletId, amountCents);
-      return { operation: { kind: 'debit', amountCents }, answer };
+      const booking = await writeBooking(server, tenant.walletId, { amountCents });
+      return { operation: { kind: 'debit', amountCents }, answer: booking ? booked : outOfMoney };
     }
     const owner = step.trespass ? tenants.find((other) => other !== tenant) : tenant;
     const recharges = [...(owner?.wallet.recharges ?? [])];

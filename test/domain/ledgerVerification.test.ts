@@ -4,24 +4,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
 import { ledgerChecks, verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { ManualClock } from '../../src/infrastructure/clock.ts';
+import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { tellBookingStory } from './ledgerBookingStory.ts';
 import type { Story } from './ledgerCorruptions.ts';
 import { corruptions } from './ledgerCorruptions.ts';
-import { debitWallet } from './ledgerDebit.ts';
 import type { Caller } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
 
 const minuteMs = 60_000;
-
-async function walletsOf(server: TestServer, teamId: string) {
-  const rows = await server.query<{ id: number; mode: 'live' | 'test' }>(
-    'SELECT id, mode FROM wallets WHERE team_id = $1',
-    [teamId],
-  );
-  return Object.fromEntries(rows.map(({ mode, id }) => [mode, id])) as Record<'live' | 'test', number>;
-}
 
 async function tellStory(server: TestServer, clock: ManualClock): Promise<Story> {
   const doors = new LedgerDoors(server);
@@ -54,12 +47,14 @@ async function tellStory(server: TestServer, clock: ManualClock): Promise<Story>
   await doors.help('rest', test, await recharge(test, '170.00'), 'expire');
   clock.advance(24 * 60 * minuteMs);
   await pay(live, await recharge(live, '300.00', 'boleto'));
-  await debitWallet(server, wallets.live, 50_00n);
-  await debitWallet(server, wallets.test, 4_999_99n);
+  await writeBooking(server, wallets.live, { amountCents: 50_00 });
+  await writeBooking(server, wallets.test, { amountCents: 4_999_99 });
   await pay(live, await recharge(live, '110.00'));
+  const empty = (await walletsOf(server, idle.teamId)).live;
   return {
     ...wallets,
-    empty: (await walletsOf(server, idle.teamId)).live,
+    empty,
+    bookings: await tellBookingStory(server, clock, doors, empty),
     completed,
     pending,
     expired,
@@ -113,7 +108,7 @@ describeEngines('ledger verification', (engine) => {
         it(way, async () => {
           const breaks = await breaksAfter(corruption(story));
           expect([...breaks.keys()]).toContain(name);
-          expect(breaks.get(name)).toMatch(/^(wallet|recharge|event) \S+/);
+          expect(breaks.get(name)).toMatch(/^(wallet|recharge|booking|event) \S+/);
         });
       }
     });

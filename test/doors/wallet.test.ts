@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { WrittenBooking } from '../bookings/writtenBookings.ts';
+import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import type { Json } from '../harness/client.ts';
-import { debitForBooking } from './bookingDebit.ts';
 import type { Stage } from './door.ts';
 import {
   badField,
@@ -32,7 +33,7 @@ describeDoors('the wallet', (stage) => {
       await completedRecharge(stage, team, '150.25');
       await completedRecharge(stage, team, '100.10');
       stage.clock.advance(minuteMs);
-      await debitForBooking(stage.server, { teamId: team.teamId, mode: 'live' }, 5_036, stage.clock.now());
+      await book(stage, team.teamId, 'live', { amountCents: 50_36 });
       expect(dataOf(await stage.door.balance(team.live))).toEqual({
         balance: '199.99',
         currency: 'BRL',
@@ -51,9 +52,7 @@ describeDoors('the wallet', (stage) => {
     it('tells apart what holds reserve from what may be spent', async () => {
       const team = await stage.server.createTeam();
       await completedRecharge(stage, team, '1000.00');
-      await stage.server.query(`UPDATE wallets SET held_cents = 25050 WHERE team_id = $1 AND mode = 'live'`, [
-        team.teamId,
-      ]);
+      await book(stage, team.teamId, 'live', { type: 'hold', amountCents: 250_50 });
       expect(dataOf(await stage.door.balance(team.live))).toMatchObject({
         balance: '1000.00',
         available_credit: '749.50',
@@ -72,10 +71,8 @@ describeDoors('the wallet', (stage) => {
       expect(dataOf(await stage.door.balance(test))).toEqual({ ...always, last_transaction_at: null });
       const { id } = dataOf(await stage.door.createRecharge(test, pixOf('700.00')));
       dataOf(await stage.door.payTest(test, id));
-      await debitForBooking(stage.server, { teamId, mode: 'test' }, 30_000, stage.clock.now());
-      await stage.server.query(`UPDATE wallets SET held_cents = 1000 WHERE team_id = $1 AND mode = 'test'`, [
-        teamId,
-      ]);
+      await book(stage, teamId, 'test', { amountCents: 300_00 });
+      await book(stage, teamId, 'test', { type: 'hold', amountCents: 10_00 });
       expect(dataOf(await stage.door.balance(test))).toEqual({
         ...always,
         last_transaction_at: stage.clock.now().toISOString(),
@@ -109,15 +106,15 @@ describeDoors('the wallet', (stage) => {
     it('show a booking debit without a payment method', async () => {
       const team = await stage.server.createTeam();
       await completedRecharge(stage, team, '250.00');
-      const wallet = { teamId: team.teamId, mode: 'live' as const };
-      const debit = await debitForBooking(stage.server, wallet, 10_001, stage.clock.now());
+      const booking = await book(stage, team.teamId, 'live', { amountCents: 100_01 });
       const [newest] = dataOf(await stage.door.transactions(team.live)).transactions;
       expect(newest).toMatchObject({
-        id: debit.transactionId,
+        id: booking.debit_id,
         type: 'debit',
         amount: '100.01',
+        description: `Booking ${booking.booking_reference}`,
         reference_type: 'booking',
-        reference_id: debit.bookingId,
+        reference_id: booking.id,
         balance_after: '149.99',
       });
       expect(newest).not.toHaveProperty('payment_method');
@@ -127,7 +124,7 @@ describeDoors('the wallet', (stage) => {
       const { live, test, teamId } = await stage.server.createTeam();
       const { id } = dataOf(await stage.door.createRecharge(test, boletoOf('123.45')));
       dataOf(await stage.door.payTest(test, id));
-      await debitForBooking(stage.server, { teamId, mode: 'test' }, 10_000, stage.clock.now());
+      await book(stage, teamId, 'test', { amountCents: 100_00 });
       const { transactions, summary } = dataOf(await stage.door.transactions(test));
       expect(transactions.map(({ amount, balance_after }: Json) => [amount, balance_after])).toEqual([
         ['100.00', '5000.00'],
@@ -292,6 +289,12 @@ describeDoors('the wallet', (stage) => {
   });
 });
 
+async function book({ server }: Stage, teamId: string, mode: 'live' | 'test', booking: WrittenBooking) {
+  const written = await writeBooking(server, (await walletsOf(server, teamId))[mode], booking);
+  if (!written) throw new Error('nothing booked');
+  return written;
+}
+
 const periods: [string | undefined, string | undefined][] = [
   [undefined, undefined],
   ['2026-11-15', undefined],
@@ -307,7 +310,6 @@ async function fillFiveDays(
   stage: Stage,
   team: { teamId: string; live: string; test: string },
 ): Promise<void> {
-  const wallet = { teamId: team.teamId, mode: 'live' as const };
   for (const instant of [
     '2026-11-14T00:00:00.000Z',
     '2026-11-14T23:59:59.999Z',
@@ -318,7 +320,7 @@ async function fillFiveDays(
   ]) {
     stage.clock.set(instant);
     await completedRecharge(stage, team, '1000.01');
-    await debitForBooking(stage.server, wallet, 20_007, stage.clock.now());
+    await book(stage, team.teamId, 'live', { amountCents: 200_07 });
   }
   stage.clock.advance(dayMs);
 }

@@ -61,7 +61,7 @@ export const bookingChecks: readonly LedgerCheck[] = [
        WHERE NOT CASE status
                WHEN 'pending' THEN debit_id IS NULL AND refund_cents IS NULL
                WHEN 'expired' THEN debit_id IS NULL AND refund_cents IS NULL
-               WHEN 'failed' THEN (debit_id IS NULL AND refund_cents IS NULL) OR refund_cents = amount_cents
+               WHEN 'failed' THEN (debit_id IS NULL AND refund_cents IS NULL) OR refund_cents IS NOT DISTINCT FROM amount_cents
                WHEN 'cancelled' THEN (debit_id IS NULL) = (refund_cents IS NULL)
                ELSE debit_id IS NOT NULL AND refund_cents IS NULL END
        ORDER BY id LIMIT 1`,
