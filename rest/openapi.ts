@@ -13,6 +13,7 @@ import {
 import type { Variable } from '../schema/coercion.ts';
 import { errorCodes } from '../src/domain/errors.ts';
 import { testModeNotice } from '../src/domain/testMode.ts';
+import { deliveryHeaders, eventsTag, webhookSection } from './eventDocs.ts';
 import type { PreparedRoute } from './handler.ts';
 import { tagTexts } from './routes/index.ts';
 
@@ -209,6 +210,7 @@ const components = {
     bearer: { type: 'http', scheme: 'bearer', description: 'API key: sk_live_… or sk_test_…' },
   },
   parameters: {
+    ...deliveryHeaders,
     IdempotencyKey: {
       name: 'Idempotency-Key',
       in: 'header',
@@ -274,11 +276,15 @@ export function openApiDocument(prepared: readonly PreparedRoute[], schema: Grap
     // Relative: whoever reads the document at one of the server's names calls the server by that name.
     servers: [{ url: '/api/v1' }],
     security: [{ bearer: [] }],
-    tags: [...new Set(prepared.map(({ route }) => route.tag))].map((name) => ({
-      name,
-      ...describe(tagTexts[name]),
-    })),
+    tags: [
+      ...[...new Set(prepared.map(({ route }) => route.tag))].map((name) => ({
+        name,
+        ...describe(tagTexts[name]),
+      })),
+      eventsTag,
+    ],
     paths,
+    webhooks: webhookSection,
     components,
   };
 }

@@ -1,16 +1,19 @@
 import type { SubscribeResolverData } from 'type-graphql';
-import { Arg, Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
+import { Arg, Field, ObjectType, Query, Resolver, Root, Subscription } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { tenantOf } from '../src/domain/admission.ts';
+import { forbidden, tenantOf } from '../src/domain/admission.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { EventType as EventTypeName } from '../src/domain/events/catalogue.ts';
-import { walletEventTypes } from '../src/domain/events/catalogue.ts';
+import { eventTypes, walletEventTypes } from '../src/domain/events/catalogue.ts';
+import { eventTypeDescriptions } from '../src/domain/events/description.ts';
 import type { DomainEvent } from '../src/domain/events/event.ts';
 import { apiVersion } from '../src/domain/events/event.ts';
+import { checkSubject } from '../src/domain/events/subject.ts';
 import type { EventFilter } from '../src/domain/events/subscription.ts';
 import { followEvents } from '../src/domain/events/subscription.ts';
+import { eventScopes, visibleTypes } from '../src/domain/events/visibility.ts';
 import { Operation } from './operation.ts';
-import { DateTime, EventType, Json } from './scalars.ts';
+import { DateTime, EventType, Json, KeyScope } from './scalars.ts';
 
 @ObjectType({ description: 'What an event is about.', simpleResolvers: true })
 export class EventData {
@@ -48,6 +51,27 @@ export class Event {
 
   @Field(() => EventData, { description: 'What it is about.' })
   declare data: EventData;
+}
+
+@ObjectType({
+  description: 'A type of event, as it is told to webhooks and subscriptions.',
+  simpleResolvers: true,
+})
+export class EventTypeDescription {
+  @Field(() => EventType, { description: 'Event type.' })
+  declare type: string;
+
+  @Field(() => String, { description: 'What it means.' })
+  declare description: string;
+
+  @Field(() => KeyScope, { description: 'What a key must be allowed to read to follow it in `events`.' })
+  declare scope: string;
+
+  @Field(() => Json, { description: 'JSON Schema (2020-12) of the payload that webhooks get.' })
+  declare schema: Record<string, unknown>;
+
+  @Field(() => Json, { description: 'One such payload.' })
+  declare example: Record<string, unknown>;
 }
 
 function toEvent(event: DomainEvent): Event {
@@ -103,22 +127,69 @@ interface EventArguments {
   after?: string | null;
 }
 
-/** The filter of a subscription to some of the `offered` types. @throws AppError 400 for a type that is not offered. */
+/** The filter of a subscription to some of the `offered` types. @throws AppError 400 for one that is not, or none. */
 function filterOf(offered: readonly string[], { types, after }: EventArguments): EventFilter {
+  if (types?.length === 0) throw validationError({ field: 'types', type: 'required' }, 'Invalid events');
   const other = types?.findIndex((type) => !offered.includes(type)) ?? -1;
   if (other >= 0) throw validationError({ field: `types.${other}`, type: 'invalid' }, 'Invalid events');
   return { types: new Set(types ?? offered), subjectId: null, after: after ?? null };
 }
+
+/**
+ * The filter of a subscription to everything that the caller may read.
+ * @throws AppError 403 for a type that it may not: leaving that out in silence would look like nothing happening.
+ */
+function visibleFilter({ caller }: RequestContext, args: EventArguments): EventFilter {
+  const visible = visibleTypes(caller.scopes);
+  if (args.types?.some((type) => !visible.includes(type))) throw forbidden();
+  return filterOf(visible, args);
+}
+
+interface SubjectArguments {
+  id: string;
+  after?: string | null;
+}
+
+const followed = {
+  recharge: {
+    noun: 'Recharge',
+    prefix: 'rch',
+    types: eventTypes.filter((type) => type.startsWith('wallet.recharge.')),
+  },
+  booking: {
+    noun: 'Booking',
+    prefix: 'ord',
+    types: eventTypes.filter((type) => type.startsWith('booking.')),
+  },
+} as const;
+
+/** Follows the events of one resource. @throws AppError 404 when there is none with this id. */
+async function liveEventsOf(
+  { noun, prefix, types }: (typeof followed)[keyof typeof followed],
+  context: RequestContext,
+  { id, after }: SubjectArguments,
+): Promise<AsyncIterableIterator<Event>> {
+  await checkSubject(tenantOf(context), { noun, prefix, id }, context.gateway.platform);
+  return liveEvents(context, { types: new Set(types), subjectId: id, after: after ?? null });
+}
+
+type Subscribing<Arguments> = SubscribeResolverData<unknown, Arguments, RequestContext>;
 
 const typesDescription = 'Only these types; all when left out.';
 const afterDescription = 'Id of the last event seen: everything after it follows, with no gap and no repeat.';
 
 @Resolver()
 export class EventResolver {
+  @Operation({ scope: eventScopes })
+  @Query(() => [EventTypeDescription], { description: 'All event types with their payloads.' })
+  eventTypes(): EventTypeDescription[] {
+    return [...eventTypeDescriptions];
+  }
+
   @Operation({ scope: 'wallet:read' })
   @Subscription(() => Event, {
     description: 'Wallet events of the team, in the mode of the key, as they happen.',
-    subscribe: ({ args, context }: SubscribeResolverData<unknown, EventArguments, RequestContext>) =>
+    subscribe: ({ args, context }: Subscribing<EventArguments>) =>
       liveEvents(context as RequestContext, filterOf(walletEventTypes, args ?? {})),
   })
   walletEvents(
@@ -126,6 +197,53 @@ export class EventResolver {
     @Arg('types', () => [EventType], { nullable: true, description: typesDescription }) _types?:
       | string[]
       | null,
+    @Arg('after', () => String, { nullable: true, description: afterDescription }) _after?: string | null,
+  ): Event {
+    return event;
+  }
+
+  @Operation({ scope: eventScopes })
+  @Subscription(() => Event, {
+    description:
+      'Events of the team, in the mode of the key, as they happen: wallet.* for keys with wallet:read, booking.* with bookings:read, the others with webhooks:read.',
+    subscribe: ({ args, context }: Subscribing<EventArguments>) =>
+      liveEvents(context as RequestContext, visibleFilter(context as RequestContext, args ?? {})),
+  })
+  events(
+    @Root() event: Event,
+    @Arg('types', () => [EventType], {
+      nullable: true,
+      description: 'Only these types; all that the key may read when left out.',
+    })
+    _types?: string[] | null,
+    @Arg('after', () => String, { nullable: true, description: afterDescription }) _after?: string | null,
+  ): Event {
+    return event;
+  }
+
+  @Operation({ scope: 'wallet:read' })
+  @Subscription(() => Event, {
+    description: 'What becomes of one recharge: its wallet.recharge.* events from now on.',
+    subscribe: ({ args, context }: Subscribing<SubjectArguments>) =>
+      liveEventsOf(followed.recharge, context as RequestContext, args as SubjectArguments),
+  })
+  rechargeUpdated(
+    @Root() event: Event,
+    @Arg('id', () => String, { description: 'Id, prefix rch_.' }) _id: string,
+    @Arg('after', () => String, { nullable: true, description: afterDescription }) _after?: string | null,
+  ): Event {
+    return event;
+  }
+
+  @Operation({ scope: 'bookings:read' })
+  @Subscription(() => Event, {
+    description: 'What becomes of one booking: its booking.* events from now on.',
+    subscribe: ({ args, context }: Subscribing<SubjectArguments>) =>
+      liveEventsOf(followed.booking, context as RequestContext, args as SubjectArguments),
+  })
+  bookingUpdated(
+    @Root() event: Event,
+    @Arg('id', () => String, { description: 'Id, prefix ord_.' }) _id: string,
     @Arg('after', () => String, { nullable: true, description: afterDescription }) _after?: string | null,
   ): Event {
     return event;

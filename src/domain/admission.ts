@@ -7,8 +7,8 @@ import type { Tenant } from './tenant.ts';
 
 /** What an operation asks of its caller: declared with the operation, checked the same way at every door. */
 export interface OperationRules {
-  /** `operator` operations are closed to agencies' keys and the other way round. */
-  readonly scope: Scope | 'operator';
+  /** `operator` operations are closed to agencies' keys and the other way round. Of several, any one will do. */
+  readonly scope: Scope | 'operator' | readonly Scope[];
   /** Open to test keys only. */
   readonly testOnly: boolean;
   /** Which rate limit counts it. */
@@ -58,15 +58,19 @@ export function unauthorized(): AppError {
   return new AppError('UNAUTHORIZED', 'Unauthorized');
 }
 
+export function forbidden(): AppError {
+  return new AppError('FORBIDDEN', 'Forbidden');
+}
+
 /** @throws AppError 403 "Forbidden" for a key without the scope, or a live one where only test keys may. */
-export function checkScope({ scope, testOnly }: OperationRules, caller: Caller): void {
-  if (!caller.scopes.has(scope) || (testOnly && caller.kind !== 'test'))
-    throw new AppError('FORBIDDEN', 'Forbidden');
+export function checkScope({ scope, testOnly }: OperationRules, { kind, scopes }: Caller): void {
+  const mayPass = typeof scope === 'string' ? scopes.has(scope) : scope.some((one) => scopes.has(one));
+  if (!mayPass || (testOnly && kind !== 'test')) throw forbidden();
 }
 
 /** The team and mode that this request acts for. Operators have none, and no scope that would lead here. */
 export function tenantOf(context: Pick<RequestContext, 'caller'>): Tenant {
-  if (!context.caller.tenant) throw new AppError('FORBIDDEN', 'Forbidden');
+  if (!context.caller.tenant) throw forbidden();
   return context.caller.tenant;
 }
 

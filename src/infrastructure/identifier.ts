@@ -21,12 +21,17 @@ export function newIdentifier(prefix: IdentifierPrefix): string {
 
 const patterns = new Map<IdentifierPrefix, RegExp>();
 
-/** Whether text has the form of an id of this kind: anything else need not be looked up. */
-export function isIdentifier(prefix: IdentifierPrefix, text: string): boolean {
+/** The form of ids of this kind. */
+export function identifierPattern(prefix: IdentifierPrefix): RegExp {
   let pattern = patterns.get(prefix);
   if (!pattern) {
     pattern = new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`);
     patterns.set(prefix, pattern);
   }
-  return pattern.test(text);
+  return pattern;
+}
+
+/** Whether text has the form of an id of this kind: anything else need not be looked up. */
+export function isIdentifier(prefix: IdentifierPrefix, text: string): boolean {
+  return identifierPattern(prefix).test(text);
 }

@@ -6,7 +6,7 @@ import { prepareRoute } from '../../rest/handler.ts';
 import { openApiDocument } from '../../rest/openapi.ts';
 import { routes } from '../../rest/routes/index.ts';
 import { buildGatewaySchema } from '../../schema/index.ts';
-import { eventCatalogue } from '../../src/domain/events/catalogue.ts';
+import { eventTypeDescriptions } from '../../src/domain/events/description.ts';
 
 /** The checked-in contracts: path in the repository, and what the code says it has to hold. */
 export function contracts(): ReadonlyMap<string, string> {
@@ -17,7 +17,7 @@ export function contracts(): ReadonlyMap<string, string> {
     ['schema/schema.graphql', `${printSchema(lexicographicSortSchema(schema))}\n`],
     ['rest/contract.txt', contractText(prepared, schema)],
     ['rest/openapi.json', json(openApiDocument(prepared, schema))],
-    ['rest/events.json', json(eventCatalogue)],
+    ['rest/events.json', json(eventTypeDescriptions)],
   ]);
 }
 

@@ -57,7 +57,7 @@ describeEngines('Accounts', (engine) => {
   async function refuses(name: OperationName, variables: object, key?: string): Promise<Json> {
     const { body } = await ask(name, variables, key);
     expect(body.errors).toHaveLength(1);
-    expect(body.data ?? null).toBeNull();
+    expect(body.data?.[name] ?? null).toBeNull();
     const { message, extensions } = body.errors?.[0] ?? {};
     const fields = extensions.details.errors?.map(({ field }: Json) => field);
     return { message, code: extensions.code, ...(fields ? { fields } : {}) };

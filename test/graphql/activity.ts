@@ -1,3 +1,7 @@
+import type { EventType } from '../../src/domain/events/catalogue.ts';
+import { eventCatalogue } from '../../src/domain/events/catalogue.ts';
+import { recordEvent } from '../../src/domain/events/recording.ts';
+import type { Tenant } from '../../src/domain/tenant.ts';
 import type { Json } from '../harness/client.ts';
 import type { TestServer } from '../harness/server.ts';
 
@@ -37,8 +41,38 @@ export async function expireRecharge(
   await mutate(server, key, `mutation { expireTestRecharge(id: "${id}") { id } }`);
 }
 
+/** The tenant that keys of a team and mode act for. */
+export async function tenantOf(server: TestServer, teamId: string, mode: 'live' | 'test'): Promise<Tenant> {
+  const [wallet] = await server.query<{ id: number }>(
+    'SELECT id FROM wallets WHERE team_id = $1 AND mode = $2',
+    [teamId, mode],
+  );
+  return { teamId, mode, walletId: wallet!.id };
+}
+
+/** Records the catalogue's example of a type, about any subject, as the product itself records events. */
+export async function recordExample(
+  server: TestServer,
+  tenant: Tenant,
+  type: EventType,
+  subjectId: string,
+): Promise<string> {
+  const { object, previous_attributes: previousAttributes } = eventCatalogue[type].example;
+  const event = { type, subjectId, object, ...(previousAttributes ? { previousAttributes } : {}) };
+  return recordEvent(tenant, event, server.running.gateway.platform);
+}
+
 /** The wallet's events of a team and mode in their order: the rows of the table in the shape of the subscription. */
 export async function storedWalletEvents(
+  server: TestServer,
+  teamId: string,
+  mode: 'live' | 'test',
+): Promise<Json[]> {
+  return (await storedEvents(server, teamId, mode)).filter(({ type }) => type.startsWith('wallet.'));
+}
+
+/** All events of a team and mode in their order, in the shape of the subscriptions. */
+export async function storedEvents(
   server: TestServer,
   teamId: string,
   mode: 'live' | 'test',
@@ -51,7 +85,7 @@ export async function storedWalletEvents(
     created_at: Date;
   }>(
     `SELECT id, type, team_id, data, created_at FROM events
-      WHERE team_id = $1 AND mode = $2 AND type LIKE 'wallet.%' ORDER BY sequence`,
+      WHERE team_id = $1 AND mode = $2 ORDER BY sequence`,
     [teamId, mode],
   );
   return rows.map(({ id, type, team_id, data, created_at }) => ({
@@ -81,7 +115,11 @@ export async function writeEvents(
      )
      INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
      SELECT id, before + n, 'evt_' || replace(gen_random_uuid()::text, '-', ''), $1, $2, 'wallet.credit', 'txn_' || n,
-            json_build_object('object', json_build_object('id', 'txn_' || n, 'filling', repeat('x', $4))), now()
+            json_build_object('object', json_build_object(
+              'id', 'txn_' || lpad(n::text, 26, '0'), 'type', 'credit', 'amount', '1.00', 'currency', 'BRL',
+              'description', repeat('x', $4 + 1), 'reference_type', 'recharge',
+              'reference_id', 'rch_' || lpad(n::text, 26, '0'), 'balance_after', '5000.00', 'payment_method', 'pix',
+              'created_at', iso_timestamp(now()))), now()
        FROM stream, generate_series(1, $3::integer) n
      RETURNING id, sequence`,
     [teamId, mode, count, bytes],

@@ -12,6 +12,16 @@ export const walletEvents = `subscription WalletEvents($types: [EventType!], $af
   }
 }`;
 
+const eventFields = '{ id type apiVersion createdAt teamId data { object previousAttributes } }';
+
+/** The other subscriptions, whose results have the same shape. */
+export const allEvents = `subscription Events($types: [EventType!], $after: String) {
+  events(types: $types, after: $after) ${eventFields}
+}`;
+
+export const subjectEvents = (field: 'rechargeUpdated' | 'bookingUpdated') =>
+  `subscription Updates($id: String!, $after: String) { ${field}(id: $id, after: $after) ${eventFields} }`;
+
 export interface Request {
   key: string | null;
   query?: string;
@@ -49,7 +59,7 @@ function recording(cut: () => void): Recording {
   const subscriber: Recording = {
     results,
     get events() {
-      return results.flatMap((result) => result.data?.walletEvents ?? []);
+      return results.flatMap((result) => Object.values(result.data ?? {}));
     },
     end: null,
     sees: (count) =>

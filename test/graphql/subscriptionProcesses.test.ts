@@ -12,7 +12,7 @@ import { startTestServer } from '../harness/server.ts';
 import { useServerProcesses } from '../operations/serverProcess.ts';
 import { payRecharge, requestRecharge, storedWalletEvents } from './activity.ts';
 import { connectRawSocket } from './rawSocket.ts';
-import { firstRefusal, transports, walletEvents } from './subscribers.ts';
+import { allEvents, firstRefusal, transports, walletEvents } from './subscribers.ts';
 
 const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
 
@@ -148,8 +148,11 @@ describe.runIf(engine)('Losing Redis', () => {
     const team = await server.createTeam();
     await requestRecharge(server, team.test);
     const [start] = await storedWalletEvents(server, team.teamId, 'test');
-    const subscribers = transports.map((transport) =>
-      transport.subscribe(server.url, { key: team.test, variables: { after: start.id } }),
+    const variables = { after: start.id };
+    const subscribers = transports.flatMap((transport) =>
+      [walletEvents, allEvents].map((query) =>
+        transport.subscribe(server.url, { key: team.test, query, variables }),
+      ),
     );
     const happens = async (count: number) => {
       for (let round = 0; round < count; round += 1) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { pino } from 'pino';
 import { readSettings } from '../../src/config.ts';
+import { payloadFault } from '../../src/domain/events/validation.ts';
 import type { Clock } from '../../src/infrastructure/clock.ts';
 import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
@@ -47,6 +48,24 @@ export interface TestServerOptions {
   /** Certificate authority (PEM) of the test's webhook receivers. */
   webhookAuthority?: string;
   flightSuppliers?: readonly FlightSupplier[];
+  /** The test writes events of its own that do not fit the catalogue. */
+  forgesEvents?: boolean;
+}
+
+/**
+ * What does not fit the catalogue among the events that a test had recorded: whatever path emits events, some test goes
+ * that way. At most a hundred of each wallet and type are looked at.
+ */
+async function eventFaults(server: Pick<TestServer, 'query'>): Promise<string[]> {
+  const rows = await server.query<{ id: string; type: string; data: unknown }>(
+    `SELECT id, type, data FROM (
+       SELECT *, row_number() OVER (PARTITION BY wallet_id, type ORDER BY sequence) AS place FROM events
+     ) e WHERE place <= 100`,
+  );
+  return rows.flatMap(({ id, type, data }) => {
+    const fault = payloadFault(type, data);
+    return fault === null ? [] : [`${type} ${id}: ${fault}`];
+  });
 }
 
 const newKey = (prefix: string) => prefix + randomBytes(18).toString('base64url');
@@ -118,8 +137,10 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
       return rows as Row[];
     },
     async close() {
+      const faults = options.forgesEvents ? [] : await eventFaults(server);
       await running.close();
       await place.release();
+      if (faults.length > 0) throw new Error(`events do not fit the catalogue:\n${faults.join('\n')}`);
     },
   };
   return server;

@@ -1,3 +1,21 @@
+import type { z } from 'zod';
+import { apiKey, booking, integration, recharge, ticketedBooking, transaction } from './examples.ts';
+import {
+  bookingCreatedPayload,
+  bookingPayload,
+  bookingUpdatedPayload,
+  creditPayload,
+  debitPayload,
+  integrationConnectedPayload,
+  integrationDisconnectedPayload,
+  keyCreatedPayload,
+  keyRevokedPayload,
+  lowBalancePayload,
+  rechargeCompletedPayload,
+  rechargeExpiredPayload,
+  rechargePendingPayload,
+} from './payloads.ts';
+
 /**
  * Every event type there is (SPEC Events): one entry each, from which validation, GraphQL and the documentation derive.
  * A new type is one entry here and the statement that records it.
@@ -5,104 +23,56 @@
 export interface EventDescription {
   /** What it means to a receiver. */
   readonly description: string;
+  /** What its `data` holds. */
+  readonly payload: z.ZodType;
   /** `data` of one such event, as it is delivered. */
   readonly example: { object: Record<string, unknown>; previous_attributes?: Record<string, unknown> };
 }
 
-const transaction = {
-  id: 'txn_01jd4ynv5te5j8v2r0h3m6x9qa',
-  type: 'credit',
-  amount: '500.00',
-  currency: 'BRL',
-  description: 'Recharge by PIX',
-  reference_type: 'recharge',
-  reference_id: 'rch_01jd4ymq2ve5j8v2r0h3m6x9qb',
-  balance_after: '1500.00',
-  payment_method: 'pix',
-  created_at: '2026-11-20T12:01:09.000Z',
-};
-
-const recharge = {
-  id: 'rch_01jd4ymq2ve5j8v2r0h3m6x9qb',
-  amount: '500.00',
-  currency: 'BRL',
-  status: 'pending',
-  payment_method: 'pix',
-  created_at: '2026-11-20T12:00:31.000Z',
-};
-
-const booking = {
-  id: 'ord_01jd4yr7rae5j8v2r0h3m6x9qc',
-  booking_reference: 'K3TQ9P',
-  status: 'confirmed',
-  total_amount: '1284.55',
-  currency: 'BRL',
-  documents: [],
-  passengers: [],
-  slices: [],
-  created_at: '2026-11-20T12:05:00.000Z',
-};
-
-const ticketedBooking = {
-  ...booking,
-  status: 'ticketed',
-  documents: [
-    {
-      type: 'electronic_ticket',
-      unique_identifier: '957-2412345678',
-      passenger_id: 'pas_01jd4yq9xre5j8v2r0h3m6x9qd',
-    },
-  ],
-};
-
-const integration = {
-  name: 'simulated',
-  kind: 'flight_supplier',
-  connected: true,
-  updated_at: '2026-11-20T12:00:00.000Z',
-};
-
-const apiKey = {
-  id: 'key_01jd4yk3zne5j8v2r0h3m6x9qe',
-  name: 'Production site',
-  mode: 'live',
-  last_four: 'x9Qe',
-  scopes: ['wallet:read', 'flights:search'],
-  created_at: '2026-11-20T11:59:00.000Z',
-};
-
 const entries = {
-  'booking.created': { description: 'A booking was created.', example: { object: booking } },
+  'booking.created': {
+    description: 'A booking was created.',
+    payload: bookingCreatedPayload,
+    example: { object: booking },
+  },
   'booking.confirmed': {
     description: 'The payment of a booking was confirmed.',
+    payload: bookingPayload('confirmed'),
     example: { object: booking, previous_attributes: { status: 'pending' } },
   },
   'booking.ticketed': {
     description: 'The carrier issued the tickets of a booking.',
+    payload: bookingPayload('ticketed'),
     example: { object: ticketedBooking, previous_attributes: { status: 'confirmed', documents: [] } },
   },
   'booking.cancelled': {
     description: 'A booking was cancelled.',
+    payload: bookingPayload('cancelled'),
     example: { object: { ...booking, status: 'cancelled' }, previous_attributes: { status: 'confirmed' } },
   },
   'booking.expired': {
     description: 'The payment deadline of a held booking passed.',
+    payload: bookingPayload('expired'),
     example: { object: { ...booking, status: 'expired' }, previous_attributes: { status: 'pending' } },
   },
   'booking.failed': {
     description: 'The tickets of a booking could not be issued.',
+    payload: bookingPayload('failed'),
     example: { object: { ...booking, status: 'failed' }, previous_attributes: { status: 'confirmed' } },
   },
   'booking.updated': {
     description: 'Data or status of a booking changed.',
+    payload: bookingUpdatedPayload,
     example: { object: ticketedBooking, previous_attributes: { documents: [] } },
   },
   'wallet.credit': {
     description: 'The wallet was credited by a recharge or a refund.',
+    payload: creditPayload,
     example: { object: transaction },
   },
   'wallet.debit': {
     description: 'The wallet was debited for a booking.',
+    payload: debitPayload,
     example: {
       object: {
         id: transaction.id,
@@ -119,10 +89,12 @@ const entries = {
   },
   'wallet.recharge.pending': {
     description: 'A recharge was requested and awaits payment.',
+    payload: rechargePendingPayload,
     example: { object: recharge },
   },
   'wallet.recharge.completed': {
     description: 'The payment of a recharge was confirmed and the wallet credited.',
+    payload: rechargeCompletedPayload,
     example: {
       object: {
         id: recharge.id,
@@ -139,23 +111,32 @@ const entries = {
   },
   'wallet.recharge.expired': {
     description: 'The payment deadline of a recharge passed.',
+    payload: rechargeExpiredPayload,
     example: { object: { ...recharge, status: 'expired' }, previous_attributes: { status: 'pending' } },
   },
   'wallet.low_balance': {
     description: 'The balance fell below 500.00 BRL. Told once, on crossing.',
+    payload: lowBalancePayload,
     example: { object: { balance: '215.45', currency: 'BRL', threshold: '500.00' } },
   },
   'integration.connected': {
     description: 'A supplier or payment provider was switched on.',
-    example: { object: integration },
+    payload: integrationConnectedPayload,
+    example: { object: integration, previous_attributes: { connected: false } },
   },
   'integration.disconnected': {
     description: 'A supplier or payment provider was switched off.',
+    payload: integrationDisconnectedPayload,
     example: { object: { ...integration, connected: false }, previous_attributes: { connected: true } },
   },
-  'api_key.created': { description: 'An API key was created.', example: { object: apiKey } },
+  'api_key.created': {
+    description: 'An API key was created.',
+    payload: keyCreatedPayload,
+    example: { object: apiKey },
+  },
   'api_key.revoked': {
     description: 'An API key was revoked and works no more.',
+    payload: keyRevokedPayload,
     example: {
       object: { ...apiKey, revoked_at: '2026-11-20T12:30:00.000Z' },
       previous_attributes: { revoked_at: null },

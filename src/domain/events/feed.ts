@@ -5,6 +5,7 @@ import { validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { DomainEvent } from './event.ts';
+import { inspectEvent } from './inspection.ts';
 
 interface EventRow {
   id: string;
@@ -50,9 +51,10 @@ function toEvent(row: EventRow): DomainEvent {
 export async function readEventsAfter(
   tenant: Tenant,
   sequence: bigint,
-  platform: Pick<Platform, 'sequelize'>,
+  platform: Pick<Platform, 'sequelize' | 'log'>,
 ): Promise<DomainEvent[]> {
   const rows = await run(platform.sequelize, readAfter, [tenant.walletId, sequence.toString()]);
+  for (const row of rows) inspectEvent(row, platform.log);
   return rows.map(toEvent);
 }
 

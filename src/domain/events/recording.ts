@@ -4,6 +4,7 @@ import { newIdentifier } from '../../infrastructure/identifier.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { EventType } from './catalogue.ts';
+import { payloadFault } from './validation.ts';
 
 /**
  * Writing events in the statement that changes the state (the outbox).
@@ -53,12 +54,15 @@ export interface NewEvent {
 /**
  * Records one event of a change that other statements make: call it in their transaction.
  * @returns the event's id.
+ * @throws Error when the event is not as the catalogue describes its type: a fault of ours, which undoes the change.
  */
 export async function recordEvent(tenant: Tenant, event: NewEvent, platform: Platform): Promise<string> {
   const id = newIdentifier('evt');
   const data = event.previousAttributes
     ? { object: event.object, previous_attributes: event.previousAttributes }
     : { object: event.object };
+  const fault = payloadFault(event.type, data);
+  if (fault !== null) throw new Error(`${event.type} does not fit the catalogue: ${fault}`);
   await run(platform.sequelize, recordEventStatement, [
     tenant.walletId,
     id,

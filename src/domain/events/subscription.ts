@@ -28,7 +28,7 @@ export async function* followEvents(
   tenant: Tenant,
   filter: EventFilter,
   feed: EventFeed,
-  platform: Pick<Platform, 'sequelize'>,
+  platform: Pick<Platform, 'sequelize' | 'log'>,
   signal: AbortSignal,
 ): AsyncGenerator<DomainEvent, void> {
   let position = await startingPoint(tenant, filter.after, platform);

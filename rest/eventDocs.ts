@@ -1,0 +1,61 @@
+import { eventTypeDescriptions } from '../src/domain/events/description.ts';
+
+/** What OpenAPI says about deliveries: one webhook for each event type, as the catalogue of events describes it. */
+
+type JsonSchema = Record<string, unknown>;
+
+const header = (name: string, description: string, schema: JsonSchema) => [
+  name,
+  { name, in: 'header', required: true, description, schema },
+];
+
+const hexadecimal = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+
+/** Headers of every delivery (SPEC Delivery headers, and those of Standard Webhooks 1.0). */
+export const deliveryHeaders: JsonSchema = Object.fromEntries([
+  header(
+    'X-Service-Signature',
+    'HMAC-SHA256 of the timestamp, a dot and the raw body, keyed with the secret as it was shown.',
+    hexadecimal,
+  ),
+  header('X-Service-Timestamp', 'Unix time of sending; refuse what is more than 300 seconds away.', {
+    type: 'integer',
+  }),
+  header('X-Service-Event-Id', 'Event id: the same in every attempt.', { type: 'string' }),
+  header('webhook-id', 'The same id, as Standard Webhooks has it.', { type: 'string' }),
+  header('webhook-timestamp', 'The same time, as Standard Webhooks has it.', { type: 'integer' }),
+  header('webhook-signature', 'Standard Webhooks: v1 and the base64 signature, one for each secret in use.', {
+    type: 'string',
+  }),
+]);
+
+const parameters = Object.keys(deliveryHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` }));
+
+const responses = {
+  '2XX': { description: 'Delivered. The status line must arrive within 5 seconds.' },
+  default: { description: 'Anything else, redirects included, is a failed attempt: it is tried again.' },
+};
+
+export const eventsTag = {
+  name: 'Events',
+  description:
+    'What webhooks receive, by type; subscriptions at /graphql tell the same. The same event can arrive more than once.',
+};
+
+/** OpenAPI 3.1 `webhooks`. */
+export const webhookSection: JsonSchema = Object.fromEntries(
+  eventTypeDescriptions.map(({ type, description, schema, example }) => [
+    type,
+    {
+      post: {
+        operationId: type,
+        tags: [eventsTag.name],
+        summary: description,
+        security: [],
+        parameters,
+        requestBody: { required: true, content: { 'application/json': { schema, example } } },
+        responses,
+      },
+    },
+  ]),
+);
