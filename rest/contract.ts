@@ -10,10 +10,8 @@ export function contractText(prepared: readonly PreparedRoute[], schema: GraphQL
   return `${prepared.map((one) => routeText(one, schema)).join('\n\n')}\n`;
 }
 
-function routeText({ route, executable, field, rules }: PreparedRoute, schema: GraphQLSchema): string {
-  const root = executable.operation.operation === 'query' ? schema.getQueryType() : schema.getMutationType();
-  const type = root?.getFields()[field.name.value]?.type;
-  const inputs = executable.variables.map(
+function routeText({ route, root, rules }: PreparedRoute, schema: GraphQLSchema): string {
+  const inputs = root.variables.map(
     ({ name, type: input, hasDefault }) => `  > ${name}: ${String(input)}${hasDefault ? ' (default)' : ''}`,
   );
   const notes = [
@@ -25,7 +23,7 @@ function routeText({ route, executable, field, rules }: PreparedRoute, schema: G
   return [
     `${route.method.toUpperCase()} ${route.path} -> ${route.status} ${route.envelope}  [${notes.join(', ')}]`,
     ...inputs,
-    ...(type ? outputLines(type, field.selectionSet, schema, '') : []).map((line) => `  < ${line}`),
+    ...outputLines(root.definition.type, root.node.selectionSet, schema, '').map((line) => `  < ${line}`),
   ].join('\n');
 }
 

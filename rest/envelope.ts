@@ -1,34 +1,75 @@
 import type { Response } from 'express';
+import { getNullableType, isObjectType } from 'graphql';
 import { appErrorOf, internalError } from '../schema/errors.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { RetryLater } from '../src/domain/admission.ts';
 import { AppError } from '../src/domain/errors.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
+import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
 import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
 import type { Log } from '../src/infrastructure/log.ts';
+import { BodyText, jsonText } from './bodyText.ts';
 import { statusOf } from './errors.ts';
+import type { RootField } from './rootField.ts';
 import type { Route } from './route.ts';
+import type { Site, ValueWriter } from './valueWriter.ts';
+import { membersWriter, valueWriter } from './valueWriter.ts';
 
-/** The body of a success: see Route.envelope; `_meta` stands on every test-mode body. */
-export function successBody(envelope: Route['envelope'], value: unknown, context: RequestContext): object {
-  const notice = noticeFor(context.caller);
-  const meta = notice ? { _meta: notice } : {};
-  if (envelope === 'data') return { success: true, data: value, ...meta };
-  return envelope === 'list'
-    ? { success: true, ...(value as object), ...meta }
-    : { ...(value as object), ...meta };
+/** The whole body of a success: see Route.envelope; `_meta` stands on every test-mode body. */
+export type SuccessWriter = (value: unknown, context: RequestContext) => string | Buffer;
+
+/** Compiles what writes the successes of a route. @throws Error for a document that a route has no use for. */
+export function successWriter(envelope: Route['envelope'], { definition, node }: RootField): SuccessWriter {
+  const opening =
+    envelope === 'data' ? '{"success":true,"data":' : envelope === 'list' ? '{"success":true,' : '{';
+  const write = contentWriter(envelope, definition, node);
+  let usualLength = 0;
+  return (value, { caller }) => {
+    const notice = noticeFor(caller);
+    const body = new BodyText(usualLength);
+    body.text = opening;
+    write(body, value);
+    body.text += notice ? `,"_meta":${jsonText(notice)}}` : '}';
+    const written = body.finish();
+    usualLength = written.length;
+    return written;
+  };
 }
 
-/** Writes a response with its rate-limit headers; nothing of this interface may be cached. */
+function contentWriter(
+  envelope: Route['envelope'],
+  { type, name }: RootField['definition'],
+  { selectionSet }: RootField['node'],
+): ValueWriter {
+  const site: Site = { place: 'alone', name, slots: { count: 0 } };
+  if (envelope === 'data') return valueWriter(type, selectionSet, site);
+  const object = getNullableType(type);
+  if (!isObjectType(object)) throw new Error(`${name} has no members for the envelope`);
+  return membersWriter(object, selectionSet, site);
+}
+
+/**
+ * Writes a response with its rate-limit headers; nothing of this interface may be cached.
+ * @param body UTF-8, as bytes or as text with one byte in each character.
+ */
+export function sendText(
+  response: Response,
+  status: number,
+  body: string | Buffer,
+  context: RequestContext | null,
+): void {
+  writeAnswer(response, status, { contentType: jsonContentType, body, encoding: 'latin1' }, context);
+}
+
+/** Writes any JSON object as a response. */
 export function send(response: Response, status: number, body: object, context: RequestContext | null): void {
-  if (context?.rateWindow) setRateHeaders(response, context.rateWindow);
-  if (context?.replayed) response.setHeader('Idempotent-Replayed', 'true');
-  const text = JSON.stringify(body);
-  response.statusCode = status;
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+  sendText(response, status, jsonText(body), context);
+}
+
+/** `_meta` for the bodies of a caller in test mode. */
+export function metaOf(context: RequestContext | null): { _meta?: object } {
+  const notice = noticeFor(context?.caller ?? null);
+  return notice ? { _meta: notice } : {};
 }
 
 /** Answers with SPEC's error body. Faults of ours are logged, and clients see no text of theirs. */
@@ -45,8 +86,7 @@ export function sendError(
   }
   const { code, message, details } = known ?? internalError;
   if (error instanceof RetryLater) setRateHeaders(response, error.window);
-  const notice = noticeFor(context?.caller ?? null);
-  const body = { success: false, error: { code, message, details }, ...(notice ? { _meta: notice } : {}) };
+  const body = { success: false, error: { code, message, details }, ...metaOf(context) };
   send(response, statusOf(known ?? internalError), body, context);
 }
 

@@ -112,11 +112,8 @@ const metaSchema: JsonSchema = {
 };
 
 function bodySchema(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema {
-  const { executable, field, route } = prepared;
-  const root = executable.operation.operation === 'query' ? schema.getQueryType() : schema.getMutationType();
-  const rootField = root?.getFields()[field.name.value];
-  if (!rootField) throw new Error(`${field.name.value} is no root field`);
-  const value = outputSchema(rootField.type, field.selectionSet, schema) as {
+  const { root, route } = prepared;
+  const value = outputSchema(root.definition.type, root.node.selectionSet, schema) as {
     properties?: JsonSchema;
     required?: string[];
   };
@@ -138,9 +135,9 @@ function bodySchema(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema 
 
 const pathNames = (path: string) => [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
 
-function parametersOf({ route, executable, rules }: PreparedRoute): JsonSchema[] {
+function parametersOf({ route, root, rules }: PreparedRoute): JsonSchema[] {
   const inPath = pathNames(route.path);
-  const parameters = executable.variables
+  const parameters = root.variables
     .filter(({ name }) => inPath.includes(name) || route.method === 'get')
     .map((variable) => ({
       name: variable.name,
@@ -154,9 +151,9 @@ function parametersOf({ route, executable, rules }: PreparedRoute): JsonSchema[]
 
 const isRequired = ({ type, hasDefault }: Variable) => isNonNullType(type) && !hasDefault;
 
-function requestBodyOf({ route, executable }: PreparedRoute): JsonSchema {
+function requestBodyOf({ route, root }: PreparedRoute): JsonSchema {
   const inPath = pathNames(route.path);
-  const members = executable.variables.filter(({ name }) => !inPath.includes(name));
+  const members = root.variables.filter(({ name }) => !inPath.includes(name));
   if (route.method === 'get' || members.length === 0) return {};
   const schema = {
     type: 'object',

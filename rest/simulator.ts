@@ -6,7 +6,7 @@ import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
-import { send, sendError, successBody } from './envelope.ts';
+import { metaOf, send, sendError } from './envelope.ts';
 import { openContext } from './handler.ts';
 
 const rules: OperationRules = { scope: 'wallet:write', bucket: 'default', creation: null, testOnly: false };
@@ -51,7 +51,7 @@ export function createSimulatorRouter(gateway: Gateway): Router {
         paid_at: recharge.paidAt?.toISOString(),
         transaction_id: recharge.transactionId,
       };
-      send(response, 200, successBody('data', paid, context), context);
+      send(response, 200, { success: true, data: paid, ...metaOf(context) }, context);
     } catch (error) {
       sendError(response, error, context, platform.log);
     }

@@ -1,0 +1,76 @@
+import type {
+  DocumentNode,
+  FieldNode,
+  GraphQLField,
+  GraphQLResolveInfo,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql';
+import {
+  defaultFieldResolver,
+  getArgumentValues,
+  getOperationAST,
+  Kind,
+  typeFromAST,
+  valueFromAST,
+} from 'graphql';
+import type { Variable } from '../schema/coercion.ts';
+import { coerceVariables, variablesOf } from '../schema/coercion.ts';
+import type { RequestContext } from '../src/domain/admission.ts';
+
+/** The only root field of a route's document, and what it takes to run it. */
+export interface RootField {
+  readonly operation: OperationDefinitionNode;
+  readonly variables: readonly Variable[];
+  readonly node: FieldNode;
+  readonly definition: GraphQLField<unknown, unknown>;
+  /**
+   * Checks the variables and resolves the field.
+   * @throws AppError 400 naming every bad variable; whatever the resolver throws.
+   */
+  resolve(context: RequestContext, variables: Readonly<Record<string, unknown>>): unknown;
+}
+
+/** @throws Error when a document, which must be valid, has not exactly one root field. */
+export function rootFieldOf(schema: GraphQLSchema, document: DocumentNode): RootField {
+  const operation = getOperationAST(document);
+  const [node, ...others] = operation?.selectionSet.selections ?? [];
+  const parentType = operation && schema.getRootType(operation.operation);
+  if (!parentType || node?.kind !== Kind.FIELD || others.length > 0) throw new Error('not one root field');
+  const definition = parentType.getFields()[node.name.value] as RootField['definition'];
+  const resolve = definition.resolve ?? defaultFieldResolver;
+  const variables = variablesOf(schema, operation);
+  const defaults = defaultsOf(schema, operation);
+  const info: Omit<GraphQLResolveInfo, 'variableValues'> = {
+    fieldName: definition.name,
+    fieldNodes: [node],
+    returnType: definition.type,
+    parentType,
+    path: { prev: undefined, key: node.alias?.value ?? definition.name, typename: parentType.name },
+    schema,
+    fragments: {},
+    rootValue: undefined,
+    operation,
+  };
+  return {
+    operation,
+    variables,
+    node,
+    definition,
+    resolve(context, raw) {
+      const variableValues = { ...defaults, ...coerceVariables(variables, raw, { lenientMembers: true }) };
+      const args = getArgumentValues(definition, node, variableValues);
+      return resolve(undefined, args, context, { ...info, variableValues });
+    },
+  };
+}
+
+/** Values of the variables that a request may leave out. */
+function defaultsOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Record<string, unknown> {
+  const defaults: Record<string, unknown> = {};
+  for (const { variable, type, defaultValue } of operation.variableDefinitions ?? []) {
+    if (defaultValue)
+      defaults[variable.name.value] = valueFromAST(defaultValue, typeFromAST(schema, type as never) as never);
+  }
+  return defaults;
+}
