@@ -34,3 +34,10 @@ export function ticketName(name: string): string | null {
   const written = Array.from(letters, (letter) => plainLetters[letter] ?? letter).join('');
   return writtenName.test(written) ? written : null;
 }
+
+/** The plain letters for one that does not come apart, in its case: "l" of "ł"; anything else as it is. */
+export function plainLetter(letter: string): string {
+  const capital = letter.toUpperCase();
+  const plain = plainLetters[capital] ?? capital;
+  return letter === capital ? plain : plain.toLowerCase();
+}

@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import jsQrModule from 'jsqr';
+import { describe, expect, it } from 'vitest';
+import { eticketPdf } from '../../../src/infrastructure/tickets/eticketPdf.ts';
+import type { TicketReceipt } from '../../../src/infrastructure/tickets/receipt.ts';
+import { pdfFilledRectangles, pdfTexts, type Rectangle } from '../payments/pdfContent.ts';
+import { overlaps, type PlacedText, placedTexts } from './placedTexts.ts';
+import { receiptFor, receipts } from './receipts.ts';
+
+const readQrCode = jsQrModule.default;
+const testMark = 'SEM VALOR — AMBIENTE DE TESTE';
+const watermarkPoints = 34;
+const [pageWidth, pageHeight] = [595.28, 841.89];
+
+const pagesOf = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type \/Page\b/g)!.length;
+
+/** All words of a receipt in the order in which they were drawn, without line breaks. */
+const wordsOf = (pdf: Buffer) => pdfTexts(pdf).join(' ').replace(/\s+/g, ' ');
+
+function expectOrderly(texts: readonly PlacedText[]): void {
+  const written = texts.filter(({ points }) => points !== watermarkPoints);
+  expect(overlaps(written)).toEqual([]);
+  for (const { text, left, right, bottom, top } of written) {
+    expect([text, left > 42, right < pageWidth - 42, bottom > 42, top < pageHeight - 42]).toEqual([
+      text,
+      true,
+      true,
+      true,
+      true,
+    ]);
+  }
+}
+
+/** What a reader of QR codes finds in black squares on white. */
+function readModules(squares: readonly Rectangle[]): string | undefined {
+  const [quietZone, scale] = [4, 4];
+  const size = squares[0]!.width;
+  const left = Math.min(...squares.map(({ x }) => x));
+  const low = Math.min(...squares.map(({ y }) => y));
+  const high = Math.max(...squares.map(({ y }) => y));
+  const pixels = (Math.round((high - low) / size) + 1 + 2 * quietZone) * scale;
+  const image = new Uint8ClampedArray(pixels * pixels * 4).fill(255);
+  for (const { x, y } of squares) {
+    const column = (Math.round((x - left) / size) + quietZone) * scale;
+    const row = (Math.round((y - low) / size) + quietZone) * scale;
+    for (let index = 0; index < scale * scale; index += 1) {
+      const at = ((row + Math.floor(index / scale)) * pixels + column + (index % scale)) * 4;
+      image.fill(0, at, at + 3);
+    }
+  }
+  return readQrCode(image, pixels, pixels)?.data;
+}
+
+describe('the receipt of e-tickets', () => {
+  it('has the booking, its travellers, flights and price', async () => {
+    const receipt = await receipts.oneWay!();
+    const texts = pdfTexts(await eticketPdf(receipt));
+    const [segment] = receipt.slices[0]!.segments;
+    expect(texts).toEqual(
+      expect.arrayContaining([
+        'Recibo de bilhete eletrônico',
+        'Agência Céu Azul Turismo',
+        'LOCALIZADOR',
+        'QX7K2M',
+        'Emitido',
+        '20/11/2026',
+        'Ana Beatriz Souza',
+        'SOUZA/ANA BEATRIZ',
+        'Adulto',
+        'CPF ********725',
+        '047-9081726350',
+        'Trecho 1: São Paulo (GRU) – Lisboa (LIS)',
+        `${segment!.marketingCarrier.iataCode} ${segment!.marketingCarrierFlightNumber}`,
+        segment!.departingAt.slice(11, 16),
+        segment!.arrivingAt.slice(11, 16),
+        'dom, 10/01/2027',
+        'Terminal 3',
+        'Econômica',
+        segment!.aircraft.name,
+        'Bagagem: 1 de mão',
+        'Total pago',
+        'R$ 12.345,67',
+        'Localizador QX7K2M · Agência Céu Azul Turismo',
+        'Página 1 de 1',
+      ]),
+    );
+    expect(texts).not.toContain(testMark);
+    expect(texts.join(' ')).not.toContain('NÃO VÁLIDO');
+    expect(texts.join(' ')).not.toContain('Reembolsado');
+  });
+
+  it('hides all of a document but its last three characters', async () => {
+    const { travellers, ...receipt } = await receipts.group!();
+    const words = wordsOf(await eticketPdf({ ...receipt, travellers }));
+    for (const { identityDocument } of travellers) {
+      expect(words).not.toContain(identityDocument.number);
+      expect(words).not.toContain(identityDocument.number.slice(-4));
+    }
+    expect(words).toContain('RG *******678');
+    expect(words).toContain('Passaporte *****456');
+  });
+
+  it.each(Object.keys(receipts))('draws nothing over anything else, nor off the page: %s', async (kind) => {
+    expectOrderly(placedTexts(await eticketPdf(await receipts[kind]!())));
+  });
+
+  it('keeps to that for any names', async () => {
+    const receipt = await receiptFor({ slices: ['GRU-GIG 2027-01-10'], passengers: ['adult', 'adult'] });
+    const name = fc.string({
+      unit: fc.constantFrom(...'aWçõ-  ’ŁĐi'),
+      minLength: 1,
+      maxLength: 60,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(name, { minLength: 5, maxLength: 5 }), async ([a, b, c, d, agencyName]) => {
+        const travellers = receipt.travellers.map((traveller, index) => ({
+          ...traveller,
+          givenName: index === 0 ? a! : b!,
+          familyName: index === 0 ? c! : d!,
+        }));
+        expectOrderly(placedTexts(await eticketPdf({ ...receipt, travellers, agencyName: agencyName! })));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('of nine travellers and six slices goes on over pages, each numbered and marked', async () => {
+    const receipt = await receipts.group!();
+    const pdf = await eticketPdf(receipt);
+    const texts = placedTexts(pdf);
+    const count = pagesOf(pdf);
+    expect(count).toBeGreaterThan(1);
+    for (let page = 1; page <= count; page += 1) {
+      const onPage = texts.filter((text) => text.page === page);
+      expect(onPage.map(({ text }) => text)).toContain(`Página ${page} de ${count}`);
+      expect(onPage.find(({ points }) => points === watermarkPoints)?.text).toBe(testMark);
+    }
+    const words = wordsOf(pdf);
+    for (let number = 1; number <= 6; number += 1) expect(words).toContain(`Trecho ${number}: `);
+    for (const { uniqueIdentifier } of receipt.tickets) expect(words).toContain(uniqueIdentifier);
+    expect(words).toContain('Bebê de colo, com o passageiro 3');
+    const segments = receipt.slices.flatMap((slice) => slice.segments);
+    expect(texts.filter(({ text }) => text === 'Partida')).toHaveLength(segments.length);
+  });
+
+  it('names the connections, and the slice again where it goes on on the next page', async () => {
+    const receipt = await receipts.family!();
+    const texts = placedTexts(await eticketPdf(receipt));
+    const connections = receipt.slices.map((slice) => slice.segments.length - 1);
+    const drawn = texts.filter(({ text }) => text.startsWith('Conexão em '));
+    expect(drawn).toHaveLength(connections[0]! + connections[1]!);
+    const secondPage = texts.filter(({ page }) => page === 2).map(({ text }) => text);
+    expect(secondPage[0]).toBe('Trecho 2: Madri (MAD) – Curitiba (CWB)');
+    expect(secondPage).toContain('Partida');
+  });
+
+  it('writes letters that the font lacks as the nearest it has', async () => {
+    const words = wordsOf(await eticketPdf(await receipts.group!()));
+    expect(words).toContain('João Luís d’Ávila Gonçalves');
+    expect(words).toContain("D'AVILA GONCALVES/JOAO LUIS");
+    expect(words).toContain('Lukasz Zólc-Wisniewski');
+    expect(words).toContain('Nguyen Thi Dang');
+    expect(words).not.toContain('?');
+  });
+
+  it.each<[string, Partial<TicketReceipt>, string[]]>([
+    [
+      'cancelled',
+      { status: 'cancelled', refundCents: 1_000_000n },
+      ['Cancelado', 'CANCELADO — NÃO VÁLIDO PARA EMBARQUE', 'Reembolsado R$ 10.000,00'],
+    ],
+    [
+      'not issued yet',
+      { status: 'confirmed', issuedAt: null, tickets: [] },
+      ['PAGO, EMISSÃO EM ANDAMENTO — NÃO VÁLIDO PARA EMBARQUE', 'Emitido em não emitido', 'Bilhete'],
+    ],
+    [
+      'not paid yet',
+      { status: 'pending', isPaid: false },
+      ['RESERVADO, AGUARDANDO PAGAMENTO', 'Total R$ 12.345,67'],
+    ],
+  ])('of a booking that is %s says so', async (_case, change, expected) => {
+    const words = wordsOf(await eticketPdf({ ...(await receipts.oneWay!()), ...change }));
+    for (const text of expected) expect(words).toContain(text);
+  });
+
+  it('has a QR code that leads to its link, when there is one', async () => {
+    const receipt = await receipts.oneWay!();
+    const modules = async (link: string | null) =>
+      pdfFilledRectangles(await eticketPdf({ ...receipt, link })).filter(
+        ({ width, height }) => Math.abs(width - height) < 0.001,
+      );
+    expect(readModules(await modules(receipt.link))).toBe(receipt.link);
+    expect(await modules(null)).toEqual([]);
+  });
+
+  it('is A4 in Portuguese, and the same bytes for the same receipt', async () => {
+    const receipt = await receipts.group!();
+    const pdf = await eticketPdf(receipt);
+    const text = pdf.toString('latin1');
+    expect(text.match(/\/MediaBox \[0 0 595\.28 841\.89\]/g)).toHaveLength(pagesOf(pdf));
+    expect(text).toContain('/Lang (pt-BR)');
+    expect((await eticketPdf(receipt)).equals(pdf)).toBe(true);
+  });
+});
