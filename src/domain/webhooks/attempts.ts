@@ -1,83 +1,192 @@
-import { run, statement } from '../../infrastructure/database/statement.ts';
+import { retryOnDeadlock, run, statement } from '../../infrastructure/database/statement.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import type { Platform } from '../platform.ts';
 import type { ClaimedDelivery } from './claim.ts';
 
 /**
- * One statement: the delivery's state, the log, the webhook's statistics and, when this was the last attempt and nothing
- * got through to the webhook since the first, its deactivation with one alert (DESIGN §4 "Deactivation"). The webhook's
- * row lock decides which of several last attempts that is. $3 ok, $10 end, $11 time of the next attempt or null.
+ * Recording what came of attempts, all that ended at about the same moment in one statement: the deliveries' states, the
+ * log, the webhooks' statistics and, when it was the last attempt and nothing got through to the webhook since the first,
+ * its deactivation with one alert (DESIGN §4 "Deactivation"). The webhooks' rows are locked first, in one order for all
+ * workers, and decide which of several last attempts that is.
+ *
+ * Every request that was on the wire is logged and counted. It moves its delivery on only if its worker still had the
+ * lease; a success that comes after that ends the delivery all the same, for the receiver has it. $2 names the statement.
  */
-const recordAttempt = statement<{ deactivated: boolean }>(
-  'record_webhook_attempt',
-  `WITH delivery AS (
-     UPDATE webhook_deliveries
-        SET attempt_count = attempt_count + 1, attempts_made = attempts_made + 1,
-            status = CASE WHEN $3::boolean THEN 'delivered' WHEN $11::timestamptz IS NULL THEN 'failed' ELSE 'pending' END,
-            due_at = coalesce($11, due_at), lease_token = NULL, leased_until = NULL, last_status_code = $4,
-            last_reason = $5
-      WHERE id = $1 AND lease_token = $2
-     RETURNING id, webhook_id, attempts_made, first_attempt_at, is_test
+const recordAttempts = statement<{ id: string }>(
+  'record_webhook_attempts',
+  `WITH finished AS MATERIALIZED (
+     SELECT * FROM json_to_recordset($1::json) AS f (
+       delivery_id bigint, webhook_id text, token text, ok boolean, counts boolean, status_code integer, reason text,
+       detail text, excerpt text, duration_ms integer, started_at timestamptz, ended_at timestamptz,
+       next_at timestamptz, body text)
+   ), locked AS MATERIALIZED (
+     SELECT id FROM webhooks WHERE id IN (SELECT webhook_id FROM finished) ORDER BY id FOR UPDATE
+   ), delivery AS (
+     UPDATE webhook_deliveries d
+        SET attempts_made = d.attempts_made + 1,
+            attempt_count = d.attempt_count + (f.counts AND (f.token = d.lease_token) IS TRUE)::integer,
+            status = CASE WHEN f.ok OR d.status = 'delivered' THEN 'delivered'
+                          WHEN (f.token = d.lease_token) IS NOT TRUE THEN d.status
+                          WHEN f.next_at IS NULL THEN 'failed' ELSE 'pending' END,
+            due_at = CASE WHEN f.token = d.lease_token THEN coalesce(f.next_at, d.due_at) ELSE d.due_at END,
+            lease_token = CASE WHEN f.token = d.lease_token THEN NULL ELSE d.lease_token END,
+            leased_until = CASE WHEN f.token = d.lease_token THEN NULL ELSE d.leased_until END,
+            last_status_code = f.status_code, last_reason = f.reason, body = coalesce(d.body, f.body)
+       FROM finished f WHERE d.id = f.delivery_id AND (SELECT count(*) FROM locked) >= 0
+     RETURNING d.id, d.webhook_id, d.attempts_made, d.first_attempt_at, f.started_at, f.ended_at, f.duration_ms, f.ok,
+               f.status_code, f.reason, f.detail, f.excerpt, d.status = 'failed' AND NOT d.is_test AS gave_up
    ), attempt AS (
      INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, reason, detail,
                                    response_excerpt)
-     SELECT id, attempts_made, $9, $8, $4, $5, $6, $7 FROM delivery
+     SELECT id, attempts_made, started_at, duration_ms, status_code, reason, detail, excerpt FROM delivery
+   ), tally AS (
+     SELECT webhook_id, count(*) AS made, count(*) FILTER (WHERE NOT ok) AS failed, max(started_at) AS triggered_at,
+            max(ended_at) AS ended_at, max(ended_at) FILTER (WHERE ok) AS delivered_at,
+            max(first_attempt_at) FILTER (WHERE gave_up) AS lost_since
+       FROM delivery GROUP BY webhook_id
    ), webhook AS (
      UPDATE webhooks w
-        SET total_deliveries = w.total_deliveries + 1,
-            failed_deliveries = w.failed_deliveries + CASE WHEN $3 THEN 0 ELSE 1 END,
-            last_triggered_at = greatest(w.last_triggered_at, $9),
-            last_delivered_at = CASE WHEN $3 THEN greatest(w.last_delivered_at, $10) ELSE w.last_delivered_at END,
-            active = w.active AND NOT ${'$LOST'},
-            deactivated_by = CASE WHEN w.active AND ${'$LOST'} THEN $1 || '/' || $2 ELSE w.deactivated_by END,
-            updated_at = CASE WHEN w.active AND ${'$LOST'} THEN $10 ELSE w.updated_at END
-       FROM delivery d WHERE w.id = d.webhook_id
-     RETURNING w.id, coalesce(w.deactivated_by = $1 || '/' || $2, false) AS deactivated
+        SET total_deliveries = w.total_deliveries + t.made, failed_deliveries = w.failed_deliveries + t.failed,
+            last_triggered_at = greatest(w.last_triggered_at, t.triggered_at),
+            last_delivered_at = greatest(w.last_delivered_at, t.delivered_at),
+            active = w.active AND ($LOST) IS NOT TRUE,
+            deactivated_by = CASE WHEN w.active AND $LOST THEN $2 ELSE w.deactivated_by END,
+            updated_at = CASE WHEN w.active AND $LOST THEN t.ended_at ELSE w.updated_at END
+       FROM tally t WHERE w.id = t.webhook_id
+     RETURNING w.id, t.ended_at, w.deactivated_by = $2 AS deactivated
+   ), lost AS (
+     SELECT id, ended_at FROM webhook WHERE deactivated
    ), alert AS (
-     INSERT INTO webhook_alerts (webhook_id, created_at) SELECT id, $10 FROM webhook WHERE deactivated
+     INSERT INTO webhook_alerts (webhook_id, created_at) SELECT id, ended_at FROM lost
    ), skipped AS (
-     UPDATE webhook_deliveries d SET status = 'skipped' FROM webhook w
-      WHERE w.deactivated AND d.webhook_id = w.id AND d.status = 'pending' AND d.leased_until IS NULL
+     UPDATE webhook_deliveries d SET status = 'skipped' FROM lost
+      WHERE d.webhook_id = lost.id AND d.status = 'pending' AND d.leased_until IS NULL
    )
-   SELECT deactivated FROM webhook`.replaceAll(
+   SELECT id FROM lost`.replaceAll(
     '$LOST',
-    `(NOT $3 AND $11 IS NULL AND NOT d.is_test AND w.activated_at <= d.first_attempt_at
-                     AND (w.last_delivered_at IS NULL OR w.last_delivered_at < d.first_attempt_at))`,
+    't.lost_since >= w.activated_at AND coalesce(greatest(w.last_delivered_at, t.delivered_at) < t.lost_since, true)',
   ),
 );
 
-/** When the attempt after this one is due: counted from the end of this one; null when it was the last. */
-function nextAttemptAt(delivery: ClaimedDelivery, endedAt: Date, { settings }: Platform): Date | null {
-  const delayMs = settings.WEBHOOK_RETRY_DELAYS[delivery.attempt_count + 1];
-  if (delivery.is_test || delayMs === undefined) return null;
-  return new Date(endedAt.getTime() + delayMs);
-}
-
 export interface FinishedAttempt {
+  delivery: ClaimedDelivery;
+  /** Of the taking that it was sent under. */
+  token: string;
   outcome: AttemptOutcome;
   startedAt: Date;
   endedAt: Date;
 }
 
-/** Records what came of an attempt. @returns whether the webhook was deactivated by it. */
-export async function recordOutcome(
-  delivery: ClaimedDelivery,
-  token: string,
-  { outcome, startedAt, endedAt }: FinishedAttempt,
-  platform: Platform,
-): Promise<boolean> {
-  const [row] = await run(platform.sequelize, recordAttempt, [
-    delivery.id,
+/** When the attempt after this one is due: counted from the end of this one; null when it was the last. */
+function nextAttemptAt({ delivery, outcome, endedAt }: FinishedAttempt, { settings }: Platform): Date | null {
+  if (outcome.ok) return null;
+  if (outcome.reason === 'cancelled') return endedAt;
+  const delayMs = settings.WEBHOOK_RETRY_DELAYS[delivery.attempt_count + 1];
+  if (delivery.is_test || delayMs === undefined) return null;
+  return new Date(endedAt.getTime() + delayMs);
+}
+
+/** What was recorded of an attempt. */
+export interface RecordedAttempt {
+  /** When the next one is due, if this worker's lease held; null when there is none. */
+  nextAt: Date | null;
+  /** Whether its webhook was deactivated with it: said of one attempt for each time that it happens. */
+  deactivated: boolean;
+}
+
+interface Waiting {
+  attempt: FinishedAttempt;
+  resolve(recorded: RecordedAttempt): void;
+  reject(error: unknown): void;
+}
+
+const largestBatch = 200;
+
+/** Writes finished attempts: one statement at a time, with all that ended since the one before it. */
+export class AttemptLog {
+  readonly #platform: Platform;
+  readonly #name: string;
+  #waiting: Waiting[] = [];
+  #writing = false;
+  #written = 0;
+
+  /** `name` is that of the worker, unlike any other's. */
+  constructor(name: string, platform: Platform) {
+    this.#name = name;
+    this.#platform = platform;
+  }
+
+  /** Resolves once the attempt is recorded. @throws the driver's error: then nothing of it was. */
+  record(attempt: FinishedAttempt): Promise<RecordedAttempt> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ attempt, resolve, reject });
+      if (!this.#writing) {
+        this.#writing = true;
+        // After the sockets that are ready now have been read.
+        setImmediate(() => this.#writeAll());
+      }
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#nextBatch();
+      try {
+        await this.#write(batch);
+      } catch (error) {
+        if (batch.length === 1) batch[0]?.reject(error);
+        // One that cannot be written keeps none of the others from it.
+        else for (const waiting of batch) await this.#write([waiting]).catch(waiting.reject);
+      }
+    }
+    this.#writing = false;
+  }
+
+  /** A statement can change a row once, so a delivery that was taken twice waits for its turn. */
+  #nextBatch(): Waiting[] {
+    const ids = new Set<string>();
+    const batch: Waiting[] = [];
+    const rest: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      const { id } = waiting.attempt.delivery;
+      if (batch.length === largestBatch || ids.has(id)) rest.push(waiting);
+      else batch.push(waiting);
+      ids.add(id);
+    }
+    this.#waiting = rest;
+    return batch;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    this.#written += 1;
+    const next = batch.map(({ attempt }) => nextAttemptAt(attempt, this.#platform));
+    const rows = JSON.stringify(batch.map(({ attempt }, index) => rowOf(attempt, next[index] ?? null)));
+    const name = `${this.#name}/${this.#written}`;
+    const lost = await retryOnDeadlock(() => run(this.#platform.sequelize, recordAttempts, [rows, name]));
+    const deactivated = new Set(lost.map(({ id }) => id));
+    for (const [index, { attempt, resolve }] of batch.entries()) {
+      const nextAt = next[index] ?? null;
+      resolve({ nextAt, deactivated: deactivated.delete(attempt.delivery.webhook_id) });
+    }
+  }
+}
+
+function rowOf({ delivery, token, outcome, startedAt, endedAt }: FinishedAttempt, nextAt: Date | null) {
+  return {
+    delivery_id: delivery.id,
+    webhook_id: delivery.webhook_id,
     token,
-    outcome.ok,
-    outcome.statusCode,
-    outcome.reason,
-    outcome.detail,
-    outcome.responseExcerpt,
-    outcome.durationMs,
-    startedAt,
-    endedAt,
-    outcome.ok ? null : nextAttemptAt(delivery, endedAt, platform),
-  ]);
-  return row?.deactivated ?? false;
+    ok: outcome.ok,
+    counts: outcome.reason !== 'cancelled',
+    status_code: outcome.statusCode,
+    reason: outcome.reason,
+    detail: outcome.detail,
+    excerpt: outcome.responseExcerpt,
+    duration_ms: outcome.durationMs,
+    started_at: startedAt,
+    ended_at: endedAt,
+    next_at: nextAt,
+    // The bytes of the attempts to come; an event's own row has those of one that was delivered at once.
+    body: outcome.ok ? null : delivery.body,
+  };
 }

@@ -1,14 +1,15 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import { apiVersion } from '../events/event.ts';
 import type { Platform } from '../platform.ts';
+import type { Allowances } from './shares.ts';
+import { baseShare } from './shares.ts';
 
 /**
  * Taking deliveries for sending.
  *
  * A taken delivery carries a lease, which its worker renews and a dead worker's lapses. Leases run by the database's
- * clock, the same for all workers; what is due is decided by the platform's. Takings go one at a time over all workers
- * (an advisory lock for a few milliseconds), so that the share of one webhook is exact: its leased rows are counted.
+ * clock, the same for all workers; what is due is decided by the platform's. Each taking has a token of its own, so a
+ * worker that lost a lease and took the delivery anew is two.
  */
 
 export interface ClaimedDelivery {
@@ -23,14 +24,12 @@ export interface ClaimedDelivery {
   url: string;
   sealed_headers: string;
   sealed_secrets: string;
+  /** Whether the webhook's latest attempt succeeded. */
+  trusted: boolean;
 }
 
-/** Attempts that one webhook may have under way, over all workers. */
-const webhookShare = 10;
 export const leaseMs = 15_000;
-const claimLock = 7_461_002;
-
-const lockClaims = statement('lock_webhook_claims', 'SELECT pg_advisory_xact_lock($1)');
+const lease = `clock_timestamp() + interval '${leaseMs} milliseconds'`;
 
 /** The payload (SPEC Payload), with the bytes of the event's data as they were recorded. */
 const bodySql = `
@@ -39,57 +38,81 @@ const bodySql = `
        || ',"webhook_id":' || to_json(d.webhook_id) || '}'
      FROM events e WHERE e.id = d.event_id)`;
 
-/** The first CTE steps from webhook to webhook through the index, however many deliveries each has waiting. */
-const claimStatement = statement<ClaimedDelivery>(
-  'claim_webhook_deliveries',
-  `WITH RECURSIVE waiting AS (
+/** Webhooks with pending deliveries: steps from one to the next through the index, however many each has waiting. */
+const waitingSql = `waiting AS (
      (SELECT webhook_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY webhook_id LIMIT 1)
      UNION ALL
      SELECT (SELECT d.webhook_id FROM webhook_deliveries d
               WHERE d.status = 'pending' AND d.webhook_id > v.webhook_id ORDER BY d.webhook_id LIMIT 1)
        FROM waiting v WHERE v.webhook_id IS NOT NULL
-   ), chosen AS (
-     SELECT p.id FROM waiting v
-       JOIN webhooks w ON w.id = v.webhook_id AND w.active AND w.deleted_at IS NULL
-      CROSS JOIN LATERAL (
-            SELECT count(*) AS leased FROM webhook_deliveries l
-             WHERE l.webhook_id = w.id AND l.status = 'pending' AND l.leased_until > clock_timestamp()) l
-      CROSS JOIN LATERAL (
-            SELECT d.id, d.due_at FROM webhook_deliveries d
-             WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_at <= $1
-               AND (d.attempt_count > 0 OR d.due_at <= $2)
-               AND (d.leased_until IS NULL OR d.leased_until <= clock_timestamp())
-             ORDER BY d.due_at LIMIT greatest(${webhookShare} - l.leased, 0) FOR UPDATE SKIP LOCKED) p
-      ORDER BY p.due_at LIMIT $3
+   )`;
+
+/** $1 now, $2 since when first attempts are due, $3 token, $4 and $5 limits, $6 and $7 allowances by webhook. */
+const takeSql = `chosen AS (
+     SELECT id, trusted FROM (
+       SELECT p.id, p.due_at, t.trusted, row_number() OVER (PARTITION BY t.trusted ORDER BY p.due_at) AS place
+         FROM waiting v
+         JOIN webhooks w ON w.id = v.webhook_id AND w.active AND w.deleted_at IS NULL
+         LEFT JOIN unnest($6::text[], $7::integer[]) AS a (webhook_id, allowance) ON a.webhook_id = w.id
+        CROSS JOIN LATERAL (SELECT coalesce(w.last_delivered_at >= w.last_triggered_at, false) AS trusted) t
+        CROSS JOIN LATERAL (
+              SELECT d.id, d.due_at FROM webhook_deliveries d
+               WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_at <= $1
+                 AND (d.attempt_count > 0 OR d.due_at <= $2)
+                 AND (d.leased_until IS NULL OR d.leased_until <= clock_timestamp())
+               ORDER BY d.due_at LIMIT coalesce(a.allowance, ${baseShare}) FOR UPDATE SKIP LOCKED) p
+     ) ranked WHERE trusted OR place <= $5 ORDER BY due_at LIMIT $4
    ), claimed AS (
      UPDATE webhook_deliveries d
-        SET lease_token = $4, leased_until = clock_timestamp() + interval '${leaseMs} milliseconds',
-            first_attempt_at = coalesce(d.first_attempt_at, $1), body = coalesce(d.body, ${bodySql})
+        SET lease_token = $3, leased_until = ${lease}, first_attempt_at = coalesce(d.first_attempt_at, $1)
        FROM chosen WHERE d.id = chosen.id
-     RETURNING d.id, d.event_id, d.webhook_id, d.body, d.is_test, d.attempt_count
+     RETURNING d.id, d.event_id, d.webhook_id, coalesce(d.body, ${bodySql}) AS body, d.is_test, d.attempt_count,
+               chosen.trusted
    )
-   SELECT c.*, w.url, w.sealed_headers, w.sealed_secrets FROM claimed c JOIN webhooks w ON w.id = c.webhook_id`,
+   SELECT c.*, w.url, w.sealed_headers, w.sealed_secrets FROM claimed c JOIN webhooks w ON w.id = c.webhook_id`;
+
+const claimOfAll = statement<ClaimedDelivery>(
+  'claim_webhook_deliveries',
+  `WITH RECURSIVE ${waitingSql}, ${takeSql}`,
 );
 
-/** Takes what is due, at most `limit`, a bounded number of each webhook, with the webhook as it is now. */
+const claimOfSome = statement<ClaimedDelivery>(
+  'claim_deliveries_of_webhooks',
+  `WITH waiting AS (
+     SELECT id AS webhook_id FROM webhooks WHERE id = ANY ($8)
+     UNION
+     SELECT id FROM webhooks WHERE wallet_id = ANY ($9::integer[]) AND deleted_at IS NULL
+   ), ${takeSql}`,
+);
+
+/** Where to look: at every webhook, or at some, and those of some wallets. */
+export type ClaimScope = 'all' | { webhookIds?: readonly string[]; walletIds?: readonly number[] };
+
+/** Takes what is due, within the allowances, with the webhook as it is now. */
 export function claimDeliveries(
   token: string,
-  limit: number,
+  scope: ClaimScope,
+  { limit, untrustedLimit, webhookIds, counts }: Allowances,
   { sequelize, clock, settings }: Platform,
 ): Promise<ClaimedDelivery[]> {
-  return inTransaction(sequelize, async () => {
-    await run(sequelize, lockClaims, [claimLock]);
-    const now = clock.now();
-    const firstDelayMs = settings.WEBHOOK_RETRY_DELAYS[0] ?? 0;
-    const firstDue = new Date(now.getTime() - firstDelayMs);
-    return run(sequelize, claimStatement, [now, firstDue, limit, token]);
-  });
+  const now = clock.now();
+  const firstDue = new Date(now.getTime() - (settings.WEBHOOK_RETRY_DELAYS[0] ?? 0));
+  const values = [now, firstDue, token, limit, untrustedLimit, webhookIds, counts];
+  return scope === 'all'
+    ? run(sequelize, claimOfAll, values)
+    : run(sequelize, claimOfSome, [...values, scope.webhookIds ?? [], scope.walletIds ?? []]);
+}
+
+/** A delivery and the taking that it was sent under. */
+export interface Taken {
+  id: string;
+  token: string;
 }
 
 const renewStatement = statement(
   'renew_webhook_leases',
-  `UPDATE webhook_deliveries SET leased_until = clock_timestamp() + interval '${leaseMs} milliseconds'
-    WHERE id = ANY ($1::bigint[]) AND lease_token = $2`,
+  `UPDATE webhook_deliveries d SET leased_until = ${lease}
+     FROM unnest($1::bigint[], $2::text[]) AS t (id, token) WHERE d.id = t.id AND d.lease_token = t.token`,
 );
 
 const releaseStatement = statement(
@@ -100,18 +123,19 @@ const releaseStatement = statement(
 
 const releaseAllStatement = statement(
   'release_all_webhook_leases',
-  'UPDATE webhook_deliveries SET lease_token = NULL, leased_until = NULL WHERE leased_until IS NOT NULL',
+  `UPDATE webhook_deliveries SET lease_token = NULL, leased_until = NULL
+    WHERE status = 'pending' AND leased_until IS NOT NULL`,
 );
 
 /** Keeps deliveries that are being sent. */
-export async function renewLeases(token: string, ids: string[], { sequelize }: Platform): Promise<void> {
-  if (ids.length > 0) await run(sequelize, renewStatement, [ids, token]);
+export async function renewLeases(taken: readonly Taken[], { sequelize }: Platform): Promise<void> {
+  if (taken.length === 0) return;
+  await run(sequelize, renewStatement, [taken.map(({ id }) => id), taken.map(({ token }) => token)]);
 }
 
 /** Gives a delivery back that was not sent, to be tried again from `dueAt`: no attempt was made. */
 export async function releaseLease(
-  token: string,
-  id: string,
+  { id, token }: Taken,
   dueAt: Date,
   { sequelize }: Platform,
 ): Promise<void> {
@@ -125,20 +149,34 @@ export async function releaseAllLeases({ sequelize }: Platform): Promise<void> {
 
 const nextDueStatement = statement<{ due_at: Date | null }>(
   'next_webhook_delivery',
-  `SELECT min(due_at) AS due_at FROM webhook_deliveries WHERE status = 'pending' AND due_at > $1`,
+  `WITH RECURSIVE ${waitingSql}
+   SELECT min(least(n.due_at, f.due_at)) AS due_at FROM waiting v
+     LEFT JOIN LATERAL (
+          SELECT due_at FROM webhook_deliveries WHERE webhook_id = v.webhook_id AND status = 'pending' AND due_at > $1
+           ORDER BY due_at LIMIT 1) n ON true
+     LEFT JOIN LATERAL (
+          SELECT due_at + $3::integer * interval '1 millisecond' AS due_at FROM webhook_deliveries
+           WHERE $3::integer > 0 AND webhook_id = v.webhook_id AND status = 'pending' AND attempt_count = 0
+             AND due_at > $2
+           ORDER BY webhook_deliveries.due_at LIMIT 1) f ON true`,
 );
 
 /** When the next delivery that still waits for its time falls due; null when none does. */
-export async function nextDueAt({ sequelize, clock }: Platform): Promise<Date | null> {
-  const [row] = await run(sequelize, nextDueStatement, [clock.now()]);
+export async function nextDueAt({ sequelize, clock, settings }: Platform): Promise<Date | null> {
+  const now = clock.now();
+  const firstDelayMs = settings.WEBHOOK_RETRY_DELAYS[0] ?? 0;
+  const firstDue = new Date(now.getTime() - firstDelayMs);
+  const [row] = await run(sequelize, nextDueStatement, [now, firstDue, firstDelayMs]);
   return row?.due_at ?? null;
 }
 
 const skipStatement = statement(
   'skip_deliveries_of_inactive_webhooks',
-  `UPDATE webhook_deliveries SET status = 'skipped', leased_until = NULL, lease_token = NULL
-    WHERE webhook_id IN (SELECT id FROM webhooks WHERE NOT active) AND status = 'pending'
-      AND (leased_until IS NULL OR leased_until <= clock_timestamp())`,
+  `WITH RECURSIVE ${waitingSql}
+   UPDATE webhook_deliveries d SET status = 'skipped', leased_until = NULL, lease_token = NULL
+     FROM waiting v JOIN webhooks w ON w.id = v.webhook_id
+    WHERE NOT w.active AND d.webhook_id = w.id AND d.status = 'pending'
+      AND (d.leased_until IS NULL OR d.leased_until <= clock_timestamp())`,
 );
 
 /** Skips what was recorded, or given back by its worker, while its webhook was being switched off. */

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { signatureHeaders } from '../../infrastructure/webhooks/signature.ts';
+import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
+import { SendingCancelled } from '../../infrastructure/webhooks/sender.ts';
 import type { Platform } from '../platform.ts';
 import { sendAlerts } from './alerts.ts';
-import { recordOutcome } from './attempts.ts';
-import type { ClaimedDelivery } from './claim.ts';
+import { AttemptLog } from './attempts.ts';
+import { presentUrls } from './changes.ts';
+import type { ClaimedDelivery, ClaimScope } from './claim.ts';
 import {
   claimDeliveries,
   leaseMs,
@@ -13,145 +15,249 @@ import {
   renewLeases,
   skipInactive,
 } from './claim.ts';
-import { openHeaders, openSecrets } from './webhook.ts';
+import { DeliveryRequests } from './requests.ts';
+import { type Allowances, baseShare, Shares, slots } from './shares.ts';
+import { Wanted } from './wanted.ts';
 
-/** Attempts that one process has under way at most. What is claimed is sent at once, so nothing waits in memory. */
-const slots = 500;
+/** Attempts in memory at most: those that are being sent, and those that ended and are not recorded yet. */
+const attemptLimit = 2 * slots;
 
 /** How long an attempt that failed through a fault of ours waits. */
 const ownFaultDelayMs = 1_000;
 
+/** How often attempts under way are compared with their webhooks, should the signal of a change get lost. */
+const changeCheckMs = 250;
+
+/** A taken delivery that is being sent or recorded. */
+interface Attempt {
+  delivery: ClaimedDelivery;
+  token: string;
+  /** On the monotonic clock. */
+  takenMs: number;
+  cancelling: AbortController;
+  ended: Promise<void>;
+}
+
 /**
- * Event → delivery rows → this: takes due rows, sends them and records what came of it. Woken by signals; the sweep
- * calls `sweep`, which finds what no signal told of.
+ * Event → delivery rows → this: takes due rows, sends them and records what came of it. Woken by signals, by deliveries
+ * that fall due, and by slots that become free; the sweep calls `sweep`, which finds what none of them told of.
  */
 export class WebhookDispatcher {
   readonly #platform: Platform;
-  readonly #token = randomUUID();
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #name = randomUUID();
+  readonly #shares = new Shares();
+  readonly #requests: DeliveryRequests;
+  readonly #log: AttemptLog;
+  readonly #attempts = new Set<Attempt>();
+  readonly #wanted = new Wanted();
+  /** Webhooks that have more waiting than their share let through. */
+  readonly #crowded = new Set<string>();
+  /** Whether the last look found no more slots. */
+  #full = false;
   #claiming: Promise<void> | null = null;
-  #again = false;
+  #claims = 0;
   #stopped = false;
-  #renewal: NodeJS.Timeout | null = null;
-  #cancelNext: (() => void) | null = null;
-  #stopSignals: (() => Promise<void>) | null = null;
+  #checking = false;
+  #timers: NodeJS.Timeout[] = [];
+  #nextLook: { atMs: number; cancel(): void } | null = null;
+  #stopSignals: Array<() => Promise<void>> = [];
 
   constructor(platform: Platform) {
     this.#platform = platform;
+    this.#requests = new DeliveryRequests(platform);
+    this.#log = new AttemptLog(this.#name, platform);
   }
 
   async start(): Promise<void> {
     const { settings, signals, log } = this.#platform;
     if (!settings.DATABASE_URL) await releaseAllLeases(this.#platform);
-    signals
-      .subscribe('events', () => this.wake())
-      .then((stop) => {
-        this.#stopSignals = stop;
+    Promise.all([
+      signals.subscribe('events', ({ walletId }) => this.#wake({ walletIds: [walletId] })),
+      signals.subscribe('webhooks', ({ webhookId }) => this.#checkUrls((id) => id === webhookId)),
+    ])
+      .then((stops) => {
+        this.#stopSignals = stops;
       })
-      .catch((error) =>
-        log.warn({ err: error }, 'webhooks wait for the sweep: not listening for new events'),
-      );
-    this.#renewal = setInterval(() => this.#renew(), leaseMs / 3);
+      .catch((error) => log.warn({ err: error }, 'webhooks wait for the sweep: not listening for signals'));
+    this.#timers = [
+      setInterval(() => this.#renew(), leaseMs / 3),
+      setInterval(() => this.#checkSlow(), changeCheckMs),
+    ];
   }
 
   /** Takes nothing more and resolves once every attempt under way is recorded. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#cancelNext?.();
-    await this.#stopSignals?.();
+    this.#nextLook?.cancel();
+    await Promise.all(this.#stopSignals.map((stop) => stop()));
     await this.#claiming;
-    await Promise.all(this.#underWay.values());
-    if (this.#renewal) clearInterval(this.#renewal);
-  }
-
-  /** Looks for due deliveries, now or after the look that is under way. */
-  wake(): void {
-    this.#again = true;
-    if (this.#stopped) return;
-    this.#claiming ??= this.#claim().finally(() => {
-      this.#claiming = null;
-      if (this.#again) this.wake();
-    });
+    await Promise.all([...this.#attempts].map(({ ended }) => ended));
+    for (const timer of this.#timers) clearInterval(timer);
   }
 
   async sweep(): Promise<void> {
     await skipInactive(this.#platform);
     await sendAlerts(this.#platform);
-    this.wake();
+    this.#wake('all');
     await this.#claiming;
   }
 
-  async #claim(): Promise<void> {
+  /** Looks for due deliveries there, now or after the look that is under way. */
+  #wake(scope: ClaimScope): void {
+    this.#wanted.add(scope);
+    this.#full = false;
+    if (this.#stopped) return;
+    this.#claiming ??= this.#claimWanted().finally(() => {
+      this.#claiming = null;
+    });
+  }
+
+  async #claimWanted(): Promise<void> {
     try {
-      while (this.#again && !this.#stopped) {
-        this.#again = false;
-        const free = slots - this.#underWay.size;
-        if (free <= 0) return;
-        const claimed = await claimDeliveries(this.#token, free, this.#platform);
-        for (const delivery of claimed) this.#begin(delivery);
-        if (claimed.length === 0 && this.#underWay.size === 0) this.#wakeAt(await nextDueAt(this.#platform));
-      }
+      while (!this.#wanted.isEmpty && !this.#full && !this.#stopped) await this.#claim();
     } catch (error) {
-      this.#again = false;
       this.#platform.log.error({ err: error }, 'webhook deliveries not claimed; trying again with the sweep');
     }
   }
 
-  #wakeAt(dueAt: Date | null): void {
-    this.#cancelNext?.();
-    this.#cancelNext = null;
-    if (dueAt === null) return;
-    const { clock } = this.#platform;
-    const waitMs = Math.max(dueAt.getTime() - clock.now().getTime(), 0);
-    this.#cancelNext = clock.schedule(waitMs, () => this.wake());
+  async #claim(): Promise<void> {
+    const allowances = this.#shares.allowances();
+    allowances.limit = Math.min(allowances.limit, attemptLimit - this.#attempts.size);
+    this.#full = allowances.limit <= 0;
+    if (this.#full) return;
+    const scope = this.#wanted.take();
+    this.#claims += 1;
+    const token = `${this.#name}/${this.#claims}`;
+    const takenMs = performance.now();
+    const claimed = await claimDeliveries(token, scope, allowances, this.#platform);
+    const untrusted = claimed.filter(({ trusted }) => !trusted).length;
+    if (claimed.length >= allowances.limit || untrusted >= allowances.untrustedLimit) {
+      this.#full = true;
+      this.#wanted.add(scope);
+    } else this.#noteCrowded(claimed, scope, allowances);
+    for (const delivery of claimed) this.#begin(delivery, token, takenMs);
+    if (scope === 'all') this.#lookAt(await nextDueAt(this.#platform));
   }
 
-  #begin(delivery: ClaimedDelivery): void {
-    const attempt = this.#attempt(delivery)
+  #noteCrowded(claimed: readonly ClaimedDelivery[], scope: ClaimScope, allowances: Allowances): void {
+    const counts = new Map<string, number>();
+    for (const { webhook_id: id } of claimed) counts.set(id, (counts.get(id) ?? 0) + 1);
+    if (scope !== 'all') for (const id of scope.webhookIds ?? []) this.#crowded.delete(id);
+    const allowed = new Map(allowances.webhookIds.map((id, index) => [id, allowances.counts[index] ?? 0]));
+    for (const [id, count] of counts)
+      if (count >= (allowed.get(id) ?? baseShare)) this.#crowded.add(id);
+      else this.#crowded.delete(id);
+    // Where nothing could be taken, nothing was looked for.
+    for (const [id, count] of allowed) if (count === 0) this.#crowded.add(id);
+  }
+
+  #lookAt(dueAt: Date | null): void {
+    if (dueAt === null || this.#stopped) return;
+    const atMs = dueAt.getTime();
+    if (this.#nextLook && this.#nextLook.atMs <= atMs) return;
+    this.#nextLook?.cancel();
+    const { clock } = this.#platform;
+    const cancel = clock.schedule(Math.max(atMs - clock.now().getTime(), 0), () => {
+      this.#nextLook = null;
+      this.#wake('all');
+    });
+    this.#nextLook = { atMs, cancel };
+  }
+
+  #begin(delivery: ClaimedDelivery, token: string, takenMs: number): void {
+    const attempt: Attempt = {
+      delivery,
+      token,
+      takenMs,
+      cancelling: new AbortController(),
+      ended: Promise.resolve(),
+    };
+    this.#attempts.add(attempt);
+    this.#shares.begin(delivery.webhook_id, delivery.trusted);
+    attempt.ended = this.#make(attempt)
       .catch((error) => {
         // The lease lapses, and the delivery is sent again.
         this.#platform.log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt not recorded');
       })
       .finally(() => {
-        this.#underWay.delete(delivery.id);
-        this.wake();
+        this.#attempts.delete(attempt);
+        if (this.#full) this.#wake({});
       });
-    this.#underWay.set(delivery.id, attempt);
   }
 
-  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+  async #make(attempt: Attempt): Promise<void> {
+    const { delivery, token, cancelling } = attempt;
     const { clock, webhookSender, log } = this.#platform;
     const startedAt = clock.now();
-    let outcome: Awaited<ReturnType<typeof webhookSender.send>>;
+    let outcome: AttemptOutcome;
     try {
-      outcome = await webhookSender.send(this.#request(delivery, startedAt));
+      const request = this.#requests.requestOf(delivery, startedAt);
+      outcome = await webhookSender.send(request, cancelling.signal);
+      this.#shares.judge(delivery.webhook_id, outcome.ok);
     } catch (error) {
-      log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt not made');
-      const dueAt = new Date(clock.now().getTime() + ownFaultDelayMs);
-      return releaseLease(this.#token, delivery.id, dueAt, this.#platform);
+      return await this.#giveBack(attempt, error);
+    } finally {
+      this.#freeSlot(delivery);
     }
-    const attempt = { outcome, startedAt, endedAt: clock.now() };
-    const deactivated = await recordOutcome(delivery, this.#token, attempt, this.#platform);
+    const finished = { delivery, token, outcome, startedAt, endedAt: clock.now() };
+    const { nextAt, deactivated } = await this.#log.record(finished);
+    if (outcome.reason === 'cancelled') this.#wake({ webhookIds: [delivery.webhook_id] });
+    else this.#lookAt(nextAt);
     if (!deactivated) return;
     log.warn({ webhookId: delivery.webhook_id }, 'webhook deactivated');
     await sendAlerts(this.#platform);
   }
 
-  #request(delivery: ClaimedDelivery, now: Date) {
-    const { vault } = this.#platform;
-    const { body } = delivery;
-    const custom = openHeaders(delivery.sealed_headers, vault).map(({ name, value }) => [name, value]);
-    const signed = signatureHeaders({
-      secrets: openSecrets(delivery.sealed_secrets, now, vault).map(({ secret }) => secret),
-      eventId: delivery.event_id,
-      timestampSeconds: Math.floor(now.getTime() / 1_000),
-      body,
+  #freeSlot({ webhook_id: webhookId, trusted }: ClaimedDelivery): void {
+    this.#shares.end(webhookId, trusted);
+    const isWaitedFor = this.#crowded.has(webhookId) && this.#shares.hasRoom(webhookId);
+    if (isWaitedFor) this.#wake({ webhookIds: [webhookId] });
+    else if (this.#full) this.#wake({});
+  }
+
+  /** Nothing was sent, so there is nothing to record. */
+  async #giveBack({ delivery, token }: Attempt, error: unknown): Promise<void> {
+    const { clock, log } = this.#platform;
+    const isCancelled = error instanceof SendingCancelled;
+    if (!isCancelled) log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt not made');
+    const dueAt = new Date(clock.now().getTime() + (isCancelled ? 0 : ownFaultDelayMs));
+    await releaseLease({ id: delivery.id, token }, dueAt, this.#platform);
+    if (isCancelled) this.#wake({ webhookIds: [delivery.webhook_id] });
+    else this.#lookAt(dueAt);
+  }
+
+  /** Attempts that take long are the ones that a change can overtake. */
+  #checkSlow(): void {
+    if (this.#checking) return;
+    const sinceMs = performance.now() - changeCheckMs / 2;
+    const slow = new Set<string>();
+    for (const { takenMs, delivery } of this.#attempts) if (takenMs < sinceMs) slow.add(delivery.webhook_id);
+    this.#checking = true;
+    void this.#checkUrls((id) => slow.has(id)).finally(() => {
+      this.#checking = false;
     });
-    return { url: delivery.url, headers: { ...Object.fromEntries(custom), ...signed }, body };
+  }
+
+  /** Cancels what is on its way to where a webhook is not any more. */
+  async #checkUrls(concerns: (webhookId: string) => boolean): Promise<void> {
+    const attempts = [...this.#attempts].filter(({ delivery }) => concerns(delivery.webhook_id));
+    if (attempts.length === 0) return;
+    try {
+      const ids = attempts.map(({ delivery }) => delivery.webhook_id);
+      const urls = await presentUrls(ids, this.#platform);
+      for (const { delivery, cancelling } of attempts)
+        if (urls.get(delivery.webhook_id) !== delivery.url) cancelling.abort();
+    } catch (error) {
+      this.#platform.log.warn({ err: error }, 'webhooks under way not compared with their changes');
+    }
   }
 
   #renew(): void {
-    renewLeases(this.#token, [...this.#underWay.keys()], this.#platform).catch((error) =>
+    const sinceMs = performance.now() - leaseMs / 3;
+    const taken = [...this.#attempts]
+      .filter(({ takenMs }) => takenMs < sinceMs)
+      .map(({ delivery, token }) => ({ id: delivery.id, token }));
+    renewLeases(taken, this.#platform).catch((error) =>
       this.#platform.log.warn({ err: error }, 'webhook leases not renewed'),
     );
   }

@@ -1,4 +1,5 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
 import { isCustomHeaderAllowed } from '../../infrastructure/webhooks/requestHead.ts';
 import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts';
@@ -142,6 +143,11 @@ export async function prepareWebhook(
   };
 }
 
+/** Has workers give up what is on its way to where the webhook was before. */
+function announceChange(webhookId: string, platform: Platform): void {
+  afterCommit(() => platform.signals.publish('webhooks', { webhookId }));
+}
+
 const uniqueViolation = '23505';
 
 /**
@@ -179,6 +185,7 @@ export async function updateWebhook(
       headers,
     ]);
     if (!webhook) throw webhookNotFound();
+    announceChange(id, platform);
     return webhook;
   } catch (error) {
     if ((error as { code?: string }).code === uniqueViolation) throw alreadyRegistered();
@@ -193,6 +200,7 @@ export async function deleteWebhook(tenant: Tenant, id: string, platform: Platfo
     ? await run(platform.sequelize, deleteWebhookStatement, values)
     : [];
   if (!webhook) throw webhookNotFound();
+  announceChange(id, platform);
   return webhook.id;
 }
 

@@ -13,6 +13,8 @@ export interface SignalChannels {
   events: { walletId: number };
   /** An API key or a team's settings changed: forget what is cached. `hash` is the key's in hexadecimal, null for all. */
   access: { hash: string | null };
+  /** A webhook was changed or deleted: what is on its way to where it was before is to be given up. */
+  webhooks: { webhookId: string };
   /** A supplier is to be asked for something that a booking needs. */
   orders: Record<string, never>;
 }

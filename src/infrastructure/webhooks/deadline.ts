@@ -1,32 +1,40 @@
 import { AttemptFailure } from './outcome.ts';
 
 /**
- * The one time limit of an attempt: name, connection, TLS and answer together. Measured on the monotonic clock
- * and real timers, since it bounds what other machines do.
+ * The one time limit of an attempt: name, connection, TLS and answer together, unless its caller gives it up before.
+ * Measured on the monotonic clock and real timers, since it bounds what other machines do.
  */
 export class Deadline {
   readonly timeoutMs: number;
   /** What the attempt is waiting for: the words of the failure when it waits too long. */
   stage = 'starting';
   readonly #startedMs = performance.now();
+  readonly #giveUp: AbortSignal | null;
   #timer: NodeJS.Timeout;
   #cancel: (() => void) | null = null;
 
-  constructor(timeoutMs: number) {
+  constructor(timeoutMs: number, giveUp: AbortSignal | null) {
     this.timeoutMs = timeoutMs;
     this.#timer = setTimeout(this.#expire, timeoutMs);
+    this.#giveUp = giveUp;
+    giveUp?.addEventListener('abort', this.#end);
+  }
+
+  /** Whether the caller has given the attempt up. */
+  get isCancelled(): boolean {
+    return this.#giveUp?.aborted ?? false;
   }
 
   elapsedMs(): number {
     return performance.now() - this.#startedMs;
   }
 
-  /** What to do at the deadline; replaces what was set before. */
+  /** What to do at the deadline, or when the attempt is given up; replaces what was set before. */
   onExpiry(cancel: (() => void) | null): void {
     this.#cancel = cancel;
   }
 
-  /** Settles as `work` does, or at the deadline rejects with `timeout` after running `cancel`. */
+  /** Settles as `work` does, or at the deadline rejects with its failure after running `cancel`. */
   race<Result>(work: Promise<Result>, cancel: () => void): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.onExpiry(() => {
@@ -47,11 +55,14 @@ export class Deadline {
   }
 
   failure(): AttemptFailure {
+    if (this.isCancelled)
+      return new AttemptFailure('cancelled', `given up: the webhook was changed or deleted (${this.stage})`);
     return new AttemptFailure('timeout', `no status line within ${this.timeoutMs} ms (${this.stage})`);
   }
 
   clear(): void {
     clearTimeout(this.#timer);
+    this.#giveUp?.removeEventListener('abort', this.#end);
     this.#cancel = null;
   }
 
@@ -59,6 +70,8 @@ export class Deadline {
     // Timers count from the beginning of the loop's turn, which a busy turn may have left well behind.
     const leftMs = this.timeoutMs - this.elapsedMs();
     if (leftMs > 0) this.#timer = setTimeout(this.#expire, Math.ceil(leftMs));
-    else this.#cancel?.();
+    else this.#end();
   };
+
+  readonly #end = (): void => this.#cancel?.();
 }

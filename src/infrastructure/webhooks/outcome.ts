@@ -27,6 +27,8 @@ export const attemptReasons = [
   'tls_handshake',
   /** The answer is not HTTP/1.x, or switches protocols. */
   'protocol_error',
+  /** Given up by us behind a change of the webhook, when the request had been sent: not held against the receiver. */
+  'cancelled',
 ] as const;
 export type AttemptReason = (typeof attemptReasons)[number];
 

@@ -33,10 +33,11 @@ export interface WebhookRequest {
 export interface WebhookSender {
   /**
    * Makes one attempt: at most one POST on the wire, whatever happens, and an outcome no later than the timeout.
-   * Rejects only when nothing was sent and the fault is ours: a header that cannot be sent, no descriptors or
-   * ports left on this machine, or a closed sender. Such an attempt does not count against the receiver.
+   * Rejects only when nothing was sent and that is not the receiver's doing: a header that cannot be sent, no
+   * descriptors or ports left on this machine, a closed sender, or `giveUp` before the request was written
+   * (SendingCancelled). Once it was written, `giveUp` ends the attempt as `cancelled`.
    */
-  send(request: WebhookRequest): Promise<AttemptOutcome>;
+  send(request: WebhookRequest, giveUp?: AbortSignal): Promise<AttemptOutcome>;
   /** Whether any HTTP answer comes to a HEAD request within the timeout (SPEC "URL not reachable"). */
   reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }>;
   /** Waits for the attempts under way, at most the timeout, and closes every connection. */
@@ -44,6 +45,9 @@ export interface WebhookSender {
   /** For health checks and tests. */
   stats(): { attemptsUnderWay: number; idleConnections: number };
 }
+
+/** The caller gave an attempt up before anything was sent. */
+export class SendingCancelled extends Error {}
 
 /**
  * The leaf of webhook delivery: sends one request to a host that may be slow, broken or hostile, and says in one
@@ -67,8 +71,8 @@ class HttpsWebhookSender implements WebhookSender {
       timeoutMs,
       allowPrivateHosts = false,
       ca,
-      maxIdleConnections = 256,
-      maxIdleConnectionsPerHost = 32,
+      maxIdleConnections = 600,
+      maxIdleConnectionsPerHost = 300,
     } = options;
     const lookup = options.lookup ?? (allowPrivateHosts ? hostsLookup : dnsLookup(timeoutMs));
     this.#timeoutMs = timeoutMs;
@@ -77,12 +81,12 @@ class HttpsWebhookSender implements WebhookSender {
     this.#targetOf = createTargets(allowPrivateHosts);
   }
 
-  async send({ url, headers, body }: WebhookRequest): Promise<AttemptOutcome> {
-    return this.#attempt('POST', url, headers, body);
+  async send(request: WebhookRequest, giveUp: AbortSignal | null = null): Promise<AttemptOutcome> {
+    return this.#attempt('POST', request, giveUp);
   }
 
   async reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }> {
-    const { statusCode, reason } = await this.#attempt('HEAD', url, {}, '');
+    const { statusCode, reason } = await this.#attempt('HEAD', { url, headers: {}, body: '' }, null);
     return statusCode === null ? { reachable: false, reason } : { reachable: true, reason: 'ok' };
   }
 
@@ -103,24 +107,28 @@ class HttpsWebhookSender implements WebhookSender {
 
   async #attempt(
     method: 'POST' | 'HEAD',
-    url: string,
-    headers: Record<string, string>,
-    body: Buffer | string,
-  ) {
+    { url, headers, body }: WebhookRequest,
+    giveUp: AbortSignal | null,
+  ): Promise<AttemptOutcome> {
     if (this.#closed) throw new Error('the webhook sender is closed');
     const target = this.#targetOf(url);
     if ('reason' in target) return refusedUrl(target);
     const keepAlive = method === 'POST' && this.#pool.trusts(target.origin);
     const request = requestBytes(method, target, headers, body, keepAlive);
-    const deadline = new Deadline(this.#timeoutMs);
+    const deadline = new Deadline(this.#timeoutMs, giveUp);
     this.#underWay += 1;
     try {
       const connection = await this.#connection(target, keepAlive, deadline);
+      if (deadline.isCancelled) {
+        connection.destroy();
+        throw deadline.failure();
+      }
       const reply = await connection.exchange(request, method === 'HEAD', deadline);
       this.#settle(connection, reply, keepAlive);
       return outcomeOf(reply);
     } catch (error) {
       if (!(error instanceof AttemptFailure)) throw error;
+      if (error.reason === 'cancelled') throw new SendingCancelled(error.message);
       return failed(error, deadline.elapsedMs());
     } finally {
       deadline.clear();

@@ -1,0 +1,55 @@
+import { LRUCache } from 'lru-cache';
+import type { WebhookRequest } from '../../infrastructure/webhooks/sender.ts';
+import { signatureHeaders } from '../../infrastructure/webhooks/signature.ts';
+import type { Platform } from '../platform.ts';
+import type { ClaimedDelivery } from './claim.ts';
+import { openHeaders, openSecrets } from './webhook.ts';
+
+/** How many webhooks' headers and secrets are kept open: unsealing them costs more than signing does. */
+const openWebhooks = 1_000;
+
+/** Makes requests of deliveries: the fixed body, the webhook's own headers, and signatures of this moment. */
+export class DeliveryRequests {
+  readonly #platform: Platform;
+  readonly #headers = new LRUCache<string, Record<string, string>>({ max: openWebhooks });
+  readonly #secrets = new LRUCache<string, readonly { secret: string; until: string | null }[]>({
+    max: openWebhooks,
+  });
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /** @throws Error when what is sealed cannot be opened. */
+  requestOf(delivery: ClaimedDelivery, now: Date): WebhookRequest {
+    const { body, event_id: eventId, url } = delivery;
+    const signed = signatureHeaders({
+      secrets: this.#secretsOf(delivery.sealed_secrets, now),
+      eventId,
+      timestampSeconds: Math.floor(now.getTime() / 1_000),
+      body,
+    });
+    return { url, headers: { ...this.#headersOf(delivery.sealed_headers), ...signed }, body };
+  }
+
+  #headersOf(sealed: string): Record<string, string> {
+    let headers = this.#headers.get(sealed);
+    if (!headers) {
+      const opened = openHeaders(sealed, this.#platform.vault);
+      headers = Object.fromEntries(opened.map(({ name, value }) => [name, value]));
+      this.#headers.set(sealed, headers);
+    }
+    return headers;
+  }
+
+  #secretsOf(sealed: string, now: Date): string[] {
+    let secrets = this.#secrets.get(sealed);
+    if (!secrets) {
+      secrets = openSecrets(sealed, now, this.#platform.vault);
+      this.#secrets.set(sealed, secrets);
+    }
+    return secrets
+      .filter(({ until }) => until === null || Date.parse(until) > now.getTime())
+      .map(({ secret }) => secret);
+  }
+}
