@@ -3,6 +3,7 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest, RetryLater } from '../src/domain/admission.ts';
 import type { ErrorCode } from '../src/domain/errors.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
+import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
 import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
 import type { Log } from '../src/infrastructure/log.ts';
 import { appErrorOf, isGraphqlRefusal, renderError, wrap } from './errors.ts';
@@ -14,7 +15,8 @@ export interface Answer {
   text: string;
 }
 
-export const jsonHeaders: [string, string][] = [['content-type', 'application/json; charset=utf-8']];
+/** The headers of answers that Apollo Server has no part in. */
+export const jsonHeaders: [string, string][] = [['content-type', jsonContentType]];
 
 /** The JSON text of a result, with `_meta` of test mode in `extensions`. */
 export function render(
@@ -76,8 +78,11 @@ export function setContextHeaders(response: Response, context: RequestContext | 
 }
 
 export function sendAnswer(response: Response, answer: Answer, context: RequestContext | null): void {
-  setContextHeaders(response, context);
-  response.statusCode = answer.status;
-  for (const [name, value] of answer.headers) response.setHeader(name, value);
-  response.end(answer.text);
+  const { status, headers, text } = answer;
+  let contentType = jsonContentType;
+  for (const [name, value] of headers) {
+    if (name === 'content-type') contentType = value;
+    else if (name !== 'cache-control' && name !== 'content-length') response.setHeader(name, value);
+  }
+  writeAnswer(response, status, { contentType, body: text, encoding: 'utf8' }, context);
 }

@@ -3,6 +3,7 @@ import { defaultFieldResolver } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { admit } from '../src/domain/admission.ts';
+import type { KnownCreation, WriteCreation } from '../src/domain/idempotency/once.ts';
 import { createOnce, ReplayedError } from '../src/domain/idempotency/once.ts';
 
 /**
@@ -15,14 +16,14 @@ export function Operation(rules: Pick<OperationRules, 'scope'> & Partial<Operati
 }
 
 /**
- * What a creation resolver returns: what may wait for the network is done, and `write` does the rest in one transaction
- * with the Idempotency-Key. Its answer is plain JSON.
+ * What a creation resolver returns: what may wait for the network is done, and this does the rest together with the
+ * Idempotency-Key.
  */
-export type PreparedCreation<T> = () => Promise<T>;
+export type PreparedCreation<T> = WriteCreation<T> | KnownCreation<T>;
 
 /** Tells TypeScript that a resolver returns a prepared creation where the schema has the created thing. */
-export function prepared<T>(write: PreparedCreation<T>): T {
-  return write as unknown as T;
+export function prepared<T>(creation: PreparedCreation<T>): T {
+  return creation as unknown as T;
 }
 
 /** The rules that a root field was declared with. @throws Error when it has none. */
@@ -68,22 +69,26 @@ export function guardOperations(schema: GraphQLSchema): void {
 
 function guarded(name: string, rules: OperationRules, work: Resolver): Resolver {
   return (source, args, context, info) => {
-    const { operations } = context.gateway.metrics;
+    const tally = context.gateway.metrics.operations.of(name);
+    const proceed = () => {
+      tally.admitted += 1;
+      return work(source, args, context, info);
+    };
+    const refuse = (error: unknown): never => {
+      tally.refused += 1;
+      throw error;
+    };
     if (context.admitted === rules) {
       context.admitted = null;
-      operations.inc({ operation: name, outcome: 'admitted' });
-      return work(source, args, context, info);
+      return proceed();
     }
-    return admit(rules, context).then(
-      () => {
-        operations.inc({ operation: name, outcome: 'admitted' });
-        return work(source, args, context, info);
-      },
-      (error) => {
-        operations.inc({ operation: name, outcome: 'refused' });
-        throw error;
-      },
-    );
+    let admission: void | Promise<void>;
+    try {
+      admission = admit(rules, context);
+    } catch (error) {
+      return refuse(error);
+    }
+    return admission ? admission.then(proceed, refuse) : proceed();
   };
 }
 

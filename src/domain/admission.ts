@@ -33,17 +33,23 @@ export interface RequestContext {
 }
 
 /**
- * Counts one operation and lets it pass or not.
+ * Counts one operation and lets it pass or not: at once where nothing has to be waited for.
  * @throws AppError 429 over the limit, 403 for a key without the scope.
  */
-export async function admit(rules: OperationRules, context: RequestContext): Promise<void> {
-  await countRequest(rules.bucket, context);
+export function admit(rules: OperationRules, context: RequestContext): void | Promise<void> {
+  const counted = countRequest(rules.bucket, context);
+  if (counted) return counted.then(() => checkScope(rules, context.caller));
   checkScope(rules, context.caller);
 }
 
 /** Counts one request of this caller. @throws AppError 429 over the limit. */
-export async function countRequest(bucket: Bucket, context: RequestContext): Promise<void> {
-  const window = await context.gateway.limiter.consume(bucket, context.caller.keyId);
+export function countRequest(bucket: Bucket, context: RequestContext): void | Promise<void> {
+  const window = context.gateway.limiter.consume(bucket, context.caller.keyId);
+  if (window instanceof Promise) return window.then((counted) => enter(counted, bucket, context));
+  enter(window, bucket, context);
+}
+
+function enter(window: RateWindow, bucket: Bucket, context: RequestContext): void {
   context.rateWindow = window;
   if (window.allowed) return;
   context.gateway.metrics.rateLimited.inc({ bucket });
@@ -76,20 +82,26 @@ export function tenantOf(context: Pick<RequestContext, 'caller'>): Tenant {
 
 const bearerPattern = /^Bearer +(\S+)$/i;
 
+type Doorkeepers = Pick<Gateway, 'access' | 'limiter' | 'metrics'>;
+
 /**
- * Who calls, from the Authorization header's value. Calls without a valid key are counted by address, which is asked
- * for only then.
+ * Who calls, from the Authorization header's value: at once when the key is known. Calls without a valid key are
+ * counted by address, which is asked for only then.
  * @throws AppError 401, or 429 for an address that keeps failing.
  */
-export async function identify(
+export function identify(
   authorization: string | undefined,
   addressOf: () => string,
-  gateway: Pick<Gateway, 'access' | 'limiter' | 'metrics'>,
-): Promise<Caller> {
+  gateway: Doorkeepers,
+): Caller | Promise<Caller> {
   const key = bearerPattern.exec(authorization ?? '')?.[1];
-  const caller = key === undefined ? null : await gateway.access.authenticate(key);
-  if (caller) return caller;
-  const window = await gateway.limiter.consume('unauthenticated', addressOf());
+  const caller = key === undefined ? null : gateway.access.authenticate(key);
+  if (caller instanceof Promise) return caller.then((found) => found ?? turnAway(addressOf(), gateway));
+  return caller ?? turnAway(addressOf(), gateway);
+}
+
+async function turnAway(address: string, gateway: Doorkeepers): Promise<never> {
+  const window = await gateway.limiter.consume('unauthenticated', address);
   if (window.allowed) throw unauthorized();
   gateway.metrics.rateLimited.inc({ bucket: 'unauthenticated' });
   throw new RetryLater(window);

@@ -1,4 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { OperationTallies } from './operationTallies.ts';
+import { RequestTimes } from './requestTimes.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -10,19 +12,8 @@ export function createMetrics() {
   return {
     registry,
     stopDefaults,
-    requestSeconds: new Histogram({
-      name: 'embarque_http_request_duration_seconds',
-      help: 'Time from the first byte of a request to the last of its response',
-      labelNames: ['method', 'route', 'status'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-      registers,
-    }),
-    operations: new Counter({
-      name: 'embarque_operations_total',
-      help: 'Root GraphQL operations executed, from either door',
-      labelNames: ['operation', 'outcome'],
-      registers,
-    }),
+    requestTimes: new RequestTimes(registry),
+    operations: new OperationTallies(registry),
     rateLimited: new Counter({
       name: 'embarque_rate_limited_total',
       help: 'Operations refused by a rate limit',

@@ -1,8 +1,7 @@
-import { Redis } from 'ioredis';
-import type { RateLimiterAbstract } from 'rate-limiter-flexible';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { gatherWrites } from './gatheredWrites.ts';
 import type { Log } from './log.ts';
+import type { CountedWindow } from './rateWindows.ts';
+import { RateWindows } from './rateWindows.ts';
+import { RedisRateCounts } from './redisRateCounts.ts';
 
 /** Counters of SPEC Limits: flight search, booking creation, everything else; and calls that carry no valid key. */
 export const buckets = ['search', 'bookings', 'default', 'unauthenticated'] as const;
@@ -18,8 +17,8 @@ export interface RateWindow {
 }
 
 export interface RateLimiter {
-  /** Counts one request of `subject` (a key's id or an address). */
-  consume(bucket: Bucket, subject: string): Promise<RateWindow>;
+  /** Counts one request of `subject` (a key's id or an address): at once where the counts are this process's own. */
+  consume(bucket: Bucket, subject: string): RateWindow | Promise<RateWindow>;
   close(): void;
 }
 
@@ -35,62 +34,23 @@ export interface RateLimiterSettings {
  * its own: serving with a looser limit beats refusing everyone.
  */
 export function createRateLimiter(settings: RateLimiterSettings, log: Log): RateLimiter {
-  const client = settings.redisUrl ? connect(settings.redisUrl, log) : null;
-  const limiters = Object.fromEntries(
-    buckets.map((bucket) => [bucket, limiterOf(bucket, settings, client)]),
-  ) as Record<Bucket, RateLimiterAbstract>;
+  const { limits, windowMs, redisUrl } = settings;
+  const own = new RateWindows(windowMs);
+  const shared = redisUrl ? new RedisRateCounts(redisUrl, windowMs, log) : null;
   return {
-    async consume(bucket, subject) {
-      const limit = settings.limits[bucket];
-      if (client?.status === 'ready') gatherWrites(client.stream);
-      try {
-        return windowOf(await limiters[bucket].consume(subject), limit, true);
-      } catch (refusal) {
-        if (refusal instanceof RateLimiterRes) return windowOf(refusal, limit, false);
-        throw refusal;
-      }
+    consume(bucket, subject) {
+      const limit = limits[bucket];
+      const key = `embarque:rate:${bucket}:${subject}`;
+      if (!shared?.isReady) return windowOf(own.count(key), limit);
+      return shared.count(key).then(
+        (counted) => windowOf(counted, limit),
+        () => windowOf(own.count(key), limit),
+      );
     },
-    close: () => client?.disconnect(),
+    close: () => shared?.close(),
   };
 }
 
-function windowOf(result: RateLimiterRes, limit: number, allowed: boolean): RateWindow {
-  return {
-    allowed,
-    limit,
-    remaining: allowed ? Math.max(0, result.remainingPoints) : 0,
-    resetAtMs: Date.now() + Math.max(0, result.msBeforeNext),
-  };
-}
-
-function connect(url: string, log: Log): Redis {
-  const client = new Redis(url, {
-    connectionName: 'embarque-rate-limits',
-    // A request must not wait for a Redis that is away: it is counted in memory instead.
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: 500,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
-  });
-  client.on('error', (error) =>
-    log.warn({ err: error }, 'redis unavailable: counting rate limits in memory'),
-  );
-  return client;
-}
-
-function limiterOf(bucket: Bucket, settings: RateLimiterSettings, client: Redis | null): RateLimiterAbstract {
-  const options = {
-    keyPrefix: `embarque:rate:${bucket}`,
-    points: settings.limits[bucket],
-    duration: settings.windowMs / 1_000,
-  };
-  const memory = new RateLimiterMemory(options);
-  return client
-    ? new RateLimiterRedis({
-        ...options,
-        storeClient: client,
-        insuranceLimiter: memory,
-        useRedisPackage: false,
-      })
-    : memory;
+function windowOf({ count, endsAtMs }: CountedWindow, limit: number): RateWindow {
+  return { allowed: count <= limit, limit, remaining: Math.max(0, limit - count), resetAtMs: endsAtMs };
 }

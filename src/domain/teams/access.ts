@@ -50,6 +50,8 @@ const findOrigin = statement<{ found: boolean }>(
 export class Access {
   readonly #platform: Platform;
   readonly #callers = new LRUCache<string, { caller: Caller; readAtMs: number }>({ max: 10_000 });
+  /** Hashes of keys that were found, so that each is computed once; the keys' own text never leaves this map. */
+  readonly #hashes = new LRUCache<string, string>({ max: 10_000 });
   readonly #loading = new Map<string, Promise<Caller | null>>();
   readonly #watchers = new Map<string, Set<() => void>>();
   #timer: NodeJS.Timeout | null = null;
@@ -85,6 +87,7 @@ export class Access {
   #forget(hash: string | null): void {
     if (hash === null) {
       this.#callers.clear();
+      this.#hashes.clear();
     } else {
       this.#callers.delete(hash);
       if (this.#watchers.has(hash)) this.#checkWatched([hash]);
@@ -103,8 +106,16 @@ export class Access {
 
   /** The caller with this bearer key, or null. Answers without a promise when the key is known. */
   authenticate(key: string): Caller | null | Promise<Caller | null> {
+    const known = this.#hashes.get(key);
+    if (known !== undefined) return this.callerOfHash(known);
     if (!looksLikeSecretKey(key)) return null;
-    return this.callerOfHash(hashSecretKey(key));
+    const hash = hashSecretKey(key);
+    const remember = (found: Caller | null) => {
+      if (found) this.#hashes.set(key, hash);
+      return found;
+    };
+    const caller = this.callerOfHash(hash);
+    return caller instanceof Promise ? caller.then(remember) : remember(caller);
   }
 
   callerOfHash(hash: string): Caller | null | Promise<Caller | null> {

@@ -6,6 +6,7 @@ import express from 'express';
 import type { Log } from '../log.ts';
 import { logOfSafeFields, withoutSecrets } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { commonHeaders, setHeaders } from './headers.ts';
 
 /** Largest request body, in bytes, at every door. */
 export const bodyLimitBytes = 1024 * 1024;
@@ -17,12 +18,18 @@ declare module 'http' {
     /** Name of the route or operation, for logs and metrics: never a raw path, whose ids would have no end. */
     routeName: string;
   }
+
+  interface ServerResponse {
+    /** Whether the headers that every response has are set or on their way. */
+    hasCommonHeaders: boolean;
+  }
 }
 
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** The id that the client gave, unless it is none or looks like a key, which no log may hold; else a new one. */
 function requestIdOf(given: string | string[] | undefined): string {
+  if (given === undefined) return randomUUID();
   const sound = typeof given === 'string' && requestIdPattern.test(given) && withoutSecrets(given) === given;
   return sound ? given : randomUUID();
 }
@@ -49,12 +56,10 @@ function observe(request: Request, response: Response, log: Log, metrics: Metric
   const startedMs = performance.now();
   request.requestId = requestIdOf(request.headers['x-request-id']);
   request.routeName = 'unmatched';
-  response.setHeader('X-Request-Id', request.requestId);
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.once('close', () => {
+  response.on('close', () => {
     const seconds = (performance.now() - startedMs) / 1000;
     const status = response.statusCode;
-    metrics.requestSeconds.observe({ method: request.method, route: request.routeName, status }, seconds);
+    metrics.requestTimes.add(request.method, request.routeName, status, seconds);
     // Probes come every few seconds for ever: who wants them in the log asks for debug.
     const level = quietRoutes.has(request.routeName) ? 'debug' : 'info';
     log[level](
@@ -74,8 +79,9 @@ function observe(request: Request, response: Response, log: Log, metrics: Metric
 
 /** Without the query string, which may hold what clients should not have put there. */
 function pathOf(request: Request): string {
-  const path = request.originalUrl.split('?', 1)[0] ?? '';
-  return withoutSecrets(path.slice(0, 200));
+  const { originalUrl } = request;
+  const end = originalUrl.indexOf('?');
+  return withoutSecrets(originalUrl.slice(0, end === -1 ? 200 : Math.min(end, 200)));
 }
 
 /**
@@ -87,7 +93,17 @@ export function createHttpServer(application: Express): Server {
   class BornRequest extends IncomingMessage {}
   Object.setPrototypeOf(BornRequest.prototype, application.request);
   application.request = BornRequest.prototype as Request;
-  class BornResponse extends ServerResponse {}
+  class BornResponse extends ServerResponse {
+    override hasCommonHeaders = false;
+
+    override writeHead(status: number, ...rest: unknown[]): this {
+      if (!this.hasCommonHeaders) {
+        this.hasCommonHeaders = true;
+        setHeaders(this, commonHeaders(this.req.requestId));
+      }
+      return Reflect.apply(super.writeHead, this, [status, ...rest]) as this;
+    }
+  }
   Object.setPrototypeOf(BornResponse.prototype, application.response);
   application.response = BornResponse.prototype as Response;
   return createServer(

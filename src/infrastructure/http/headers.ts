@@ -1,15 +1,36 @@
+import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import type { RateWindow } from '../rateLimiter.ts';
 
+/** Names and values in turn, as `writeHead` takes them: less work for Node.js than setting them one by one. */
+export type HeaderList = string[];
+
 /** X-RateLimit headers of SPEC Limits, and Retry-After once the limit is hit. */
-export function setRateHeaders(response: Response, window: RateWindow): void {
-  const resetSeconds = Math.ceil(window.resetAtMs / 1000);
-  response.setHeader('X-RateLimit-Limit', window.limit);
-  response.setHeader('X-RateLimit-Remaining', window.remaining);
-  response.setHeader('X-RateLimit-Reset', resetSeconds);
+export function addRateHeaders(headers: HeaderList, window: RateWindow): void {
+  headers.push('X-RateLimit-Limit', `${window.limit}`);
+  headers.push('X-RateLimit-Remaining', `${window.remaining}`);
+  headers.push('X-RateLimit-Reset', `${Math.ceil(window.resetAtMs / 1000)}`);
   if (!window.allowed) {
-    response.setHeader('Retry-After', Math.max(1, Math.ceil((window.resetAtMs - Date.now()) / 1000)));
+    headers.push('Retry-After', `${Math.max(1, Math.ceil((window.resetAtMs - Date.now()) / 1000))}`);
   }
+}
+
+/** The same for a response that is written in parts. */
+export function setRateHeaders(response: Response, window: RateWindow): void {
+  const headers: HeaderList = [];
+  addRateHeaders(headers, window);
+  setHeaders(response, headers);
+}
+
+export function setHeaders(response: ServerResponse, headers: HeaderList): void {
+  for (let index = 0; index < headers.length; index += 2) {
+    response.setHeader(headers[index] as string, headers[index + 1] as string);
+  }
+}
+
+/** Headers that every response has. */
+export function commonHeaders(requestId: string): HeaderList {
+  return ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'];
 }
 
 const exposedHeaders = [

@@ -1,0 +1,39 @@
+import type { Response } from 'express';
+import type { RateWindow } from '../rateLimiter.ts';
+import { addRateHeaders, commonHeaders } from './headers.ts';
+
+export const jsonContentType = 'application/json; charset=utf-8';
+
+/** What an answer's headers tell a caller about its request. */
+export interface Standing {
+  readonly rateWindow: RateWindow | null;
+  /** Whether the answer is an earlier one, repeated for its Idempotency-Key. */
+  readonly replayed: boolean;
+}
+
+export interface Content {
+  readonly contentType: string;
+  readonly body: string | Buffer;
+  /** Of a body that is text; `latin1` for text that has one byte in each character already. */
+  readonly encoding: 'utf8' | 'latin1';
+}
+
+/**
+ * Writes a whole response at once, with its caller's rate limit; nothing of this interface may be cached. Headers that
+ * were set before are kept.
+ */
+export function writeAnswer(
+  response: Response,
+  status: number,
+  { contentType, body, encoding }: Content,
+  standing: Standing | null,
+): void {
+  const headers = commonHeaders(response.req.requestId);
+  if (standing?.rateWindow) addRateHeaders(headers, standing.rateWindow);
+  if (standing?.replayed) headers.push('Idempotent-Replayed', 'true');
+  headers.push('Content-Type', contentType, 'Cache-Control', 'no-store');
+  headers.push('Content-Length', `${Buffer.byteLength(body, encoding)}`);
+  response.hasCommonHeaders = true;
+  response.writeHead(status, headers);
+  response.end(body, encoding);
+}

@@ -1,0 +1,40 @@
+import type { Registry } from 'prom-client';
+import { Counter } from 'prom-client';
+
+/** How often an operation ran, and how often its caller was refused, since the counter was last asked. */
+export interface Tally {
+  admitted: number;
+  refused: number;
+}
+
+/** Root GraphQL operations by outcome, put into Prometheus' counter when it is asked for. */
+export class OperationTallies {
+  readonly #tallies = new Map<string, Tally>();
+
+  constructor(registry: Registry) {
+    const tallies = this.#tallies;
+    new Counter({
+      name: 'embarque_operations_total',
+      help: 'Root GraphQL operations executed, from either door',
+      labelNames: ['operation', 'outcome'],
+      registers: [registry],
+      collect() {
+        for (const [operation, tally] of tallies) {
+          for (const outcome of ['admitted', 'refused'] as const) {
+            if (tally[outcome] > 0) this.inc({ operation, outcome }, tally[outcome]);
+            tally[outcome] = 0;
+          }
+        }
+      },
+    });
+  }
+
+  of(operation: string): Tally {
+    let tally = this.#tallies.get(operation);
+    if (!tally) {
+      tally = { admitted: 0, refused: 0 };
+      this.#tallies.set(operation, tally);
+    }
+    return tally;
+  }
+}

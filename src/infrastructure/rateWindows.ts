@@ -1,0 +1,39 @@
+/** One subject's window: how many requests it has counted, and when it ends. */
+export interface CountedWindow {
+  count: number;
+  endsAtMs: number;
+}
+
+/** Fixed windows in this process's memory, each opened by the first request of its subject. */
+export class RateWindows {
+  readonly #lengthMs: number;
+  /** By the order of their ends, since all are of one length. */
+  readonly #windows = new Map<string, CountedWindow>();
+
+  constructor(lengthMs: number) {
+    this.#lengthMs = lengthMs;
+  }
+
+  /** Counts one request. @returns the subject's window, with that request in it. */
+  count(subject: string): CountedWindow {
+    const nowMs = Date.now();
+    const open = this.#windows.get(subject);
+    if (open && open.endsAtMs > nowMs) {
+      open.count += 1;
+      return open;
+    }
+    this.#forgetOver(nowMs);
+    const window = { count: 1, endsAtMs: nowMs + this.#lengthMs };
+    this.#windows.delete(subject);
+    this.#windows.set(subject, window);
+    return window;
+  }
+
+  /** Each new window takes out those that are over, so that their number stays that of the subjects of one window. */
+  #forgetOver(nowMs: number): void {
+    for (const [subject, { endsAtMs }] of this.#windows) {
+      if (endsAtMs > nowMs) return;
+      this.#windows.delete(subject);
+    }
+  }
+}

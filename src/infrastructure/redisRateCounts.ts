@@ -1,0 +1,115 @@
+import { Redis } from 'ioredis';
+import type { Log } from './log.ts';
+import type { CountedWindow } from './rateWindows.ts';
+
+/**
+ * Counts requests of many subjects at once. KEYS: one for each subject. ARGV: the window's length in milliseconds, then
+ * how many requests each subject has. Returns, for each, its count after them and the milliseconds that its window has
+ * left.
+ */
+const countScript = `
+  local counted = {}
+  for index, key in ipairs(KEYS) do
+    local count = redis.call('INCRBY', key, ARGV[index + 1])
+    local left = redis.call('PTTL', key)
+    if left < 0 then
+      redis.call('PEXPIRE', key, ARGV[1])
+      left = tonumber(ARGV[1])
+    end
+    counted[2 * index - 1] = count
+    counted[2 * index] = left
+  end
+  return counted`;
+
+interface CountingRedis extends Redis {
+  countRequests(keys: number, ...keysAndValues: (string | number)[]): Promise<number[]>;
+}
+
+interface Waiting {
+  resolve(window: CountedWindow): void;
+  reject(error: unknown): void;
+}
+
+/** Subjects in one call of the script: Redis does nothing else while it runs. */
+const subjectsInBatch = 200;
+
+/** Windows shared by all processes. Requests that arrive in one turn of the event loop are counted by one command. */
+export class RedisRateCounts {
+  readonly #client: CountingRedis;
+  readonly #lengthMs: number;
+  readonly #log: Log;
+  #waiting = new Map<string, Waiting[]>();
+
+  constructor(url: string, lengthMs: number, log: Log) {
+    this.#lengthMs = lengthMs;
+    this.#log = log;
+    this.#client = new Redis(url, {
+      connectionName: 'embarque-rate-limits',
+      // A request must not wait for a Redis that is away: it is counted in memory instead.
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: 500,
+      retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+    }) as CountingRedis;
+    this.#client.defineCommand('countRequests', { lua: countScript });
+    this.#client.on('error', (error) =>
+      log.warn({ err: error }, 'redis unavailable: counting rate limits in memory'),
+    );
+  }
+
+  get isReady(): boolean {
+    return this.#client.status === 'ready';
+  }
+
+  /** Counts one request under a key. @throws the client's error when Redis does not answer. */
+  count(key: string): Promise<CountedWindow> {
+    if (this.#waiting.size === 0) setImmediate(() => this.#send());
+    return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.get(key);
+      if (waiting) waiting.push({ resolve, reject });
+      else this.#waiting.set(key, [{ resolve, reject }]);
+    });
+  }
+
+  close(): void {
+    this.#client.disconnect();
+  }
+
+  #send(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting = new Map();
+    for (let from = 0; from < waiting.length; from += subjectsInBatch) {
+      const batch = waiting.slice(from, from + subjectsInBatch);
+      this.#client
+        .countRequests(
+          batch.length,
+          ...batch.map(([key]) => key),
+          this.#lengthMs,
+          ...batch.map(([, { length }]) => length),
+        )
+        .then(
+          (counted) => answer(batch, counted),
+          (error) => {
+            this.#log.warn({ err: error }, 'redis did not count: counting rate limits in memory');
+            refuse(batch, error);
+          },
+        );
+    }
+  }
+}
+
+/** Requests of one subject take the numbers up to its count, in the order of their arrival. */
+function answer(batch: [string, Waiting[]][], counted: readonly number[]): void {
+  const nowMs = Date.now();
+  batch.forEach(([, waiting], subject) => {
+    const count = counted[2 * subject] as number;
+    const endsAtMs = nowMs + (counted[2 * subject + 1] as number);
+    for (const [index, { resolve }] of waiting.entries()) {
+      resolve({ count: count - waiting.length + index + 1, endsAtMs });
+    }
+  });
+}
+
+function refuse(batch: [string, Waiting[]][], error: unknown): void {
+  for (const [, waiting] of batch) for (const { reject } of waiting) reject(error);
+}
