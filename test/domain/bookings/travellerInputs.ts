@@ -1,4 +1,6 @@
-import type { TravellerInput } from '../../../src/domain/bookings/travellers.ts';
+import { expect } from 'vitest';
+import { readTravellers, type TravellerInput } from '../../../src/domain/bookings/travellers.ts';
+import { AppError } from '../../../src/domain/errors.ts';
 import type { FlightOffer, OfferPlace, OfferSegment } from '../../../src/domain/flights/offer.ts';
 import type { PassengerType } from '../../../src/infrastructure/flights/supplier.ts';
 
@@ -91,3 +93,45 @@ export const traveller = (
   identity_document: { type: 'cpf', number: cpfOf(String(123_456_780 + index)) },
   ...change,
 });
+
+export const now = new Date('2026-11-20T12:00:00.000Z');
+export const domestic = ['GRU-GIG 2027-01-10'];
+export const abroad = ['GRU-LIS 2027-01-10 2027-01-11', 'LIS-GRU 2027-01-20'];
+
+export type Fault = [field: string, type: string, passengerId?: string];
+
+/** What is wrong with a booking of these travellers, and that the first of it stands for all. */
+export function faultsOf(
+  inputs: readonly TravellerInput[],
+  types: readonly PassengerType[] = ['adult'],
+  flights: readonly (string | readonly string[])[] = domestic,
+): Fault[] {
+  try {
+    readTravellers(inputs, offerOf(flights, types), now);
+    return [];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    expect([error.code, error.kind, error.message]).toEqual([
+      'VALIDATION_ERROR',
+      'bad_request',
+      'Invalid request parameters',
+    ]);
+    const errors = error.details.errors as { field: string; type: string; passenger_id?: string }[];
+    expect(error.details).toMatchObject({ field: errors[0]!.field, type: errors[0]!.type });
+    return errors.map(({ field, type, passenger_id }) =>
+      passenger_id === undefined ? [field, type] : [field, type, passenger_id],
+    );
+  }
+}
+
+/** The same of one adult with a change. */
+export const faultsWith = (change: Partial<TravellerInput>, flights: readonly string[] = domestic) =>
+  faultsOf([traveller(0, 'adult', change)], ['adult'], flights);
+
+/** A passport without fault. */
+export const passport = {
+  type: 'passport',
+  number: 'FZ123456',
+  issuing_country: 'BR',
+  expires_on: '2030-01-01',
+} as const;
