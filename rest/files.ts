@@ -7,15 +7,16 @@ import { findChargeOfPayer } from '../src/domain/recharges/reading.ts';
 import type { Recharge } from '../src/domain/recharges/recharge.ts';
 import { Team } from '../src/domain/teams/team.ts';
 import { boletoPage, boletoPageSecurityPolicy } from '../src/infrastructure/payments/boletoPage.ts';
-import { boletoPdf } from '../src/infrastructure/payments/boletoPdf.ts';
 import type { BoletoSlip } from '../src/infrastructure/payments/boletoSlip.ts';
 import { boletoSlip } from '../src/infrastructure/payments/boletoSlip.ts';
-import { pixQrCode } from '../src/infrastructure/payments/pixQrCode.ts';
 import { sendError } from './envelope.ts';
 
 type FileHandler = (recharge: Recharge, response: Response) => Promise<void>;
 
-/** What a payer sees of a charge, who has its link and no key: QR image, boleto page and PDF. */
+/**
+ * What a payer sees of a charge, who has its link and no key: QR image, boleto page and PDF. What draws them is loaded
+ * with the first of each: a start is faster without.
+ */
 export function createFileRouter(gateway: Gateway): Router {
   const { platform } = gateway;
   const router = Router({ caseSensitive: true });
@@ -61,12 +62,14 @@ export function createFileRouter(gateway: Gateway): Router {
     chargePaths.pixQrcode(':id'),
     serve('/pix/:id.png', async ({ charge }, response) => {
       if (charge.method !== 'pix') throw notFound('QR code');
+      const { pixQrCode } = await import('../src/infrastructure/payments/pixQrCode.ts');
       response.type('png').send(await pixQrCode(charge.pixCopyPaste));
     }),
   );
   router.get(
     chargePaths.boletoPdf(':id'),
     serve('/boletos/:id.pdf', async (recharge, response) => {
+      const { boletoPdf } = await import('../src/infrastructure/payments/boletoPdf.ts');
       const pdf = await boletoPdf(await slipOf(recharge));
       response.setHeader('Content-Disposition', `inline; filename="boleto-${recharge.id}.pdf"`);
       response.type('pdf').send(pdf);

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { Log } from './log.ts';
 
 export interface Mail {
@@ -27,13 +27,17 @@ export function createMailer(
       close: () => undefined,
     };
   }
-  const transport = createTransport(settings.SMTP_URL);
+  const url = settings.SMTP_URL;
+  let opened: Promise<Transporter> | undefined;
+  // Loaded with the first mail: alerts are rare, and a start is faster without.
+  const open = async () => (await import('nodemailer')).createTransport(url);
   const { hostname } = new URL(settings.PUBLIC_URL ?? 'http://localhost');
   const from = { name: 'Embarque', address: `alerts@${hostname}` };
   return {
     async send(mail) {
-      await transport.sendMail({ from, ...mail });
+      opened ??= open();
+      await (await opened).sendMail({ from, ...mail });
     },
-    close: () => transport.close(),
+    close: () => void opened?.then((transport) => transport.close()),
   };
 }

@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { QueryInterface, Sequelize } from 'sequelize';
-import { SequelizeStorage, Umzug } from 'umzug';
+import { QueryTypes } from 'sequelize';
+import type { Umzug } from 'umzug';
 
 interface Migration {
   up(queryInterface: QueryInterface): Promise<void>;
@@ -17,30 +18,39 @@ async function migrationNames(folder: string): Promise<string[]> {
   return files.filter((file) => /^\d{3}-[a-z0-9-]+\.[jt]s$/.test(file)).sort();
 }
 
-/** Umzug over the numbered files of `folder`; names are stored without extension, so source and build agree. */
+const nameOf = (file: string) => file.replace(/\.[jt]s$/, '');
+
+const tableName = 'migrations';
+
+/**
+ * Umzug over the numbered files of `folder`; names are stored without extension, so source and build agree. It is loaded
+ * where something is to be applied: most starts have nothing, and are faster without.
+ */
 async function migrator(sequelize: Sequelize, folder: string): Promise<Umzug<QueryInterface>> {
-  const names = await migrationNames(folder);
+  const [names, { SequelizeStorage, Umzug }] = await Promise.all([migrationNames(folder), import('umzug')]);
   return new Umzug<QueryInterface>({
     migrations: names.map((file) => {
       const load = () => import(pathToFileURL(join(folder, file)).href) as Promise<Migration>;
       return {
-        name: file.replace(/\.[jt]s$/, ''),
+        name: nameOf(file),
         up: async () => sequelize.transaction(async () => (await load()).up(sequelize.getQueryInterface())),
         down: async () =>
           sequelize.transaction(async () => (await load()).down(sequelize.getQueryInterface())),
       };
     }),
     context: sequelize.getQueryInterface(),
-    storage: new SequelizeStorage({ sequelize, tableName: 'migrations', modelName: 'migration' }),
+    storage: new SequelizeStorage({ sequelize, tableName, modelName: 'migration' }),
     logger: undefined,
   });
 }
 
 /**
- * Applies what is missing; `shared` when other processes may use the database. Safe to run from several processes at once: one works, the others find nothing left to do.
+ * Applies what is missing; `shared` when other processes may use the database. Safe to run from several processes at
+ * once: one works, the others find nothing left to do.
  * @returns the names applied.
  */
 export async function migrateUp(sequelize: Sequelize, folder: string, shared: boolean): Promise<string[]> {
+  if ((await pendingMigrations(sequelize, folder)).length === 0) return [];
   return withMigrationLock(sequelize, shared, async () => {
     const applied = await (await migrator(sequelize, folder)).up();
     return applied.map((migration) => migration.name);
@@ -62,7 +72,20 @@ export async function migrateDown(
 
 /** Names of migrations that the database has not seen. */
 export async function pendingMigrations(sequelize: Sequelize, folder: string): Promise<string[]> {
-  return (await (await migrator(sequelize, folder)).pending()).map((migration) => migration.name);
+  const [files, applied] = await Promise.all([migrationNames(folder), appliedNames(sequelize)]);
+  return files.map(nameOf).filter((name) => !applied.has(name));
+}
+
+async function appliedNames(sequelize: Sequelize): Promise<Set<string>> {
+  const [table] = await sequelize.query<{ exists: boolean }>(
+    `SELECT to_regclass('${tableName}') IS NOT NULL AS exists`,
+    { type: QueryTypes.SELECT },
+  );
+  if (!table?.exists) return new Set();
+  const rows = await sequelize.query<{ name: string }>(`SELECT name FROM ${tableName}`, {
+    type: QueryTypes.SELECT,
+  });
+  return new Set(rows.map(({ name }) => name));
 }
 
 /**
