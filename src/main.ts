@@ -196,6 +196,13 @@ async function startWorker(platform: Platform, gateway: Gateway): Promise<() => 
   };
 }
 
+/** What suppliers lay out takes a part of a second, which neither readiness nor the first requests should wait for. */
+function prepareSuppliersLater({ flightSuppliers }: Platform): NodeJS.Timeout {
+  return setTimeout(() => {
+    for (const supplier of flightSuppliers) supplier.prepare?.();
+  }, 1_000).unref();
+}
+
 async function listen(server: Server, settings: Settings): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -242,7 +249,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     ? await startWorker(platform, gateway)
     : async () => undefined;
   const url = await listen(server, settings);
-  if (door) for (const supplier of platform.flightSuppliers) supplier.prepare?.();
+  const preparation = door ? prepareSuppliersLater(platform) : null;
   log.info({ url, roles: settings.ROLES }, 'listening');
 
   return {
@@ -252,6 +259,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     async close() {
       if (stopping) return;
       stopping = true;
+      if (preparation) clearTimeout(preparation);
       await sockets?.close();
       await Promise.all([stopListening(), stopWorker()]);
       await door?.close();
