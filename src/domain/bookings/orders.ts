@@ -36,12 +36,6 @@ function requestOf(task: OrderTask, { vault }: Platform): OrderRequest {
   };
 }
 
-const rejectionOf = (signal: AbortSignal) =>
-  new Promise<never>((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-
 const recorded = (documents: readonly TravelDocument[]): BookingRow['documents'] =>
   documents.map(({ type, uniqueIdentifier, passengerId }) => ({
     type,
@@ -60,7 +54,9 @@ export class OrderDispatcher {
   readonly #underWay = new Set<Promise<void>>();
   #claiming: Promise<void> | null = null;
   #again = false;
-  readonly #stopping = new AbortController();
+  #stopping = false;
+  /** How those who wait for a supplier are sent home. */
+  readonly #waiting = new Set<(reason: Error) => void>();
   #cancelNext: (() => void) | null = null;
   #stopSignals: (() => Promise<void>) | null = null;
 
@@ -81,7 +77,8 @@ export class OrderDispatcher {
 
   /** Takes nothing more, waits for no supplier any longer (another process asks again) and writes what has come. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopping = true;
+    for (const giveUp of this.#waiting) giveUp(new Error('this process stops'));
     this.#cancelNext?.();
     await this.#stopSignals?.();
     await this.#claiming;
@@ -91,7 +88,7 @@ export class OrderDispatcher {
   /** Looks for due tasks, now or after the look that is under way. */
   wake(): void {
     this.#again = true;
-    if (this.#stopping.signal.aborted) return;
+    if (this.#stopping) return;
     this.#claiming ??= this.#claim().finally(() => {
       this.#claiming = null;
       if (this.#again) this.wake();
@@ -105,7 +102,7 @@ export class OrderDispatcher {
 
   async #claim(): Promise<void> {
     try {
-      while (this.#again && !this.#stopping.signal.aborted) {
+      while (this.#again && !this.#stopping) {
         this.#again = false;
         const free = slots - this.#underWay.size;
         // The end of any of them looks again.
@@ -126,7 +123,7 @@ export class OrderDispatcher {
   #wakeAt(dueAt: Date | null): void {
     this.#cancelNext?.();
     this.#cancelNext = null;
-    if (dueAt === null || this.#stopping.signal.aborted) return;
+    if (dueAt === null || this.#stopping) return;
     const { clock } = this.#platform;
     const waitMs = Math.max(dueAt.getTime() - clock.now().getTime(), 0);
     this.#cancelNext = clock.schedule(waitMs, () => this.wake());
@@ -152,7 +149,7 @@ export class OrderDispatcher {
       answer = await this.#ask(task);
     } catch (error) {
       const { id: bookingId, supplier, order_task: asked } = task;
-      if (!this.#stopping.signal.aborted)
+      if (!this.#stopping)
         log.warn({ err: error, bookingId, supplier, task: asked }, 'flight supplier did not answer an order');
       return this.#askLater(task);
     }
@@ -165,6 +162,7 @@ export class OrderDispatcher {
   /** @returns null for a cancellation, which has no answer but that it is done. */
   async #ask(task: OrderTask): Promise<OrderState | null> {
     const { flightSuppliers, settings, clock } = this.#platform;
+    if (this.#stopping) throw new Error('this process stops');
     const supplier = flightSuppliers.find(({ name }) => name === task.supplier);
     if (!supplier) throw new Error(`${task.supplier} is no active flight supplier`);
     const request = requestOf(task, this.#platform);
@@ -176,7 +174,14 @@ export class OrderDispatcher {
       await orders.cancel(request, options);
       return null;
     });
-    return Promise.race([asking, rejectionOf(this.#stopping.signal)]);
+    return this.#unlessStopped(asking);
+  }
+
+  #unlessStopped<Answer>(asking: Promise<Answer>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(reject);
+      asking.then(resolve, reject).finally(() => this.#waiting.delete(reject));
+    });
   }
 
   /** A change that another one was faster than is not made: that one has set its own task. */
