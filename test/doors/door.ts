@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
-import type { TeamKeys, TestServer } from '../harness/server.ts';
+import type { TeamKeys, TestServer, TestServerOptions } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { graphqlDoor } from './graphqlDoor.ts';
 import { restDoor } from './restDoor.ts';
@@ -31,6 +31,15 @@ export interface TransactionFilter {
   end_date?: unknown;
 }
 
+export interface BookingFilter {
+  page?: unknown;
+  limit?: unknown;
+  status?: unknown;
+  created_after?: unknown;
+  order_by?: unknown;
+  order_dir?: unknown;
+}
+
 export interface CallOptions {
   idempotencyKey?: string;
   headers?: Record<string, string>;
@@ -48,6 +57,13 @@ export interface Door {
   payTest(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
   expireTest(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
   failTest(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
+  createBooking(key: Key, input: Json, options?: CallOptions): Promise<Outcome>;
+  /** The data are `items` and `pagination`. */
+  bookings(key: Key, filter?: BookingFilter, options?: CallOptions): Promise<Outcome>;
+  getBooking(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
+  confirmBooking(key: Key, id: string, input?: Json, options?: CallOptions): Promise<Outcome>;
+  cancelBooking(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
+  expireTestBooking(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
 }
 
 /** What a test of behaviour works with; members may be read once a test or hook runs. */
@@ -65,12 +81,13 @@ export function describeDoors(
   title: string,
   tests: (stage: Stage) => void,
   settings: Record<string, string> = {},
+  overrides: Pick<TestServerOptions, 'flightSuppliers' | 'webhookAuthority'> = {},
 ): void {
   describeEngines(title, (engine) => {
     const clock = new TestClock();
     let server: TestServer;
     beforeAll(async () => {
-      server = await startTestServer(engine, { settings, clock });
+      server = await startTestServer(engine, { ...overrides, settings, clock });
     });
     afterAll(() => server?.close());
     beforeEach(() => clock.reset());
@@ -118,6 +135,7 @@ export function expectRefusal(outcome: Outcome, { status, code, message, details
 export const unauthorized: Refusal = { status: 401, code: 'UNAUTHORIZED', message: 'Unauthorized' };
 export const forbidden: Refusal = { status: 403, code: 'FORBIDDEN', message: 'Forbidden' };
 export const rechargeNotFound: Refusal = { status: 404, code: 'NOT_FOUND', message: 'Recharge not found' };
+export const bookingNotFound: Refusal = { status: 404, code: 'NOT_FOUND', message: 'Booking not found' };
 export const dailyLimitExceeded: Refusal = {
   status: 422,
   code: 'VALIDATION_ERROR',

@@ -1,5 +1,7 @@
+import { inSnakeCase } from '../flights/searches.ts';
 import type { GraphqlAnswer, Json } from '../harness/client.ts';
 import type { TestServer } from '../harness/server.ts';
+import { bookingDocuments } from './bookingDocuments.ts';
 import type { CallOptions, Door, Outcome } from './door.ts';
 import { headersOf } from './restDoor.ts';
 
@@ -41,15 +43,31 @@ export const documents = {
     `mutation ($id: String!) { outcome: ${mutation}(id: $id) { ${rechargeFields} } }`,
 };
 
-/** SPEC: "present when completed", "present for recharge credits"; GraphQL has null in their place. */
-const presentWhen = new Set(['paid_at', 'transaction_id', 'payment_method']);
+/** SPEC: "present when completed", "present for recharge credits", and the like; GraphQL has null in their place. */
+const presentWhen = new Set([
+  'paid_at',
+  'transaction_id',
+  'payment_method',
+  'payment_required_by',
+  'eticket_url',
+  'issuing_country',
+  'expires_on',
+  'infant_passenger_id',
+  'refund_amount',
+  'penalty_amount',
+  'refund_transaction_id',
+  'confirmed_at',
+  'ticketed_at',
+  'ended_at',
+]);
 
 function withoutAbsent(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutAbsent);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name, member]) => member !== null || !presentWhen.has(name))
+      // The conditions of an offer keep their nulls (SPEC: "string or null").
+      .filter(([name, member]) => member !== null || !presentWhen.has(name) || 'allowed' in value)
       .map(([name, member]) => [name, withoutAbsent(member)]),
   );
 }
@@ -63,7 +81,7 @@ export function outcomeOf({ headers, text, body }: GraphqlAnswer): Outcome {
     replayed: headers.get('idempotent-replayed') === 'true',
   };
   const [error] = body.errors ?? [];
-  if (!error) return { ...answered, ok: true, data: withoutAbsent(body.data.outcome) };
+  if (!error) return { ...answered, ok: true, data: withoutAbsent(inSnakeCase(body.data.outcome)) };
   const { code, details } = error.extensions;
   return { ...answered, ok: false, error: { code, message: error.message, details } };
 }
@@ -89,5 +107,12 @@ export function graphqlDoor(server: () => TestServer): Door {
     payTest: ofRecharge('payTestRecharge'),
     expireTest: ofRecharge('expireTestRecharge'),
     failTest: ofRecharge('failTestRecharge'),
+    createBooking: (key, input, options) => call(bookingDocuments.create, input, key, options),
+    bookings: (key, filter = {}, options) => call(bookingDocuments.list, filter, key, options),
+    getBooking: (key, id, options) => call(bookingDocuments.get, { id }, key, options),
+    confirmBooking: (key, id, input = {}, options) =>
+      call(bookingDocuments.confirm, { id, ...input }, key, options),
+    cancelBooking: (key, id, options) => call(bookingDocuments.cancel, { id }, key, options),
+    expireTestBooking: (key, id, options) => call(bookingDocuments.expireTest, { id }, key, options),
   };
 }

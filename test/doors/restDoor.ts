@@ -1,6 +1,6 @@
 import type { Json, RestAnswer } from '../harness/client.ts';
 import type { TestServer } from '../harness/server.ts';
-import type { CallOptions, Door, Outcome, TransactionFilter } from './door.ts';
+import type { BookingFilter, CallOptions, Door, Outcome, TransactionFilter } from './door.ts';
 
 const api = '/api/v1';
 
@@ -22,7 +22,7 @@ function outcomeOf({ status, headers, text, body }: RestAnswer): Outcome {
 }
 
 /** The query string of a filter: each member as its text. */
-export function queryOf(filter: TransactionFilter): string {
+export function queryOf(filter: TransactionFilter | BookingFilter): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) query.append(name, String(value));
   return query.size > 0 ? `?${query}` : '';
@@ -38,6 +38,19 @@ export function restDoor(server: () => TestServer): Door {
     body?: Json,
   ): Promise<Outcome> =>
     outcomeOf(await server().rest(method, api + path, { key, body, headers: headersOf(options) }));
+  const list = async (
+    key: string | null,
+    filter: BookingFilter,
+    options: CallOptions = {},
+  ): Promise<Outcome> => {
+    const answer = await server().rest('GET', `${api}/bookings${queryOf(filter)}`, {
+      key,
+      headers: headersOf(options),
+    });
+    const outcome = outcomeOf(answer);
+    const { pagination } = answer.body;
+    return outcome.ok ? { ...outcome, data: { items: outcome.data, pagination } } : outcome;
+  };
   const helper = (verb: string) => (key: string | null, id: string, options?: CallOptions) =>
     call('POST', `/test_helpers/recharges/${id}/${verb}`, key, options);
   return {
@@ -50,5 +63,12 @@ export function restDoor(server: () => TestServer): Door {
     payTest: helper('pay'),
     expireTest: helper('expire'),
     failTest: helper('fail'),
+    createBooking: (key, input, options) => call('POST', '/bookings', key, options, input),
+    bookings: (key, filter = {}, options) => list(key, filter, options),
+    getBooking: (key, id, options) => call('GET', `/bookings/${id}`, key, options),
+    confirmBooking: (key, id, input, options) => call('POST', `/bookings/${id}/confirm`, key, options, input),
+    cancelBooking: (key, id, options) => call('POST', `/bookings/${id}/cancel`, key, options),
+    expireTestBooking: (key, id, options) =>
+      call('POST', `/test_helpers/bookings/${id}/expire`, key, options),
   };
 }

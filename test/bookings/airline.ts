@@ -1,0 +1,123 @@
+import type { OrderDesk, OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
+import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
+import type {
+  CarrierCurrency,
+  FlightSupplier,
+  SupplierCondition,
+  SupplierOffer,
+  SupplierSearch,
+} from '../../src/infrastructure/flights/supplier.ts';
+import { TestClock } from '../doors/testClock.ts';
+
+/** What the next offer is like. */
+export interface AirlineTerms {
+  /** In BRL unless another currency is said. */
+  price?: string;
+  currency?: CarrierCurrency;
+  /** Null for a fare that gives nothing back; "0.00" unless said. */
+  penalty?: string | null;
+  /** A refund that is allowed at a price nobody knows. */
+  unknownPenalty?: boolean;
+  /** Until when it may be held; without it payment is instant. */
+  holdUntil?: Date;
+  expiresAt?: Date;
+}
+
+type Ask = keyof OrderDesk;
+type Answers = {
+  -readonly [Method in Ask]: (request: OrderRequest, signal: AbortSignal) => Promise<OrderState | undefined>;
+};
+
+/** A ticket for each traveller, numbered by their places. */
+export const ticketed = ({ travellers }: OrderRequest): OrderState => ({
+  state: 'ticketed',
+  documents: travellers.map(({ id }, index) => ({
+    type: 'electronic_ticket',
+    uniqueIdentifier: `957-000000000${index}`,
+    passengerId: id,
+  })),
+});
+
+export const never = () => new Promise<OrderState>(() => undefined);
+
+/**
+ * A flight supplier that does what the test says. A search finds one flight of the simulated world, at chosen terms; it
+ * holds whatever it is asked to, and issues nothing until it is told to.
+ */
+export class Airline implements FlightSupplier {
+  readonly name = 'airline';
+  terms: AirlineTerms = {};
+  /** What it is asked, in order; every asking counts. */
+  readonly asked: { method: Ask; request: OrderRequest }[] = [];
+  answers: Answers;
+  readonly #world = simulatedSupplier(new TestClock());
+  #offers = 0;
+
+  constructor() {
+    this.answers = this.#patient();
+  }
+
+  reset(): void {
+    this.terms = {};
+    this.answers = this.#patient();
+  }
+
+  #patient(): Answers {
+    return {
+      hold: async () => ({ state: 'held' }),
+      issue: async () => ({ state: 'issuing' }),
+      cancel: async () => undefined,
+    };
+  }
+
+  /** What it was asked of one booking. */
+  askedFor(bookingId: string, method: Ask): OrderRequest[] {
+    return this.asked
+      .filter((one) => one.method === method && one.request.bookingId === bookingId)
+      .map(({ request }) => request);
+  }
+
+  async search(search: SupplierSearch, options: { signal: AbortSignal }): Promise<SupplierOffer[]> {
+    const [found] = await this.#world.search({ ...search, testMode: false }, options);
+    if (!found) return [];
+    const { price, currency = 'BRL', holdUntil, expiresAt = null } = this.terms;
+    this.#offers += 1;
+    return [
+      {
+        ...found,
+        reference: `${found.reference}#${this.#offers}`,
+        currency,
+        totalAmount: price ?? '400.00',
+        expiresAt,
+        conditions: {
+          refundBeforeDeparture: this.#refund(),
+          changeBeforeDeparture: { allowed: false, penaltyAmount: null },
+        },
+        payment: holdUntil
+          ? {
+              requiresInstantPayment: false,
+              priceGuaranteeExpiresAt: holdUntil,
+              paymentRequiredBy: holdUntil,
+            }
+          : { requiresInstantPayment: true },
+      },
+    ];
+  }
+
+  #refund(): SupplierCondition {
+    const { penalty = '0.00', unknownPenalty } = this.terms;
+    if (unknownPenalty) return { allowed: true, penaltyAmount: null };
+    return { allowed: penalty !== null, penaltyAmount: penalty };
+  }
+
+  readonly orders: OrderDesk = {
+    hold: (request, { signal }) => this.#ask('hold', request, signal) as Promise<OrderState>,
+    issue: (request, { signal }) => this.#ask('issue', request, signal) as Promise<OrderState>,
+    cancel: async (request, { signal }) => void (await this.#ask('cancel', request, signal)),
+  };
+
+  #ask(method: Ask, request: OrderRequest, signal: AbortSignal) {
+    this.asked.push({ method, request });
+    return this.answers[method](request, signal);
+  }
+}
