@@ -4,16 +4,10 @@ import type { QueryInterface } from 'sequelize';
  * Bookings. `passengers`, `slices` and `documents` are spelt as the REST resource spells them, because events are told
  * from them; `sealed_travellers` holds the particulars of people, encrypted. `order_*` is what the supplier is still to
  * be asked for, with the lease of the worker that asks.
- *
- * A booking reference is a number from a sequence, scrambled: 32^6 = 2^30 references, and multiplying by an odd number
- * modulo 2^30 meets each once, so no reference needs to be looked up before it is given out.
  */
 export async function up(queryInterface: QueryInterface): Promise<void> {
   await queryInterface.sequelize.query(`
-    CREATE SEQUENCE booking_reference_numbers;
-    CREATE FUNCTION booking_reference(number bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-      SELECT ${Array.from({ length: 6 }, (_, place) => `substr('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', (((number * 662607015 + 299792458) >> ${5 * place}) & 31)::integer + 1, 1)`).join(' || ')}
-    $$;
+    CREATE SEQUENCE booking_reference_blocks;
 
     CREATE TABLE bookings (
       id text PRIMARY KEY,
@@ -69,6 +63,6 @@ export async function up(queryInterface: QueryInterface): Promise<void> {
 
 export async function down(queryInterface: QueryInterface): Promise<void> {
   await queryInterface.sequelize.query(`
-    DROP TABLE bookings; DROP FUNCTION booking_reference; DROP SEQUENCE booking_reference_numbers;
+    DROP TABLE bookings; DROP SEQUENCE booking_reference_blocks;
   `);
 }

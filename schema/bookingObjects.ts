@@ -1,6 +1,6 @@
 import { Field, ObjectType, registerEnumType } from 'type-graphql';
 import type { BookingRow } from '../src/domain/bookings/booking.ts';
-import { ticketLink } from '../src/domain/bookings/ticketLink.ts';
+import { eticketLink } from '../src/domain/bookings/eticket.ts';
 import { inCamelCase } from '../src/domain/memberNames.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import type { Platform } from '../src/domain/platform.ts';
@@ -198,7 +198,7 @@ export function toBooking(row: BookingRow, { vault, publicUrl }: Platform): Book
     offerId: row.offer_id,
     paymentRequiredBy: row.payment_required_by?.toISOString() ?? null,
     documents: inCamelCase(row.documents),
-    eticketUrl: row.ticketed_at ? ticketLink(row.id, { vault, publicUrl }) : null,
+    eticketUrl: row.ticketed_at ? eticketLink(row.id, { vault, publicUrl }) : null,
     passengers: travellers.map((traveller) => ({ ...traveller })),
     slices: inCamelCase(row.slices),
     conditions: row.terms.conditions,

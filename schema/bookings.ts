@@ -111,8 +111,8 @@ export class BookingResolver {
   ): Promise<Booking> {
     const { platform } = context.gateway;
     const request = { offerId, type, passengers, payments: payments ?? null };
-    const write = await prepareBooking(tenantOf(context), request, platform);
-    return prepared(async () => toBooking(await write(), platform));
+    const { booking, post } = await prepareBooking(tenantOf(context), request, platform);
+    return prepared({ answer: toBooking(booking, platform), post });
   }
 
   @Operation({ scope: 'bookings:write', creation: 'secret' })

@@ -216,8 +216,8 @@ export class RechargeResolver {
       | 'boleto',
   ): Promise<Recharge> {
     const { platform } = context.gateway;
-    const write = await prepareRecharge(tenantOf(context), { amount, paymentMethod }, platform);
-    return prepared(async () => toRecharge(await write(), platform.publicUrl));
+    const { recharge, post } = await prepareRecharge(tenantOf(context), { amount, paymentMethod }, platform);
+    return prepared({ answer: toRecharge(recharge, platform.publicUrl), post });
   }
 
   @Operation({ scope: 'wallet:write' })

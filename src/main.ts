@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { ErrorRequestHandler, Express } from 'express';
 import { createDocsRouter } from '../rest/docs.ts';
 import { sendError, unknownPath } from '../rest/envelope.ts';
+import { createEticketRouter } from '../rest/etickets.ts';
 import { createFileRouter } from '../rest/files.ts';
 import { createRestRouter } from '../rest/index.ts';
 import { createLogoRouter } from '../rest/logos.ts';
@@ -160,6 +161,7 @@ async function openDoors(application: Express, gateway: Gateway): Promise<Graphq
   if (platform.paymentProvider.name === 'simulated')
     application.use('/simulator', createSimulatorRouter(gateway));
   application.use(createFileRouter(gateway));
+  application.use(createEticketRouter(platform));
   application.use(createLogoRouter(platform.log));
   return door;
 }

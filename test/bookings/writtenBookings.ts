@@ -1,5 +1,7 @@
 import type { BookingRow, BookingType } from '../../src/domain/bookings/booking.ts';
-import { createBooking, newEventIds } from '../../src/domain/bookings/bookingSql.ts';
+import { postBooking } from '../../src/domain/bookings/posting.ts';
+import { newReference } from '../../src/domain/bookings/reference.ts';
+import { AppError } from '../../src/domain/errors.ts';
 import { run, statement } from '../../src/infrastructure/database/statement.ts';
 import { inTransaction } from '../../src/infrastructure/database/transaction.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
@@ -28,35 +30,52 @@ export async function writeBooking(
   walletId: number,
   { type = 'instant', amountCents, at, paymentRequiredBy }: WrittenBooking,
 ): Promise<BookingRow | null> {
-  const { sequelize, clock, vault } = running.gateway.platform;
+  const { platform } = running.gateway;
+  const { sequelize, clock, vault } = platform;
   const now = at ?? clock.now();
-  const terms = {
-    conditions: {
-      refundBeforeDeparture: { allowed: true, penaltyAmount: '0.00', penaltyCurrency: 'BRL' },
-      changeBeforeDeparture: { allowed: false, penaltyAmount: null, penaltyCurrency: null },
+  const isHold = type === 'hold';
+  const booking: BookingRow = {
+    id: newIdentifier('ord'),
+    wallet_id: walletId,
+    team_id: '',
+    mode: 'live',
+    booking_reference: await newReference(sequelize),
+    type,
+    status: isHold ? 'pending' : 'confirmed',
+    amount_cents: amountCents.toString(),
+    offer_id: newIdentifier('off'),
+    supplier: 'simulated',
+    supplier_reference: 'LA',
+    passengers: [],
+    sealed_travellers: vault.seal('[]'),
+    slices: [],
+    documents: [],
+    terms: {
+      conditions: {
+        refundBeforeDeparture: { allowed: true, penaltyAmount: '0.00', penaltyCurrency: 'BRL' },
+        changeBeforeDeparture: { allowed: false, penaltyAmount: null, penaltyCurrency: null },
+      },
+      exchangeRate: '1',
+      fareBrandName: 'Basic',
     },
-    exchangeRate: '1',
-    fareBrandName: 'Basic',
+    departs_at: new Date(now.getTime() + 30 * 24 * 3_600_000),
+    payment_required_by: isHold ? (paymentRequiredBy ?? new Date(now.getTime() + 3_600_000)) : null,
+    debit_id: isHold ? null : newIdentifier('txn'),
+    refund_id: null,
+    refund_cents: null,
+    created_at: now,
+    updated_at: now,
+    confirmed_at: isHold ? null : now,
+    ticketed_at: null,
+    ended_at: null,
   };
   return inTransaction(sequelize, async () => {
-    const [booking] = await run(sequelize, createBooking[type === 'hold' ? 'hold' : 'book'], [
-      newIdentifier('ord'),
-      walletId,
-      amountCents.toString(),
-      now,
-      newEventIds(),
-      newIdentifier('off'),
-      'simulated',
-      'LA',
-      '[]',
-      vault.seal('[]'),
-      '[]',
-      JSON.stringify(terms),
-      new Date(now.getTime() + 30 * 24 * 3_600_000),
-      type === 'hold' ? (paymentRequiredBy ?? new Date(now.getTime() + 3_600_000)) : null,
-      type === 'hold' ? null : newIdentifier('txn'),
-    ]);
-    if (!booking) return null;
+    try {
+      await postBooking(booking, null, platform);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'INSUFFICIENT_BALANCE') return null;
+      throw error;
+    }
     await run(sequelize, withoutTask, [booking.id]);
     return booking;
   });

@@ -1,6 +1,7 @@
 import { type Statement, statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifier.ts';
 import { eventCtes } from '../events/recording.ts';
+import { keyCtes, keyIsStored } from '../idempotency/once.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
 import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';
 import { type BookingRow, bookingColumns } from './booking.ts';
@@ -131,17 +132,17 @@ function walletSql(transition: Transition, amount: string, now: string): string[
 
 /**
  * A creation. $1 id, $2 wallet, $3 centavos, $4 now, $5 ids of events, $6 offer, $7 supplier, $8 its reference,
- * $9 passengers, $10 sealed travellers, $11 slices, $12 terms, $13 departure, $14 payment deadline, $15 entry id.
- * No row comes back when the money does not suffice.
+ * $9 passengers, $10 sealed travellers, $11 slices, $12 terms, $13 departure, $14 payment deadline, $15 entry id,
+ * $16 booking reference, from $17 the Idempotency-Key. No row comes back when the money does not suffice.
  */
-function creationStatement(name: 'book' | 'hold'): Statement<BookingRow> {
+function creationStatement(name: 'book' | 'hold'): Statement<{ id: string }> {
   const transition = transitions[name];
   const now = '$4::timestamptz';
   const instant = transition.money === 'debit';
   const sets = walletSql(transition, '$3::bigint', now).map((set) =>
     set.replaceAll('b.amount_cents', '$3::bigint'),
   );
-  return statement<BookingRow>(
+  return statement<{ id: string }>(
     `create_${name}_booking`,
     `WITH wallet AS (
      UPDATE wallets SET ${sets.join(', ')}
@@ -151,15 +152,14 @@ function creationStatement(name: 'book' | 'hold'): Statement<BookingRow> {
      INSERT INTO bookings (id, wallet_id, team_id, mode, booking_reference, type, status, amount_cents, offer_id, supplier,
                            supplier_reference, passengers, sealed_travellers, slices, terms, departs_at,
                            payment_required_by, debit_id, created_at, updated_at, confirmed_at, order_task, order_due_at)
-     SELECT $1, w.id, w.team_id, w.mode, booking_reference(nextval('booking_reference_numbers')),
-            '${instant ? 'instant' : 'hold'}', '${transition.to}', $3, $6, $7, $8, $9::json, $10, $11::json, $12::json, $13,
+     SELECT $1, w.id, w.team_id, w.mode, $16, '${instant ? 'instant' : 'hold'}', '${transition.to}', $3, $6, $7, $8, $9::json, $10, $11::json, $12::json, $13,
             $14::timestamptz, $15::text, ${now}, ${now}, ${instant ? now : 'NULL::timestamptz'}, '${transition.task}', ${now}
        FROM wallet w
      RETURNING *
    )${instant ? entrySql('debit') : ''}, stream AS (
      SELECT id, team_id, mode, event_count FROM wallet
-   ), ${happeningSql(transition, now, '($5::text[])')}, ${eventCtes}
-   SELECT ${bookingColumns('b')} FROM booking b`,
+   ), ${happeningSql(transition, now, '($5::text[])')}, ${eventCtes}, ${keyCtes('booking', 17)}
+   SELECT id FROM booking WHERE ${keyIsStored('booking', 17)}`,
   );
 }
 

@@ -1,21 +1,20 @@
-import { run } from '../../infrastructure/database/statement.ts';
 import { instantsOfLocalTime } from '../../infrastructure/flights/localTime.ts';
 import type { Traveller } from '../../infrastructure/flights/order.ts';
 import { newIdentifier } from '../../infrastructure/identifier.ts';
-import { type AppError, unprocessable, validationError } from '../errors.ts';
-import { announceEvents } from '../events/recording.ts';
+import { unprocessable, validationError } from '../errors.ts';
 import type { FlightOffer } from '../flights/offer.ts';
 import type { UsableOffer } from '../flights/offerStore.ts';
 import { findUsableOffer } from '../flights/offerStore.ts';
+import type { KeyRow } from '../idempotency/once.ts';
 import { inSnakeCase } from '../memberNames.ts';
-import { formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { BookedPassenger, BookingRow, BookingTerms, BookingType } from './booking.ts';
-import { createBooking, newEventIds } from './bookingSql.ts';
-import { announceOrders } from './orderTask.ts';
 import type { BookingPayment } from './payment.ts';
 import { checkPayments } from './payment.ts';
+import { postBooking } from './posting.ts';
+import { newReference } from './reference.ts';
+import { transitions } from './transitions.ts';
 import type { TravellerInput } from './travellers.ts';
 import { readTravellers } from './travellers.ts';
 
@@ -27,10 +26,18 @@ export interface BookingRequest {
   readonly payments: readonly BookingPayment[] | null;
 }
 
+/** A booking that is still to be written. */
+export interface PreparedBooking {
+  readonly booking: BookingRow;
+  /**
+   * Writes it, takes or reserves its money and tells its events, together with its Idempotency-Key.
+   * @throws AppError 422 INSUFFICIENT_BALANCE "Insufficient balance".
+   */
+  post(key: KeyRow | null): Promise<void>;
+}
+
 /**
  * Checks a booking against its offer: all that needs no lock.
- * @returns what writes the booking, takes or reserves its money and tells its events in one statement: AppError 422
- *   INSUFFICIENT_BALANCE "Insufficient balance" when that does not suffice.
  * @throws AppError 400 with every bad field of the passengers, 404 "Offer not found", 422 OFFER_EXPIRED "Offer expired",
  *   "Offer requires instant payment" or "Payment amount does not match".
  */
@@ -38,35 +45,13 @@ export async function prepareBooking(
   tenant: Tenant,
   request: BookingRequest,
   platform: Platform,
-): Promise<() => Promise<BookingRow>> {
+): Promise<PreparedBooking> {
   const usable = await findUsableOffer(tenant, request.offerId, platform);
   const travellers = readTravellers(request.passengers, usable.offer, platform.clock.now());
   checkTerms(request, usable);
-  const written = rowOf(request, usable, travellers, platform);
-  return async () => {
-    const now = platform.clock.now();
-    const [booking] = await run(
-      platform.sequelize,
-      createBooking[request.type === 'hold' ? 'hold' : 'book'],
-      [
-        newIdentifier('ord'),
-        tenant.walletId,
-        usable.terms.clientAmountCents.toString(),
-        now,
-        newEventIds(),
-        ...written,
-        request.type === 'hold' ? null : newIdentifier('txn'),
-      ],
-    );
-    if (!booking) throw insufficientBalance(usable.terms.clientAmountCents);
-    announceEvents(tenant.walletId, platform);
-    announceOrders(platform);
-    return booking;
-  };
-}
-
-function insufficientBalance(amountCents: bigint): AppError {
-  return unprocessable('Insufficient balance', { amount: formatAmount(amountCents) }, 'INSUFFICIENT_BALANCE');
+  const reference = await newReference(platform.sequelize);
+  const booking = rowOf(tenant, { request, usable, travellers, reference }, platform);
+  return { booking, post: (key) => postBooking(booking, key, platform) };
 }
 
 function checkTerms({ type, payments }: BookingRequest, { offer, terms }: UsableOffer): void {
@@ -80,36 +65,63 @@ function checkTerms({ type, payments }: BookingRequest, { offer, terms }: Usable
   if (payments) checkPayments(payments, terms.clientAmountCents);
 }
 
-/** The values of the booking's row that are known before it is written, in the statement's order from $6 on. */
-function rowOf(
-  { type }: BookingRequest,
-  { offer, terms }: UsableOffer,
-  travellers: readonly Traveller[],
-  { vault }: Platform,
-): unknown[] {
-  const passengers: BookedPassenger[] = travellers.map((traveller) => ({
-    id: traveller.id,
-    type: traveller.type,
-    given_name: traveller.givenName,
-    family_name: traveller.familyName,
-  }));
-  const bookingTerms: BookingTerms = {
-    conditions: offer.conditions,
-    exchangeRate: String(offer.exchangeRateUsed),
-    fareBrandName: offer.passengers[0]?.fareBrandName ?? '',
-  };
-  return [
-    offer.id,
-    terms.supplier,
-    terms.supplierReference,
-    JSON.stringify(passengers),
-    vault.seal(JSON.stringify(travellers)),
-    JSON.stringify(inSnakeCase(offer.slices)),
-    JSON.stringify(bookingTerms),
-    departureOf(offer),
-    type === 'hold' ? paymentDeadlineOf(offer) : null,
-  ];
+interface BookingParts {
+  readonly request: BookingRequest;
+  readonly usable: UsableOffer;
+  readonly travellers: readonly Traveller[];
+  readonly reference: string;
 }
+
+/** The booking as it stands once it is written. */
+function rowOf(
+  { walletId, teamId, mode }: Tenant,
+  { request: { type }, usable: { offer, terms }, travellers, reference }: BookingParts,
+  { vault, clock }: Platform,
+): BookingRow {
+  const now = clock.now();
+  const isHold = type === 'hold';
+  return {
+    id: newIdentifier('ord'),
+    wallet_id: walletId,
+    team_id: teamId,
+    mode,
+    booking_reference: reference,
+    type,
+    status: transitions[isHold ? 'hold' : 'book'].to,
+    amount_cents: terms.clientAmountCents.toString(),
+    offer_id: offer.id,
+    supplier: terms.supplier,
+    supplier_reference: terms.supplierReference,
+    passengers: travellers.map(asBooked),
+    sealed_travellers: vault.seal(JSON.stringify(travellers)),
+    slices: inSnakeCase(offer.slices),
+    documents: [],
+    terms: termsOf(offer),
+    departs_at: departureOf(offer),
+    payment_required_by: isHold ? paymentDeadlineOf(offer) : null,
+    debit_id: isHold ? null : newIdentifier('txn'),
+    refund_id: null,
+    refund_cents: null,
+    created_at: now,
+    updated_at: now,
+    confirmed_at: isHold ? null : now,
+    ticketed_at: null,
+    ended_at: null,
+  };
+}
+
+const asBooked = ({ id, type, givenName, familyName }: Traveller): BookedPassenger => ({
+  id,
+  type,
+  given_name: givenName,
+  family_name: familyName,
+});
+
+const termsOf = ({ conditions, exchangeRateUsed, passengers }: FlightOffer): BookingTerms => ({
+  conditions,
+  exchangeRate: String(exchangeRateUsed),
+  fareBrandName: passengers[0]?.fareBrandName ?? '',
+});
 
 /** The first departure as an instant. */
 function departureOf({ slices }: FlightOffer): Date {

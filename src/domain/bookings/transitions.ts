@@ -16,6 +16,8 @@ export interface Transition {
    * set aside, `release` gives that back, `refund` credits what the conditions give back, `none` leaves it.
    */
   readonly money: 'debit' | 'reserve' | 'settle' | 'release' | 'refund' | 'none';
+  /** How much a refund gives back. */
+  readonly refund?: 'in full' | 'by its conditions';
   /** Booking events, in the order in which they are told. */
   readonly events: readonly EventType[];
   /** What the supplier is to be asked next; null for nothing more. */
@@ -96,6 +98,7 @@ const table = {
     to: 'failed',
     trigger: 'the carrier does not issue the tickets',
     money: 'refund',
+    refund: 'in full',
     events: ['booking.failed', 'booking.updated'],
     task: 'cancel',
   },
@@ -104,6 +107,7 @@ const table = {
     to: 'cancelled',
     trigger: 'POST /bookings/:id/cancel, before departure',
     money: 'refund',
+    refund: 'by its conditions',
     events: ['booking.cancelled', 'booking.updated'],
     task: 'cancel',
   },
@@ -124,9 +128,10 @@ const moneyInWords: Readonly<Record<Transition['money'], string>> = {
 
 /** The table as Markdown, for the documentation. */
 export function transitionTable(): string {
-  const rows = Object.values(transitions).map(({ from, to, trigger, money, events }) => {
-    const cells = [from?.join(', ') ?? '(none)', trigger, to, moneyInWords[money], events.join(', ')];
+  const rows = Object.values(transitions).map(({ from, to, trigger, money, refund = '', events }) => {
+    const moved = `${moneyInWords[money]} ${refund}`.trim();
+    const cells = [from?.join(', ') ?? '(none)', trigger, to, moved, events.join(', ')];
     return `| ${cells.join(' | ')} |`;
   });
-  return ['| From | Trigger | To | Money | Events |', '|---|---|---|---|---|', ...rows].join('\n');
+  return ['| From | Trigger | To | Money | Booking events |', '|---|---|---|---|---|', ...rows].join('\n');
 }

@@ -12,7 +12,8 @@ import type { Tenant } from '../tenant.ts';
  *
  * The effect comes first and the key's row second, in one transaction. A second request with the key waits at the
  * unique index for the first one's commit, then finds its row, undoes its own effect and answers as the first did. So
- * effect, events and stored answer are there together or not at all, whatever dies when.
+ * effect, events and stored answer are there together or not at all, whatever dies when. A creation whose answer is
+ * known before it is written does all of it in one statement (`keyCtes`), without a transaction around it.
  */
 
 export interface CreationRequest {
@@ -31,8 +32,29 @@ export interface Creation<T> {
   replayed: boolean;
 }
 
-/** Does what may wait for the network, and returns what writes: run in the transaction, its answer is plain JSON. */
-export type PrepareCreation<T> = () => Promise<() => Promise<T>>;
+/** Writes in the transaction that it is run in. Its answer is plain JSON. */
+export type WriteCreation<T> = () => Promise<T>;
+
+/** A creation whose answer, plain JSON, is known beforehand. */
+export interface KnownCreation<T> {
+  readonly answer: T;
+  /** Writes effect and key in one statement that has `keyCtes`, with `keyValues(key)`. */
+  post(key: KeyRow | null): Promise<void>;
+}
+
+/** Does what may wait for the network, and returns what writes. */
+export type PrepareCreation<T> = () => Promise<WriteCreation<T> | KnownCreation<T>>;
+
+/** The row that stores an answer under its key. */
+export interface KeyRow {
+  readonly scope: string;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+  readonly outcome: string;
+  readonly createdAt: Date;
+  /** Rows made until then are past the window. */
+  readonly oldest: Date;
+}
 
 type Outcome =
   | { value: unknown }
@@ -57,6 +79,33 @@ const storeOutcome = statement<{ key: string }>(
      WHERE k.created_at <= $6
    RETURNING key`,
 );
+
+/**
+ * SQL that stores a key with the effect of its statement: `effect` names the CTE that has a row when there is one, and
+ * the parameters from number `first` on are `keyValues`. The statement's last SELECT must ask `keyIsStored`.
+ */
+export const keyCtes = (effect: string, first: number) => `
+  stored_key AS (
+    INSERT INTO idempotency_keys AS k (scope, key, fingerprint, outcome, created_at)
+    SELECT $${first}::text, $${first + 1}::text, $${first + 2}::bytea, $${first + 3}::text, $${first + 4}::timestamptz
+      FROM ${effect} WHERE $${first + 1}::text IS NOT NULL
+    ON CONFLICT (scope, key) DO UPDATE
+      SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
+      WHERE k.created_at <= $${first + 5}::timestamptz
+    RETURNING 1
+  )`;
+
+/** SQL condition that undoes the statement when another request has taken the key. */
+export const keyIsStored = (effect: string, first: number) => `key_is_stored(
+      $${first + 1}::text IS NULL OR NOT EXISTS (SELECT FROM ${effect}) OR EXISTS (SELECT FROM stored_key))`;
+
+/** The six parameters of `keyCtes`. */
+export const keyValues = (key: KeyRow | null): unknown[] =>
+  key
+    ? [key.scope, key.key, key.fingerprint, key.outcome, key.createdAt, key.oldest]
+    : [null, null, null, null, null, null];
+
+const keyTakenCode = 'EMKEY';
 
 const forgetOutcomes = statement(
   'forget_idempotent_outcomes',
@@ -104,8 +153,11 @@ export async function createOnce<T>(
   platform: Platform,
 ): Promise<Creation<T>> {
   if (request.key === null) {
-    const write = await prepare();
-    return { value: await inTransaction(platform.sequelize, write), replayed: false };
+    const creation = await prepare();
+    if (typeof creation === 'function')
+      return { value: await inTransaction(platform.sequelize, creation), replayed: false };
+    await creation.post(null);
+    return { value: creation.answer, replayed: false };
   }
   checkIdempotencyKey(request.key);
   const keyed = { ...request, key: request.key, scope: scopeOf(tenant), fingerprint: fingerprintOf(request) };
@@ -114,7 +166,7 @@ export async function createOnce<T>(
   try {
     return await createAndStore(keyed, prepare, platform);
   } catch (error) {
-    if (error instanceof KeyTaken) {
+    if (error instanceof KeyTaken || codeOf(error) === keyTakenCode) {
       const first = await replay<T>(keyed, platform);
       if (first) return first;
     }
@@ -130,9 +182,13 @@ async function createAndStore<T>(
   platform: Platform,
 ): Promise<Creation<T>> {
   try {
-    const write = await prepare();
+    const creation = await prepare();
+    if (typeof creation !== 'function') {
+      await creation.post(keyRowOf(request, { value: creation.answer }, platform));
+      return { value: creation.answer, replayed: false };
+    }
     return await inTransaction(platform.sequelize, async () => {
-      const value = await write();
+      const value = await creation();
       await store(request, { value }, platform);
       return { value, replayed: false };
     });
@@ -145,17 +201,22 @@ async function createAndStore<T>(
   }
 }
 
-async function store(request: KeyedRequest, outcome: Outcome, platform: Platform): Promise<void> {
-  const now = platform.clock.now();
+function keyRowOf(request: KeyedRequest, outcome: Outcome, { vault, clock, settings }: Platform): KeyRow {
   const text = JSON.stringify(outcome);
-  const rows = await run(platform.sequelize, storeOutcome, [
-    request.scope,
-    request.key,
-    request.fingerprint,
-    request.secret ? platform.vault.seal(text) : text,
-    now,
-    new Date(now.getTime() - platform.settings.IDEMPOTENCY_WINDOW),
-  ]);
+  const createdAt = clock.now();
+  return {
+    scope: request.scope,
+    key: request.key,
+    fingerprint: request.fingerprint,
+    outcome: request.secret ? vault.seal(text) : text,
+    createdAt,
+    oldest: new Date(createdAt.getTime() - settings.IDEMPOTENCY_WINDOW),
+  };
+}
+
+async function store(request: KeyedRequest, outcome: Outcome, platform: Platform): Promise<void> {
+  const row = keyRowOf(request, outcome, platform);
+  const rows = await run(platform.sequelize, storeOutcome, keyValues(row));
   if (rows.length === 0) throw new KeyTaken();
 }
 
@@ -180,12 +241,13 @@ async function replay<T>(request: KeyedRequest, platform: Platform): Promise<Cre
 /** The first answer was this refusal. */
 export class ReplayedError extends AppError {}
 
-function waitedTooLong(error: unknown): boolean {
-  return (
-    (error as { original?: { code?: string }; code?: string })?.original?.code === lockNotAvailable ||
-    (error as { code?: string })?.code === lockNotAvailable
-  );
+/** SQLSTATE of an error, from the driver or through Sequelize. */
+function codeOf(error: unknown): string | undefined {
+  const { code, original } = error as { code?: string; original?: { code?: string } };
+  return original?.code ?? code;
 }
+
+const waitedTooLong = (error: unknown) => codeOf(error) === lockNotAvailable;
 
 /** Deletes answers that are past the window. @returns nothing: how many does not matter to anyone. */
 export async function forgetOldKeys(platform: Platform): Promise<void> {

@@ -3,6 +3,8 @@ import { newIdentifier } from '../../infrastructure/identifier.ts';
 import { boletoDueAt } from '../../infrastructure/payments/businessDays.ts';
 import { unprocessable, validationError } from '../errors.ts';
 import { announceEvents, eventCtes } from '../events/recording.ts';
+import type { KeyRow } from '../idempotency/once.ts';
+import { keyCtes, keyIsStored, keyValues } from '../idempotency/once.ts';
 import { parseAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import { Team } from '../teams/team.ts';
@@ -40,14 +42,20 @@ const insertRecharge = statement<{ id: string }>(
      SELECT 1 AS ordinal, $7::text AS id, 'wallet.recharge.pending' AS type, r.id AS subject_id,
             json_build_object('object', ${rechargeObjectSql('r')}) AS data, r.created_at
        FROM recharge r
-   ), ${eventCtes}
-   SELECT id FROM recharge`,
+   ), ${eventCtes}, ${keyCtes('recharge', 10)}
+   SELECT id FROM recharge WHERE ${keyIsStored('recharge', 10)}`,
 );
 
 export interface RechargeRequest {
   /** Decimal string as the client sent it. */
   amount: string;
   paymentMethod: PaymentMethod;
+}
+
+/** A recharge that is still to be written. */
+export interface PreparedRecharge {
+  readonly recharge: Recharge;
+  post(key: KeyRow | null): Promise<void>;
 }
 
 /** Centavos of a recharge request's amount. @throws AppError 400 with SPEC's messages. */
@@ -72,13 +80,14 @@ function expiryOf(method: PaymentMethod, createdAt: Date, platform: Platform): D
 /**
  * Asks the payment provider for a charge: the part of a recharge that may wait for the network, so it runs before
  * the database transaction.
- * @returns what writes the recharge: `pending`, with its event, or AppError 422 "Daily limit exceeded".
+ * @returns the recharge, `pending`, and what writes it with its event and its Idempotency-Key: AppError 422 "Daily limit
+ *   exceeded".
  */
 export async function prepareRecharge(
   tenant: Tenant,
   request: RechargeRequest,
   platform: Platform,
-): Promise<() => Promise<Recharge>> {
+): Promise<PreparedRecharge> {
   const amountCents = checkRechargeAmount(request.amount);
   const { sequelize, clock, paymentProvider } = platform;
   const id = newIdentifier('rch');
@@ -109,7 +118,7 @@ export async function prepareRecharge(
     paidAt: null,
     transactionId: null,
   };
-  return async () => {
+  const post = async (key: KeyRow | null) => {
     const rows = await run(sequelize, insertRecharge, [
       id,
       tenant.walletId,
@@ -120,10 +129,11 @@ export async function prepareRecharge(
       newIdentifier('evt'),
       createdAt,
       expiresAt,
+      ...keyValues(key),
     ]);
     if (rows.length === 0)
       throw unprocessable('Daily limit exceeded', { field: 'amount', type: 'daily_limit' });
     announceEvents(tenant.walletId, platform);
-    return Recharge.build(fields, { isNewRecord: false });
   };
+  return { recharge: Recharge.build(fields, { isNewRecord: false }), post };
 }

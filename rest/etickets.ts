@@ -1,0 +1,27 @@
+import { Router } from 'express';
+import { eticketPath, readReceipt } from '../src/domain/bookings/eticket.ts';
+import type { Platform } from '../src/domain/platform.ts';
+import { eticketPdf } from '../src/infrastructure/tickets/eticketPdf.ts';
+import { sendError } from './envelope.ts';
+
+/** E-ticket receipts, for travellers who have the signed link and no key. */
+export function createEticketRouter(platform: Platform): Router {
+  const router = Router({ caseSensitive: true });
+  router.get(eticketPath(':id'), async (request, response) => {
+    request.routeName = '/etickets/:id.pdf';
+    try {
+      const id = String(request.params.id);
+      const { signature } = request.query;
+      const receipt = await readReceipt(id, typeof signature === 'string' ? signature : '', platform);
+      const pdf = await eticketPdf(receipt);
+      response.setHeader('Cache-Control', 'private, no-cache');
+      response.setHeader('Content-Disposition', `inline; filename="eticket-${receipt.locator}.pdf"`);
+      // The link is the permission: it must not travel on to wherever a reader goes next.
+      response.setHeader('Referrer-Policy', 'no-referrer');
+      response.type('pdf').send(pdf);
+    } catch (error) {
+      sendError(response, error, null, platform.log);
+    }
+  });
+  return router;
+}
