@@ -1,7 +1,6 @@
 import { Router } from 'express';
 import { eticketPath, readReceipt } from '../src/domain/bookings/eticket.ts';
 import type { Platform } from '../src/domain/platform.ts';
-import { eticketPdf } from '../src/infrastructure/tickets/eticketPdf.ts';
 import { sendError } from './envelope.ts';
 
 /** E-ticket receipts, for travellers who have the signed link and no key. */
@@ -13,6 +12,7 @@ export function createEticketRouter(platform: Platform): Router {
       const id = String(request.params.id);
       const { signature } = request.query;
       const receipt = await readReceipt(id, typeof signature === 'string' ? signature : '', platform);
+      const { eticketPdf } = await import('../src/infrastructure/tickets/eticketPdf.ts');
       const pdf = await eticketPdf(receipt);
       response.setHeader('Cache-Control', 'private, no-cache');
       response.setHeader('Content-Disposition', `inline; filename="eticket-${receipt.locator}.pdf"`);
