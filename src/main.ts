@@ -49,7 +49,8 @@ import { createLog } from './infrastructure/log.ts';
 import { createMailer } from './infrastructure/mail.ts';
 import { createMetrics } from './infrastructure/metrics.ts';
 import { createPaymentProvider } from './infrastructure/payments/registry.ts';
-import { inProcessSignals, redisSignals } from './infrastructure/pubsub/signals.ts';
+import type { Signals } from './infrastructure/pubsub/signals.ts';
+import { inProcessSignals } from './infrastructure/pubsub/signals.ts';
 import { createRateLimiter } from './infrastructure/rateLimiter.ts';
 import { startSweeps } from './infrastructure/sweeper.ts';
 import { createVault, encryptionKeyOf } from './infrastructure/vault.ts';
@@ -101,6 +102,13 @@ function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides:
   };
 }
 
+/** The Redis engine is loaded only where there is a Redis: a start is faster without. */
+async function openSignals({ REDIS_URL }: Settings, log: Log): Promise<Signals> {
+  if (!REDIS_URL) return inProcessSignals(log);
+  const { redisSignals } = await import('./infrastructure/pubsub/redisSignals.ts');
+  return redisSignals(REDIS_URL, log);
+}
+
 async function openPlatform(
   settings: Settings,
   database: Database,
@@ -108,27 +116,26 @@ async function openPlatform(
   log: Log,
   outside: ReturnType<typeof openOutsideWorld>,
 ): Promise<Platform> {
-  const signals = settings.REDIS_URL ? redisSignals(settings.REDIS_URL, log) : inProcessSignals(log);
   return {
     sequelize: database.sequelize,
     settings,
     clock,
     log,
-    signals,
+    signals: await openSignals(settings, log),
     vault: createVault(settings.ENCRYPTION_KEY ?? (await encryptionKeyOf(settings.DATA_DIR))),
     ...outside,
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/+$/, ''),
   };
 }
 
-function openGateway(platform: Platform): Gateway {
+async function openGateway(platform: Platform): Promise<Gateway> {
   const { settings, log } = platform;
   return {
     platform,
     access: new Access(platform),
     feed: new EventFeed(platform),
     metrics: createMetrics(),
-    limiter: createRateLimiter(
+    limiter: await createRateLimiter(
       {
         limits: {
           search: settings.RATE_LIMIT_SEARCH,
@@ -223,7 +230,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const database = await openDatabase(settings, models, log, overrides.storeTemplate);
   await migrateUp(database.sequelize, migrationsFolder, database.shared);
   const platform = await openPlatform(settings, database, clock, log, outside);
-  const gateway = openGateway(platform);
+  const gateway = await openGateway(platform);
   const bootstrapKeys = await bootstrapDemoTeam(platform);
   gateway.access.listen();
   gateway.feed.listen();

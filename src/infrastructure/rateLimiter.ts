@@ -1,7 +1,6 @@
 import type { Log } from './log.ts';
 import type { CountedWindow } from './rateWindows.ts';
 import { RateWindows } from './rateWindows.ts';
-import { RedisRateCounts } from './redisRateCounts.ts';
 
 /** Counters of SPEC Limits: flight search, booking creation, everything else; and calls that carry no valid key. */
 export const buckets = ['search', 'bookings', 'default', 'unauthenticated'] as const;
@@ -33,10 +32,11 @@ export interface RateLimiterSettings {
  * Fixed windows, counted in Redis by one atomic script when there is one. While Redis is down each process counts on
  * its own: serving with a looser limit beats refusing everyone.
  */
-export function createRateLimiter(settings: RateLimiterSettings, log: Log): RateLimiter {
+export async function createRateLimiter(settings: RateLimiterSettings, log: Log): Promise<RateLimiter> {
   const { limits, windowMs, redisUrl } = settings;
   const own = new RateWindows(windowMs);
-  const shared = redisUrl ? new RedisRateCounts(redisUrl, windowMs, log) : null;
+  // Loaded only where there is a Redis: a start is faster without.
+  const shared = redisUrl ? await openSharedCounts(redisUrl, windowMs, log) : null;
   return {
     consume(bucket, subject) {
       const limit = limits[bucket];
@@ -49,6 +49,11 @@ export function createRateLimiter(settings: RateLimiterSettings, log: Log): Rate
     },
     close: () => shared?.close(),
   };
+}
+
+async function openSharedCounts(url: string, windowMs: number, log: Log) {
+  const { RedisRateCounts } = await import('./redisRateCounts.ts');
+  return new RedisRateCounts(url, windowMs, log);
 }
 
 function windowOf({ count, endsAtMs }: CountedWindow, limit: number): RateWindow {

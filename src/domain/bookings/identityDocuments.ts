@@ -1,9 +1,9 @@
 import { isValidCpf } from '@brazilian-utils/brazilian-utils';
-import { isISO31661Alpha2 } from 'class-validator';
 import type { IdentityDocument, IdentityDocumentType } from '../../infrastructure/flights/order.ts';
 import { isDay } from '../day.ts';
 import type { FieldFault } from '../errors.ts';
 import type { Journey } from './journey.ts';
+import { validators } from './validators.ts';
 
 /** An identity document as the REST body spells it. */
 export interface IdentityDocumentInput {
@@ -57,7 +57,7 @@ function faultOfCountry(type: IdentityDocumentType, country: string | null): str
   if (type !== 'passport') return country === null || country === 'BR' ? null : 'invalid';
   if (country === null || country === '') return 'required';
   // class-validator takes small letters as well; two spellings of one country would be two passports.
-  return /^[A-Z]{2}$/.test(country) && isISO31661Alpha2(country) ? null : 'invalid';
+  return /^[A-Z]{2}$/.test(country) && validators().isISO31661Alpha2(country) ? null : 'invalid';
 }
 
 function faultOfExpiry(

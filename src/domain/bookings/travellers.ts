@@ -1,4 +1,3 @@
-import { isEmail, isPhoneNumber } from 'class-validator';
 import type { Gender, Traveller } from '../../infrastructure/flights/order.ts';
 import type { PassengerType } from '../../infrastructure/flights/supplier.ts';
 import { ticketName } from '../../infrastructure/flights/ticketName.ts';
@@ -7,6 +6,7 @@ import { type FieldFault, validationError } from '../errors.ts';
 import type { FlightOffer } from '../flights/offer.ts';
 import { documentKey, type IdentityDocumentInput, readIdentityDocument } from './identityDocuments.ts';
 import { type Journey, journeyOf } from './journey.ts';
+import { validators } from './validators.ts';
 
 /** A traveller as the REST body spells one; strings are present and enum values known, and nothing more. */
 export interface TravellerInput {
@@ -138,9 +138,10 @@ function readName(text: string, field: string, faults: FieldFault[]): string {
 }
 
 /** Without an account name in quotes or in other scripts, which airlines' systems do not take. */
-const isPlainEmail = (text: string) => !text.includes('"') && isEmail(text, { allow_utf8_local_part: false });
+const isPlainEmail = (text: string) =>
+  !text.includes('"') && validators().isEmail(text, { allow_utf8_local_part: false });
 
-const isE164 = (text: string) => /^\+[1-9]\d{6,14}$/.test(text) && isPhoneNumber(text);
+const isE164 = (text: string) => /^\+[1-9]\d{6,14}$/.test(text) && validators().isPhoneNumber(text);
 
 function readBirth(day: string, field: string, type: PassengerType | undefined, check: Check): string {
   const refuse = (reason: string) => check.faults.push({ field, type: reason });

@@ -3,7 +3,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inProcessSignals, redisSignals } from '../../../src/infrastructure/pubsub/signals.ts';
+import { redisSignals } from '../../../src/infrastructure/pubsub/redisSignals.ts';
+import { inProcessSignals } from '../../../src/infrastructure/pubsub/signals.ts';
 
 const log = pino({ level: 'silent' });
 
