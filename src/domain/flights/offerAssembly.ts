@@ -1,155 +1,115 @@
-import type { Airport } from '../../infrastructure/flights/airports.ts';
 import { type CarrierName, carrierLogoPath } from '../../infrastructure/flights/carriers.ts';
-import { identifierBatch } from '../../infrastructure/flights/identifierBatch.ts';
+import { batchOf, identifierBatch } from '../../infrastructure/flights/identifierBatch.ts';
 import type {
   CarrierCurrency,
   SupplierCondition,
-  SupplierOffer,
   SupplierPaymentTerms,
-  SupplierSegment,
-  SupplierSlice,
 } from '../../infrastructure/flights/supplier.ts';
+import { keptEntry } from '../../infrastructure/keptEntry.ts';
 import type {
   FlightOffer,
   FlightOffers,
   OfferCondition,
+  OfferPassenger,
   OfferPlace,
   OfferSegment,
   OfferSlice,
   PaymentRequirements,
   RequestedPassenger,
+  SegmentPlace,
 } from './offer.ts';
-import type { PricedOffer } from './pricing.ts';
-import type { FlightSearch, SearchPlace } from './searchRequest.ts';
-
-/** An offer of a supplier, priced for the team that searches. */
-export interface QuotedOffer {
-  readonly supplier: string;
-  readonly offer: SupplierOffer;
-  readonly priced: PricedOffer;
-}
-
-/** An offer with what the server keeps to itself: how to book it, and what lists sort and filter by. */
-export interface OfferRecord {
-  readonly offer: FlightOffer;
-  readonly supplier: string;
-  readonly supplierReference: string;
-  readonly clientAmountCents: bigint;
-  /** All slices together. */
-  readonly durationMinutes: number;
-  /** Connections of the slice that has most. */
-  readonly stops: number;
-  readonly expiresAt: Date;
-}
-
-export interface AssemblyContext {
-  readonly search: FlightSearch;
-  readonly now: Date;
-  /** OFFER_LIFETIME; a supplier may withdraw its offer sooner. */
-  readonly lifetimeMs: number;
-  /** PUBLIC_URL, without a slash at the end: below it the logos are served. */
-  readonly publicUrl: string;
-}
+import { pricingOf } from './pricing.ts';
+import type { OfferedSegment, OfferedSlice, Quotation, QuotedOffer } from './quotation.ts';
 
 /**
- * Turns priced offers into the response and its records, cheapest for the client first, of equals the shortest. Every
- * call makes new ids; passengers keep theirs across all offers of the search.
+ * Writes the answer to a search. Ids count in the order in which things are written here, and stored quotations get
+ * theirs by being written again: another order needs another `documentVersion`.
  */
-export function assembleOffers(
-  quoted: readonly QuotedOffer[],
-  context: AssemblyContext,
-): { response: FlightOffers; records: OfferRecord[] } {
-  const writer = new OfferWriter(context);
-  const records = quoted.map((quote) => writer.record(quote));
-  records.sort((one, other) => {
-    const difference = one.clientAmountCents - other.clientAmountCents;
-    return difference === 0n ? one.durationMinutes - other.durationMinutes : difference < 0n ? -1 : 1;
-  });
-  const response: FlightOffers = {
-    id: writer.newId('orq'),
-    offers: records.map(({ offer }) => offer),
-    slices: context.search.slices.map(({ origin, destination, departureDate }) => ({
-      origin: requestedPlace(origin),
-      destination: requestedPlace(destination),
-      departureDate,
-    })),
+export function assembleOffers(quotation: Quotation): FlightOffers {
+  const writer = new OfferWriter(quotation);
+  return {
+    id: writer.id,
+    offers: quotation.offers.map((quoted) => writer.offer(quoted)),
+    slices: quotation.slices,
     passengers: writer.passengers,
   };
-  return { response, records };
 }
 
+/** What offers have in common is written once, and is the same object in all of them. */
 class OfferWriter {
-  readonly newId = identifierBatch();
+  readonly id: string;
   readonly passengers: readonly RequestedPassenger[];
-  readonly #latestExpiry: Date;
-  readonly #logoBase: string;
-  readonly #operators = new Map<string, OfferSegment['operatingCarrier']>();
+  readonly #quotation: Quotation;
+  readonly #newId: ReturnType<typeof identifierBatch>;
   readonly #timestamps = new Map<number, string>();
+  readonly #operators = new Map<string, OfferSegment['operatingCarrier']>();
+  readonly #aircraft = new Map<string, OfferSegment['aircraft']>();
+  readonly #places = new Map<OfferPlace, Map<string | null, SegmentPlace>>();
+  readonly #slices = new Map<OfferedSlice, Omit<OfferSlice, 'id' | 'segments'>>();
+  readonly #segments = new Map<OfferedSegment, Omit<OfferSegment, 'id'>>();
+  readonly #passengersByFare = new Map<string, readonly OfferPassenger[]>();
 
-  constructor({ search, now, lifetimeMs, publicUrl }: AssemblyContext) {
-    this.passengers = search.passengers.map((type) => ({ id: this.newId('pas'), type }));
-    this.#latestExpiry = new Date(now.getTime() + lifetimeMs);
-    this.#logoBase = publicUrl;
+  constructor(quotation: Quotation) {
+    this.#quotation = quotation;
+    this.#newId = identifierBatch(batchOf(quotation.id));
+    this.id = this.#newId('orq');
+    this.passengers = quotation.passengers.map((type) => ({ id: this.#newId('pas'), type }));
   }
 
-  record({ supplier, offer, priced }: QuotedOffer): OfferRecord {
-    const { expiresAt: withdrawnAt } = offer;
-    const expiresAt = withdrawnAt && withdrawnAt < this.#latestExpiry ? withdrawnAt : this.#latestExpiry;
+  offer({ offer, price }: QuotedOffer): FlightOffer {
+    const { rates, settings, expiresAt: latestExpiry } = this.#quotation;
+    const { currency, expiresAt: withdrawnAt } = offer;
+    const asked = { amount: offer.totalAmount, currency, rate: rates.get(currency)! };
     return {
-      offer: {
-        id: this.newId('off'),
-        ...priced.pricing,
-        expiresAt: this.#timestamp(expiresAt),
-        owner: offer.owner,
-        slices: offer.slices.map((slice) => this.#slice(slice)),
-        passengers: this.passengers.map(({ id, type }) => ({
-          id,
-          type,
-          fareBrandName: offer.fareBrandName,
-          loyaltyProgrammeAccounts: [],
-        })),
-        conditions: {
-          refundBeforeDeparture: condition(offer.conditions.refundBeforeDeparture, offer.currency),
-          changeBeforeDeparture: condition(offer.conditions.changeBeforeDeparture, offer.currency),
-        },
-        paymentRequirements: this.#paymentRequirements(offer.payment),
+      id: this.#newId('off'),
+      ...pricingOf(asked, price, settings),
+      expiresAt: this.#timestamp(withdrawnAt && withdrawnAt < latestExpiry ? withdrawnAt : latestExpiry),
+      owner: offer.owner,
+      slices: offer.slices.map((slice) => this.#slice(slice)),
+      passengers: keptEntry(this.#passengersByFare, offer.fareBrandName, () =>
+        this.#passengersOf(offer.fareBrandName),
+      ),
+      conditions: {
+        refundBeforeDeparture: condition(offer.conditions.refundBeforeDeparture, currency),
+        changeBeforeDeparture: condition(offer.conditions.changeBeforeDeparture, currency),
       },
-      supplier,
-      supplierReference: offer.reference,
-      clientAmountCents: priced.clientAmountCents,
-      durationMinutes: offer.slices.reduce((sum, slice) => sum + slice.durationMinutes, 0),
-      stops: Math.max(...offer.slices.map((slice) => slice.segments.length - 1)),
-      expiresAt,
+      paymentRequirements: this.#paymentRequirements(offer.payment),
     };
   }
 
-  #slice(slice: SupplierSlice): OfferSlice {
-    return {
-      id: this.newId('sli'),
+  #passengersOf(fareBrandName: string): readonly OfferPassenger[] {
+    return this.passengers.map(({ id, type }) => ({ id, type, fareBrandName, loyaltyProgrammeAccounts: [] }));
+  }
+
+  #slice(slice: OfferedSlice): OfferSlice {
+    const { origin, destination, duration } = keptEntry(this.#slices, slice, () => ({
       origin: placeOf(slice.origin),
       destination: placeOf(slice.destination),
       duration: isoDuration(slice.durationMinutes),
-      segments: slice.segments.map((segment) => this.#segment(segment)),
-    };
+    }));
+    const id = this.#newId('sli');
+    const segments = slice.segments.map((segment) => ({
+      id: this.#newId('seg'),
+      ...keptEntry(this.#segments, segment, () => this.#segment(segment)),
+    }));
+    return { id, origin, destination, duration, segments };
   }
 
-  #segment(segment: SupplierSegment): OfferSegment {
-    const { origin, destination, aircraft } = segment;
+  #segment(segment: OfferedSegment): Omit<OfferSegment, 'id'> {
+    const { aircraft } = segment;
     return {
-      id: this.newId('seg'),
-      origin: { iataCode: origin.iataCode, name: origin.name, terminal: segment.originTerminal },
-      destination: {
-        iataCode: destination.iataCode,
-        name: destination.name,
-        terminal: segment.destinationTerminal,
-      },
+      origin: this.#segmentPlace(segment.origin, segment.originTerminal),
+      destination: this.#segmentPlace(segment.destination, segment.destinationTerminal),
       departingAt: segment.departingAt,
       arrivingAt: segment.arrivingAt,
       operatingCarrier: this.#operatingCarrier(segment.operatingCarrier),
       marketingCarrier: segment.marketingCarrier,
       operatingCarrierFlightNumber: segment.operatingFlightNumber,
       marketingCarrierFlightNumber: segment.marketingFlightNumber,
-      aircraft: { iataCode: aircraft.iataCode, name: aircraft.name },
+      aircraft: keptEntry(this.#aircraft, aircraft.iataCode, () => ({
+        iataCode: aircraft.iataCode,
+        name: aircraft.name,
+      })),
       duration: isoDuration(segment.durationMinutes),
       distance: segment.distanceKm.toFixed(1),
       passengers: segment.passengers.map((passenger, index) => ({
@@ -160,6 +120,11 @@ class OfferWriter {
         baggages: passenger.baggages,
       })),
     };
+  }
+
+  #segmentPlace(place: OfferPlace, terminal: string | null): SegmentPlace {
+    const byTerminal = keptEntry(this.#places, place, () => new Map<string | null, SegmentPlace>());
+    return keptEntry(byTerminal, terminal, () => ({ iataCode: place.iataCode, name: place.name, terminal }));
   }
 
   #paymentRequirements(terms: SupplierPaymentTerms): PaymentRequirements {
@@ -173,23 +138,15 @@ class OfferWriter {
 
   /** ISO 8601; a hundred offers share three or four instants. */
   #timestamp(instant: Date): string {
-    const kept = this.#timestamps.get(instant.getTime());
-    if (kept) return kept;
-    const written = instant.toISOString();
-    this.#timestamps.set(instant.getTime(), written);
-    return written;
+    return keptEntry(this.#timestamps, instant.getTime(), () => instant.toISOString());
   }
 
-  #operatingCarrier(carrier: CarrierName): OfferSegment['operatingCarrier'] {
-    const kept = this.#operators.get(carrier.iataCode);
-    if (kept) return kept;
-    const written = {
-      iataCode: carrier.iataCode,
-      name: carrier.name,
-      logoSymbolUrl: this.#logoBase + carrierLogoPath(carrier.iataCode),
-    };
-    this.#operators.set(carrier.iataCode, written);
-    return written;
+  #operatingCarrier({ iataCode, name }: CarrierName): OfferSegment['operatingCarrier'] {
+    return keptEntry(this.#operators, iataCode, () => ({
+      iataCode,
+      name,
+      logoSymbolUrl: this.#quotation.publicUrl + carrierLogoPath(iataCode),
+    }));
   }
 }
 
@@ -207,10 +164,11 @@ export function isoDuration(minutes: number): string {
   return rest === 0 ? `PT${hours}H` : `PT${hours}H${rest}M`;
 }
 
-// Airports are permanent objects and thousands of segments share a few of them.
-const places = new WeakMap<Airport, OfferPlace>();
+// Airports are permanent objects, and thousands of slices share a few of them.
+const places = new WeakMap<OfferPlace, OfferPlace>();
 
-function placeOf(airport: Airport): OfferPlace {
+/** What an answer shows of an airport. */
+export function placeOf(airport: OfferPlace): OfferPlace {
   let place = places.get(airport);
   if (!place) {
     const { iataCode, name, cityName, iataCityCode, timeZone } = airport;
@@ -218,13 +176,6 @@ function placeOf(airport: Airport): OfferPlace {
     places.set(airport, place);
   }
   return place;
-}
-
-/** The airport that was asked for, or the city under its own code. */
-function requestedPlace({ code, airports }: SearchPlace): OfferPlace {
-  const first = airports[0]!;
-  if (first.iataCode === code) return placeOf(first);
-  return { ...placeOf(first), iataCode: code, name: first.cityName, iataCityCode: code };
 }
 
 const condition = (

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { deflate, inflate } from 'node:zlib';
 import type { Sequelize } from 'sequelize';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { batchOf } from '../../infrastructure/flights/identifierBatch.ts';
@@ -8,7 +6,11 @@ import { AppError, notFound } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { FlightOffer, FlightOffers } from './offer.ts';
-import type { OfferRecord } from './offerAssembly.ts';
+import { assembleOffers } from './offerAssembly.ts';
+import { clientCents } from './pricing.ts';
+import type { Quotation } from './quotation.ts';
+import { journeyMinutes, mostStops } from './quotation.ts';
+import { documentOf, quotationOf } from './quotationDocument.ts';
 
 /** What the server keeps to itself about an offer: how to book it, and what lists sort and filter by. */
 export interface OfferTerms {
@@ -53,39 +55,20 @@ const forgetSearches = statement(
   'DELETE FROM flight_searches WHERE expires_at <= $1',
 );
 
-/** What is written: JSON has no bigint. */
-interface StoredDocument {
-  readonly response: FlightOffers;
-  readonly terms: readonly (Omit<OfferTerms, 'clientAmountCents'> & { readonly clientAmountCents: string })[];
-}
-
-// Both work beside the event loop, on threads of their own.
-const compress = promisify<Buffer, { level: number }, Buffer>(deflate);
-const expand = promisify<Buffer, Buffer>(inflate);
-
 /** Keeps a search for its team and mode. */
 export async function storeOffers(
   tenant: Tenant,
-  search: { response: FlightOffers; records: readonly OfferRecord[]; createdAt: Date; expiresAt: Date },
-  sequelize: Sequelize,
+  quotation: Quotation,
+  { clock, sequelize }: Pick<Platform, 'clock' | 'sequelize'>,
 ): Promise<void> {
-  const { response, records, createdAt, expiresAt } = search;
-  const terms = records.map(({ supplier, supplierReference, clientAmountCents, durationMinutes, stops }) => ({
-    supplier,
-    supplierReference,
-    clientAmountCents: clientAmountCents.toString(),
-    durationMinutes,
-    stops,
-  }));
-  const document: StoredDocument = { response, terms };
   await run(sequelize, insertSearch, [
-    batchOf(response.id),
+    batchOf(quotation.id),
     tenant.walletId,
     tenant.teamId,
     tenant.mode,
-    createdAt,
-    expiresAt,
-    await compress(Buffer.from(JSON.stringify(document)), { level: 1 }),
+    clock.now(),
+    quotation.expiresAt,
+    Buffer.from(documentOf(quotation)),
   ]);
 }
 
@@ -133,12 +116,19 @@ export async function findOfferRequest(
 async function readSearch(tenant: Tenant, id: string, sequelize: Sequelize): Promise<StoredSearch | null> {
   const [row] = await run(sequelize, findDocument, [batchOf(id), tenant.walletId]);
   if (!row) return null;
-  const { response, terms } = JSON.parse((await expand(row.document)).toString()) as StoredDocument;
-  return {
-    response,
-    terms: terms.map((one) => ({ ...one, clientAmountCents: BigInt(one.clientAmountCents) })),
-  };
+  const quotation = quotationOf(row.document.toString());
+  return quotation && { response: assembleOffers(quotation), terms: termsOf(quotation) };
 }
+
+/** What lists and bookings ask about the offers of a quotation, in its order. */
+export const termsOf = ({ offers, settings }: Quotation): OfferTerms[] =>
+  offers.map(({ supplier, offer, price }) => ({
+    supplier,
+    supplierReference: offer.reference,
+    clientAmountCents: clientCents(price, settings),
+    durationMinutes: journeyMinutes(offer),
+    stops: mostStops(offer),
+  }));
 
 /** Deletes searches whose offers expired an hour ago. */
 export async function forgetOldOffers({ clock, sequelize }: Platform): Promise<void> {

@@ -3,16 +3,27 @@ import { StrictDecimal } from '../../infrastructure/exchangeRates/strictDecimal.
 import type { CarrierCurrency } from '../../infrastructure/flights/supplier.ts';
 import { formatAmount } from '../money.ts';
 
-export interface PricingInput {
-  /** What the supplier asks, taxes included: a decimal in its currency. */
-  readonly supplierAmount: string;
-  readonly supplierCurrency: CarrierCurrency;
-  /** Reais for one unit of the supplier's currency; 1 for BRL. */
-  readonly rate: Big;
+/** What prices all offers of a search alike. */
+export interface PricingSettings {
   /** The team's markup as a decimal of percent: "10" or "7.2500". */
   readonly markupPercent: string;
   /** The team's fixed fee for each offer, in centavos. */
   readonly feeCents: bigint;
+}
+
+/** What a supplier asks, taxes included. */
+export interface SupplierPrice {
+  /** Decimal with two digits, in the carrier's currency. */
+  readonly amount: string;
+  readonly currency: CarrierCurrency;
+  /** Reais for one unit of that currency; 1 for BRL. */
+  readonly rate: Big;
+}
+
+/** The two amounts that are rounded; all others are sums of them and the fee. */
+export interface RoundedPrice {
+  readonly baseCents: bigint;
+  readonly markupCents: bigint;
 }
 
 /** The pricing fields of SPEC's Offer. Amounts are decimals with two digits, in BRL unless said otherwise. */
@@ -38,12 +49,6 @@ export interface OfferPricing {
   readonly feeApplied: string;
 }
 
-export interface PricedOffer {
-  readonly pricing: OfferPricing;
-  /** client_amount in centavos. */
-  readonly clientAmountCents: bigint;
-}
-
 /**
  * Prices one offer as SPEC, Price composition: base × rate, + markup %, + fee.
  *
@@ -51,34 +56,47 @@ export interface PricedOffer {
  * are sums of these two and the fee, so that client_amount = base_cost_brl + agency_markup_amount + agency_fee_amount
  * holds to the cent for every offer.
  */
-export function priceOffer(input: PricingInput): PricedOffer {
-  const { supplierAmount, supplierCurrency, rate, markupPercent, feeCents } = input;
-  const exactBase = new StrictDecimal(supplierAmount).times(rate);
+export function priceOffer(
+  { amount, rate }: SupplierPrice,
+  { markupPercent }: PricingSettings,
+): RoundedPrice {
+  const exactBase = new StrictDecimal(amount).times(rate);
   const { roundHalfUp } = StrictDecimal;
-  const baseCents = BigInt(exactBase.toFixed(2, roundHalfUp).replace('.', ''));
-  // A percentage of reais is as many centavos.
-  const markupCents = BigInt(exactBase.times(markupPercent).toFixed(0, roundHalfUp));
-  const commissionCents = markupCents + feeCents;
-  const clientAmountCents = baseCents + commissionCents;
-  const markupAmount = formatAmount(markupCents);
-  const feeAmount = formatAmount(feeCents);
   return {
-    clientAmountCents,
-    pricing: {
-      totalAmount: supplierAmount,
-      totalCurrency: supplierCurrency,
-      clientAmount: formatAmount(clientAmountCents),
-      clientCurrency: 'BRL',
-      originalAmount: Number(supplierAmount),
-      originalCurrency: supplierCurrency,
-      exchangeRateUsed: Number(rate.toString()),
-      baseCostBrl: formatAmount(baseCents),
-      agencyMarkupPercent: Number(markupPercent),
-      agencyMarkupAmount: markupAmount,
-      agencyFeeAmount: feeAmount,
-      totalAgencyCommission: formatAmount(commissionCents),
-      markupApplied: markupAmount,
-      feeApplied: feeAmount,
-    },
+    baseCents: BigInt(exactBase.toFixed(2, roundHalfUp).replace('.', '')),
+    // A percentage of reais is as many centavos.
+    markupCents: BigInt(exactBase.times(markupPercent).toFixed(0, roundHalfUp)),
+  };
+}
+
+/** What the client pays, in centavos. */
+export const clientCents = (
+  { baseCents, markupCents }: RoundedPrice,
+  { feeCents }: PricingSettings,
+): bigint => baseCents + markupCents + feeCents;
+
+/** The fields that show a price. */
+export function pricingOf(
+  { amount, currency, rate }: SupplierPrice,
+  price: RoundedPrice,
+  settings: PricingSettings,
+): OfferPricing {
+  const markupAmount = formatAmount(price.markupCents);
+  const feeAmount = formatAmount(settings.feeCents);
+  return {
+    totalAmount: amount,
+    totalCurrency: currency,
+    clientAmount: formatAmount(clientCents(price, settings)),
+    clientCurrency: 'BRL',
+    originalAmount: Number(amount),
+    originalCurrency: currency,
+    exchangeRateUsed: Number(rate.toString()),
+    baseCostBrl: formatAmount(price.baseCents),
+    agencyMarkupPercent: Number(settings.markupPercent),
+    agencyMarkupAmount: markupAmount,
+    agencyFeeAmount: feeAmount,
+    totalAgencyCommission: formatAmount(price.markupCents + settings.feeCents),
+    markupApplied: markupAmount,
+    feeApplied: feeAmount,
   };
 }

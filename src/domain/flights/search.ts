@@ -1,26 +1,28 @@
-import type { Big } from 'big.js';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import type { CarrierCurrency } from '../../infrastructure/flights/supplier.ts';
+import { identifierBatch } from '../../infrastructure/flights/identifierBatch.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
-import type { FlightOffers } from './offer.ts';
-import { assembleOffers, type QuotedOffer } from './offerAssembly.ts';
+import type { FlightOffers, OfferPlace, RequestedSlice } from './offer.ts';
+import { assembleOffers, placeOf } from './offerAssembly.ts';
 import { storeOffers } from './offerStore.ts';
-import { priceOffer } from './pricing.ts';
-import type { FlightSearch, SearchRequest } from './searchRequest.ts';
+import type { PricingSettings } from './pricing.ts';
+import type { Quotation, Rates } from './quotation.ts';
+import { quoteOffers } from './quotation.ts';
+import type { FlightSearch, SearchPlace, SearchRequest, SearchSlice } from './searchRequest.ts';
 import { readSearchRequest } from './searchRequest.ts';
 import type { SupplierAnswer } from './supplierAnswers.ts';
 import { askSuppliers } from './supplierAnswers.ts';
 
-interface PricingSettings {
-  markup_percent: string;
-  fee_cents: string;
-}
-
-const readPricingSettings = statement<PricingSettings>(
+const readTeam = statement<{ markup_percent: string; fee_cents: string }>(
   'read_pricing_settings',
   'SELECT markup_percent, fee_cents FROM teams WHERE id = $1',
 );
+
+async function pricingSettingsOf({ teamId }: Tenant, { sequelize }: Platform): Promise<PricingSettings> {
+  const [team] = await run(sequelize, readTeam, [teamId]);
+  if (!team) throw new Error(`${teamId} has no settings`);
+  return { markupPercent: team.markup_percent, feeCents: BigInt(team.fee_cents) };
+}
 
 /**
  * Searches flights for a team (SPEC, POST flights/search): offers of all suppliers, priced with the team's settings and
@@ -34,24 +36,43 @@ export async function searchFlights(
   request: SearchRequest,
   platform: Platform,
 ): Promise<FlightOffers> {
-  const { clock, sequelize, settings, publicUrl } = platform;
-  const now = clock.now();
+  const quotation = await quoteFlights(tenant, request, platform);
+  await storeOffers(tenant, quotation, platform);
+  return assembleOffers(quotation);
+}
+
+async function quoteFlights(tenant: Tenant, request: SearchRequest, platform: Platform): Promise<Quotation> {
+  const now = platform.clock.now();
   const search = readSearchRequest(request, now);
-  const [answers, [pricing]] = await Promise.all([
+  const [settings, answers] = await Promise.all([
+    pricingSettingsOf(tenant, platform),
     askSuppliers(supplierSearch(search, tenant), platform),
-    run(sequelize, readPricingSettings, [tenant.teamId]),
   ]);
-  if (!pricing) throw new Error(`${tenant.teamId} has no settings`);
   const rates = await ratesFor(answers, now, platform);
-  const { response, records } = assembleOffers(quote(answers, rates, pricing), {
-    search,
-    now,
-    lifetimeMs: settings.OFFER_LIFETIME,
-    publicUrl,
-  });
-  const expiresAt = new Date(now.getTime() + settings.OFFER_LIFETIME);
-  await storeOffers(tenant, { response, records, createdAt: now, expiresAt }, sequelize);
-  return response;
+  return {
+    id: identifierBatch()('orq'),
+    slices: search.slices.map(requestedSlice),
+    passengers: search.passengers,
+    expiresAt: new Date(now.getTime() + platform.settings.OFFER_LIFETIME),
+    publicUrl: platform.publicUrl,
+    settings,
+    rates,
+    offers: quoteOffers(answers, rates, settings),
+  };
+}
+
+/** A slice as the answer repeats it. */
+export const requestedSlice = ({ origin, destination, departureDate }: SearchSlice): RequestedSlice => ({
+  origin: requestedPlace(origin),
+  destination: requestedPlace(destination),
+  departureDate,
+});
+
+/** The airport that was asked for, or the city under its own code. */
+function requestedPlace({ code, airports }: SearchPlace): OfferPlace {
+  const first = airports[0]!;
+  if (first.iataCode === code) return placeOf(first);
+  return { ...placeOf(first), iataCode: code, name: first.cityName, iataCityCode: code };
 }
 
 const supplierSearch = (search: FlightSearch, { mode }: Tenant) => ({
@@ -64,8 +85,6 @@ const supplierSearch = (search: FlightSearch, { mode }: Tenant) => ({
   cabinClass: search.cabinClass,
   testMode: mode === 'test',
 });
-
-type Rates = ReadonlyMap<CarrierCurrency, Big>;
 
 /** One look-up for each currency that an offer is in: the same rate for all offers of a search. */
 async function ratesFor(
@@ -80,22 +99,5 @@ async function ratesFor(
         async (currency) => [currency, (await exchangeRates.rate(currency, now)).rate] as const,
       ),
     ),
-  );
-}
-
-function quote(answers: readonly SupplierAnswer[], rates: Rates, settings: PricingSettings): QuotedOffer[] {
-  const feeCents = BigInt(settings.fee_cents);
-  return answers.flatMap(({ supplier, offers }) =>
-    offers.map((offer) => ({
-      supplier,
-      offer,
-      priced: priceOffer({
-        supplierAmount: offer.totalAmount,
-        supplierCurrency: offer.currency,
-        rate: rates.get(offer.currency)!,
-        markupPercent: settings.markup_percent,
-        feeCents,
-      }),
-    })),
   );
 }

@@ -6,15 +6,14 @@ const pairs = [...alphabet].flatMap((high) => [...alphabet].map((low) => high + 
 /**
  * Makes ids that belong together, such as those of the offers of one search: TypeIDs of one UUIDv7 whose last 20 bits
  * count (RFC 9562 §6.2, a fixed-length counter in rand_b; 54 bits stay random). They sort in the order they were made,
- * and cost a thirtieth of fresh ones: a search needs about a thousand.
+ * and cost a thirtieth of fresh ones: a search needs about a thousand. The ids of a batch that is named are made again.
  */
-export function identifierBatch(): (prefix: IdentifierPrefix) => string {
-  const base = batchOf(newIdentifier('orq'));
+export function identifierBatch(batch = batchOf(newIdentifier('orq'))): (prefix: IdentifierPrefix) => string {
   let made = 0;
   return (prefix) => {
     const high = pairs[made >>> 10];
     if (high === undefined) throw new Error('A batch makes no more than 1 048 576 ids');
-    const identifier = `${prefix}_${base}${high}${pairs[made & 1023]}`;
+    const identifier = `${prefix}_${batch}${high}${pairs[made & 1023]}`;
     made += 1;
     return identifier;
   };

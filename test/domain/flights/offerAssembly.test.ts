@@ -2,10 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FlightOffer } from '../../../src/domain/flights/offer.ts';
 import { assembleOffers, isoDuration } from '../../../src/domain/flights/offerAssembly.ts';
-import { priceOffer } from '../../../src/domain/flights/pricing.ts';
+import { termsOf } from '../../../src/domain/flights/offerStore.ts';
+import { type Quotation, quoteOffers } from '../../../src/domain/flights/quotation.ts';
+import { requestedSlice } from '../../../src/domain/flights/search.ts';
 import { readSearchRequest, type SearchRequest } from '../../../src/domain/flights/searchRequest.ts';
 import { ManualClock } from '../../../src/infrastructure/clock.ts';
 import { simulatedExchangeRates } from '../../../src/infrastructure/exchangeRates/tableExchangeRates.ts';
+import { identifierBatch } from '../../../src/infrastructure/flights/identifierBatch.ts';
 import { simulatedSupplier } from '../../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
 import type { SupplierOffer } from '../../../src/infrastructure/flights/supplier.ts';
 import { isIdentifier } from '../../../src/infrastructure/identifier.ts';
@@ -41,26 +44,26 @@ async function search(
     { slices, passengers, cabinClass, testMode },
     { signal: new AbortController().signal },
   );
-  const rates = simulatedExchangeRates();
-  const quoted = await Promise.all(
-    found.map(change).map(async (offer) => ({
-      supplier: 'simulated',
-      offer,
-      priced: priceOffer({
-        supplierAmount: offer.totalAmount,
-        supplierCurrency: offer.currency,
-        rate: (await rates.rate(offer.currency, now)).rate,
-        markupPercent: '10.0000',
-        feeCents: 3_500n,
-      }),
-    })),
+  const offers = found.map(change);
+  const exchangeRates = simulatedExchangeRates();
+  const currencies = [...new Set(offers.map(({ currency }) => currency))];
+  const rates = new Map(
+    await Promise.all(
+      currencies.map(async (currency) => [currency, (await exchangeRates.rate(currency, now)).rate] as const),
+    ),
   );
-  return assembleOffers(quoted, {
-    search: read,
-    now,
-    lifetimeMs: 20 * 60_000,
+  const settings = { markupPercent: '10.0000', feeCents: 3_500n };
+  const quotation: Quotation = {
+    id: identifierBatch()('orq'),
+    slices: read.slices.map(requestedSlice),
+    passengers,
+    expiresAt: new Date(now.getTime() + 20 * 60_000),
     publicUrl: 'https://api.example.com',
-  });
+    settings,
+    rates,
+    offers: quoteOffers([{ supplier: 'simulated', offers }], rates, settings),
+  };
+  return { quotation, response: assembleOffers(quotation) };
 }
 
 /** Name and JSON type of every field, lists by their first element; what may be null is not looked into. */
@@ -229,30 +232,32 @@ describe('an assembled search', () => {
   });
 
   it('sorts by what the client pays, then by duration, and keeps what booking needs', async () => {
-    const { response, records } = await search({});
-    expect(records.map(({ offer }) => offer)).toEqual(response.offers);
-    for (const [index, record] of records.entries()) {
-      expect(record.clientAmountCents).toBe(cents(record.offer.clientAmount));
-      expect(record.supplier).toBe('simulated');
-      expect(record.stops).toBe(record.offer.slices[0]!.segments.length - 1);
-      expect(isoDuration(record.durationMinutes)).toBe(record.offer.slices[0]!.duration);
-      const next = records[index + 1];
-      if (next) expect(next.clientAmountCents >= record.clientAmountCents).toBe(true);
+    const { quotation, response } = await search({});
+    const terms = termsOf(quotation);
+    expect(terms).toHaveLength(response.offers.length);
+    for (const [index, one] of terms.entries()) {
+      const offer = response.offers[index]!;
+      expect(one.clientAmountCents).toBe(cents(offer.clientAmount));
+      expect(one.supplier).toBe('simulated');
+      expect(one.stops).toBe(offer.slices[0]!.segments.length - 1);
+      expect(isoDuration(one.durationMinutes)).toBe(offer.slices[0]!.duration);
+      const next = terms[index + 1];
+      if (next) expect(next.clientAmountCents >= one.clientAmountCents).toBe(true);
     }
-    expect(new Set(records.map((record) => record.supplierReference)).size).toBe(records.length);
+    expect(new Set(terms.map((one) => one.supplierReference)).size).toBe(terms.length);
     const level = await search(
       {},
       { change: (offer) => ({ ...offer, totalAmount: '100.00', currency: 'BRL' }) },
     );
-    const durations = level.records.map((record) => record.durationMinutes);
+    const durations = termsOf(level.quotation).map((one) => one.durationMinutes);
     expect(durations).toEqual([...durations].sort((one, other) => one - other));
+    expect(new Set(durations).size).toBeGreaterThan(1);
   });
 
   it('expires when the supplier withdraws, if that is sooner', async () => {
     const sooner = new Date('2026-11-20T12:05:00.000Z');
-    const { response, records } = await search({}, { change: (offer) => ({ ...offer, expiresAt: sooner }) });
+    const { response } = await search({}, { change: (offer) => ({ ...offer, expiresAt: sooner }) });
     expect(response.offers[0]!.expiresAt).toBe('2026-11-20T12:05:00.000Z');
-    expect(records[0]!.expiresAt).toEqual(sooner);
     const later = await search(
       {},
       { change: (offer) => ({ ...offer, expiresAt: new Date('2026-11-21T12:00:00Z') }) },

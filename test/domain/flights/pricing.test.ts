@@ -1,22 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PricingInput, priceOffer } from '../../../src/domain/flights/pricing.ts';
+import {
+  clientCents,
+  priceOffer,
+  pricingOf,
+  type SupplierPrice,
+} from '../../../src/domain/flights/pricing.ts';
 import { StrictDecimal } from '../../../src/infrastructure/exchangeRates/strictDecimal.ts';
 
-const price = (
+function price(
   amount: string,
   rate: string,
   markupPercent: string,
   feeCents: bigint,
-  currency: PricingInput['supplierCurrency'] = 'USD',
-) =>
-  priceOffer({
-    supplierAmount: amount,
-    supplierCurrency: currency,
-    rate: new StrictDecimal(rate),
-    markupPercent,
-    feeCents,
-  });
+  currency: SupplierPrice['currency'] = 'USD',
+) {
+  const asked = { amount, currency, rate: new StrictDecimal(rate) };
+  const settings = { markupPercent, feeCents };
+  const rounded = priceOffer(asked, settings);
+  return {
+    pricing: pricingOf(asked, rounded, settings),
+    clientAmountCents: clientCents(rounded, settings),
+  };
+}
 
 const cents = (decimal: string) => BigInt(decimal.replace('.', ''));
 

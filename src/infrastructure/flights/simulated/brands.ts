@@ -1,6 +1,6 @@
+import { keptEntry } from '../../keptEntry.ts';
 import type { Baggage, CabinClass } from '../supplier.ts';
 import type { Airline } from './airline.ts';
-import { keptEntry } from './keptEntry.ts';
 import type { Flight } from './timetable.ts';
 
 /** A fare brand: what a dearer fare in the same cabin gives besides the seat. */

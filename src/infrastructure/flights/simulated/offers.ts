@@ -1,3 +1,4 @@
+import { keptEntry } from '../../keptEntry.ts';
 import { carrierOf } from '../carriers.ts';
 import { localTimeMs, startOfDayMs } from '../localTime.ts';
 import type {
@@ -15,7 +16,6 @@ import { type Brand, baggagesOf, brandsOf, cabinName, cabinOn } from './brands.t
 import { daysBetween, decimalOf, fareOf, type JourneyPrice, penaltyCents, priceJourney } from './fares.ts';
 import type { Itinerary } from './itineraries.ts';
 import type { Journey } from './journeys.ts';
-import { keptEntry } from './keptEntry.ts';
 import { longHaulKm } from './routes.ts';
 import { hashOf } from './seed.ts';
 import { terminalOf } from './terminals.ts';

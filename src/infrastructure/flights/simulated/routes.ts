@@ -1,9 +1,9 @@
+import { keptEntry } from '../../keptEntry.ts';
 import { type AircraftPerformance, aircraftOf } from '../aircraft.ts';
 import { type Airport, airportOf } from '../airports.ts';
 import { type AirportTier, commercialAirports } from '../commercialAirports.ts';
 import { distanceKm } from '../greatCircle.ts';
 import type { Airline } from './airline.ts';
-import { keptEntry } from './keptEntry.ts';
 import { africanAndMiddleEasternAirlines } from './networks/africaAndMiddleEast.ts';
 import { asianAndOceanianAirlines } from './networks/asiaAndOceania.ts';
 import { europeanAirlines } from './networks/europe.ts';
