@@ -58,9 +58,6 @@ const recordAttempts = statement<{ id: string }>(
      SELECT id, ended_at FROM webhook WHERE deactivated
    ), alert AS (
      INSERT INTO webhook_alerts (webhook_id, created_at) SELECT id, ended_at FROM lost
-   ), skipped AS (
-     UPDATE webhook_deliveries d SET status = 'skipped' FROM lost
-      WHERE d.webhook_id = lost.id AND d.status = 'pending' AND d.leased_until IS NULL
    )
    SELECT id FROM lost`.replaceAll(
     '$LOST',

@@ -28,8 +28,10 @@ export interface ClaimedDelivery {
   trusted: boolean;
 }
 
-export const leaseMs = 15_000;
-const lease = `clock_timestamp() + interval '${leaseMs} milliseconds'`;
+/** How long a delivery is held without renewal, in milliseconds: three times the longest that sending it takes. */
+export function leaseOf({ settings }: Pick<Platform, 'settings'>): number {
+  return 3 * settings.WEBHOOK_TIMEOUT;
+}
 
 /** The payload (SPEC Payload), with the bytes of the event's data as they were recorded. */
 const bodySql = `
@@ -47,7 +49,7 @@ const waitingSql = `waiting AS (
        FROM waiting v WHERE v.webhook_id IS NOT NULL
    )`;
 
-/** $1 now, $2 since when first attempts are due, $3 token, $4 and $5 limits, $6 and $7 allowances by webhook. */
+/** $1 now, $2 since when first attempts are due, $3 token, $4 and $5 limits, $6 and $7 allowances by webhook, $8 lease. */
 const takeSql = `chosen AS (
      SELECT id, trusted FROM (
        SELECT p.id, p.due_at, t.trusted, row_number() OVER (PARTITION BY t.trusted ORDER BY p.due_at) AS place
@@ -64,7 +66,8 @@ const takeSql = `chosen AS (
      ) ranked WHERE trusted OR place <= $5 ORDER BY due_at LIMIT $4
    ), claimed AS (
      UPDATE webhook_deliveries d
-        SET lease_token = $3, leased_until = ${lease}, first_attempt_at = coalesce(d.first_attempt_at, $1)
+        SET lease_token = $3, leased_until = clock_timestamp() + $8::integer * interval '1 millisecond',
+            first_attempt_at = coalesce(d.first_attempt_at, $1)
        FROM chosen WHERE d.id = chosen.id
      RETURNING d.id, d.event_id, d.webhook_id, coalesce(d.body, ${bodySql}) AS body, d.is_test, d.attempt_count,
                chosen.trusted
@@ -79,9 +82,9 @@ const claimOfAll = statement<ClaimedDelivery>(
 const claimOfSome = statement<ClaimedDelivery>(
   'claim_deliveries_of_webhooks',
   `WITH waiting AS (
-     SELECT id AS webhook_id FROM webhooks WHERE id = ANY ($8)
+     SELECT id AS webhook_id FROM webhooks WHERE id = ANY ($9)
      UNION
-     SELECT id FROM webhooks WHERE wallet_id = ANY ($9::integer[]) AND deleted_at IS NULL
+     SELECT id FROM webhooks WHERE wallet_id = ANY ($10::integer[]) AND deleted_at IS NULL
    ), ${takeSql}`,
 );
 
@@ -93,11 +96,12 @@ export function claimDeliveries(
   token: string,
   scope: ClaimScope,
   { limit, untrustedLimit, webhookIds, counts }: Allowances,
-  { sequelize, clock, settings }: Platform,
+  platform: Platform,
 ): Promise<ClaimedDelivery[]> {
+  const { sequelize, clock, settings } = platform;
   const now = clock.now();
   const firstDue = new Date(now.getTime() - (settings.WEBHOOK_RETRY_DELAYS[0] ?? 0));
-  const values = [now, firstDue, token, limit, untrustedLimit, webhookIds, counts];
+  const values = [now, firstDue, token, limit, untrustedLimit, webhookIds, counts, leaseOf(platform)];
   return scope === 'all'
     ? run(sequelize, claimOfAll, values)
     : run(sequelize, claimOfSome, [...values, scope.webhookIds ?? [], scope.walletIds ?? []]);
@@ -111,7 +115,7 @@ export interface Taken {
 
 const renewStatement = statement(
   'renew_webhook_leases',
-  `UPDATE webhook_deliveries d SET leased_until = ${lease}
+  `UPDATE webhook_deliveries d SET leased_until = clock_timestamp() + $3::integer * interval '1 millisecond'
      FROM unnest($1::bigint[], $2::text[]) AS t (id, token) WHERE d.id = t.id AND d.lease_token = t.token`,
 );
 
@@ -128,9 +132,11 @@ const releaseAllStatement = statement(
 );
 
 /** Keeps deliveries that are being sent. */
-export async function renewLeases(taken: readonly Taken[], { sequelize }: Platform): Promise<void> {
+export async function renewLeases(taken: readonly Taken[], platform: Platform): Promise<void> {
   if (taken.length === 0) return;
-  await run(sequelize, renewStatement, [taken.map(({ id }) => id), taken.map(({ token }) => token)]);
+  const ids = taken.map(({ id }) => id);
+  const tokens = taken.map(({ token }) => token);
+  await run(platform.sequelize, renewStatement, [ids, tokens, leaseOf(platform)]);
 }
 
 /** Gives a delivery back that was not sent, to be tried again from `dueAt`: no attempt was made. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
+import { Recall } from '../../infrastructure/webhooks/recall.ts';
 import { SendingCancelled } from '../../infrastructure/webhooks/sender.ts';
 import type { Platform } from '../platform.ts';
 import { sendAlerts } from './alerts.ts';
@@ -8,7 +9,7 @@ import { presentUrls } from './changes.ts';
 import type { ClaimedDelivery, ClaimScope } from './claim.ts';
 import {
   claimDeliveries,
-  leaseMs,
+  leaseOf,
   nextDueAt,
   releaseAllLeases,
   releaseLease,
@@ -34,7 +35,7 @@ interface Attempt {
   token: string;
   /** On the monotonic clock. */
   takenMs: number;
-  cancelling: AbortController;
+  recall: Recall;
   ended: Promise<void>;
 }
 
@@ -80,7 +81,7 @@ export class WebhookDispatcher {
       })
       .catch((error) => log.warn({ err: error }, 'webhooks wait for the sweep: not listening for signals'));
     this.#timers = [
-      setInterval(() => this.#renew(), leaseMs / 3),
+      setInterval(() => this.#renew(), leaseOf(this.#platform) / 3),
       setInterval(() => this.#checkSlow(), changeCheckMs),
     ];
   }
@@ -169,7 +170,7 @@ export class WebhookDispatcher {
       delivery,
       token,
       takenMs,
-      cancelling: new AbortController(),
+      recall: new Recall(),
       ended: Promise.resolve(),
     };
     this.#attempts.add(attempt);
@@ -186,13 +187,13 @@ export class WebhookDispatcher {
   }
 
   async #make(attempt: Attempt): Promise<void> {
-    const { delivery, token, cancelling } = attempt;
+    const { delivery, token, recall } = attempt;
     const { clock, webhookSender, log } = this.#platform;
     const startedAt = clock.now();
     let outcome: AttemptOutcome;
     try {
       const request = this.#requests.requestOf(delivery, startedAt);
-      outcome = await webhookSender.send(request, cancelling.signal);
+      outcome = await webhookSender.send(request, recall);
       this.#shares.judge(delivery.webhook_id, outcome.ok);
     } catch (error) {
       return await this.#giveBack(attempt, error);
@@ -205,6 +206,7 @@ export class WebhookDispatcher {
     else this.#lookAt(nextAt);
     if (!deactivated) return;
     log.warn({ webhookId: delivery.webhook_id }, 'webhook deactivated');
+    await skipInactive(this.#platform);
     await sendAlerts(this.#platform);
   }
 
@@ -245,15 +247,15 @@ export class WebhookDispatcher {
     try {
       const ids = attempts.map(({ delivery }) => delivery.webhook_id);
       const urls = await presentUrls(ids, this.#platform);
-      for (const { delivery, cancelling } of attempts)
-        if (urls.get(delivery.webhook_id) !== delivery.url) cancelling.abort();
+      for (const { delivery, recall } of attempts)
+        if (urls.get(delivery.webhook_id) !== delivery.url) recall.call();
     } catch (error) {
       this.#platform.log.warn({ err: error }, 'webhooks under way not compared with their changes');
     }
   }
 
   #renew(): void {
-    const sinceMs = performance.now() - leaseMs / 3;
+    const sinceMs = performance.now() - leaseOf(this.#platform) / 3;
     const taken = [...this.#attempts]
       .filter(({ takenMs }) => takenMs < sinceMs)
       .map(({ delivery, token }) => ({ id: delivery.id, token }));

@@ -1,4 +1,5 @@
 import { AttemptFailure } from './outcome.ts';
+import type { Recall } from './recall.ts';
 
 /**
  * The one time limit of an attempt: name, connection, TLS and answer together, unless its caller gives it up before.
@@ -9,20 +10,20 @@ export class Deadline {
   /** What the attempt is waiting for: the words of the failure when it waits too long. */
   stage = 'starting';
   readonly #startedMs = performance.now();
-  readonly #giveUp: AbortSignal | null;
+  readonly #recall: Recall | null;
   #timer: NodeJS.Timeout;
   #cancel: (() => void) | null = null;
 
-  constructor(timeoutMs: number, giveUp: AbortSignal | null) {
+  constructor(timeoutMs: number, recall: Recall | null) {
     this.timeoutMs = timeoutMs;
     this.#timer = setTimeout(this.#expire, timeoutMs);
-    this.#giveUp = giveUp;
-    giveUp?.addEventListener('abort', this.#end);
+    this.#recall = recall;
+    recall?.onCall(this.#end);
   }
 
   /** Whether the caller has given the attempt up. */
   get isCancelled(): boolean {
-    return this.#giveUp?.aborted ?? false;
+    return this.#recall?.isCalled ?? false;
   }
 
   elapsedMs(): number {
@@ -62,7 +63,7 @@ export class Deadline {
 
   clear(): void {
     clearTimeout(this.#timer);
-    this.#giveUp?.removeEventListener('abort', this.#end);
+    this.#recall?.onCall(null);
     this.#cancel = null;
   }
 

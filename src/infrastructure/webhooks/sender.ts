@@ -4,6 +4,7 @@ import { ConnectionPool } from './connectionPool.ts';
 import { type ConnectorSettings, openConnection } from './connector.ts';
 import { Deadline } from './deadline.ts';
 import { AttemptFailure, type AttemptOutcome, type AttemptReason, blockedAddress } from './outcome.ts';
+import type { Recall } from './recall.ts';
 import { requestBytes } from './requestHead.ts';
 import { dnsLookup, hostsLookup, type Lookup } from './resolver.ts';
 import { createTargets, type Refusal, type Target } from './target.ts';
@@ -34,10 +35,10 @@ export interface WebhookSender {
   /**
    * Makes one attempt: at most one POST on the wire, whatever happens, and an outcome no later than the timeout.
    * Rejects only when nothing was sent and that is not the receiver's doing: a header that cannot be sent, no
-   * descriptors or ports left on this machine, a closed sender, or `giveUp` before the request was written
-   * (SendingCancelled). Once it was written, `giveUp` ends the attempt as `cancelled`.
+   * descriptors or ports left on this machine, a closed sender, or a recall before the request was written
+   * (SendingCancelled). Once it was written, a recall ends the attempt as `cancelled`.
    */
-  send(request: WebhookRequest, giveUp?: AbortSignal): Promise<AttemptOutcome>;
+  send(request: WebhookRequest, recall?: Recall): Promise<AttemptOutcome>;
   /** Whether any HTTP answer comes to a HEAD request within the timeout (SPEC "URL not reachable"). */
   reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }>;
   /** Waits for the attempts under way, at most the timeout, and closes every connection. */
@@ -81,8 +82,8 @@ class HttpsWebhookSender implements WebhookSender {
     this.#targetOf = createTargets(allowPrivateHosts);
   }
 
-  async send(request: WebhookRequest, giveUp: AbortSignal | null = null): Promise<AttemptOutcome> {
-    return this.#attempt('POST', request, giveUp);
+  async send(request: WebhookRequest, recall: Recall | null = null): Promise<AttemptOutcome> {
+    return this.#attempt('POST', request, recall);
   }
 
   async reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }> {
@@ -108,14 +109,14 @@ class HttpsWebhookSender implements WebhookSender {
   async #attempt(
     method: 'POST' | 'HEAD',
     { url, headers, body }: WebhookRequest,
-    giveUp: AbortSignal | null,
+    recall: Recall | null,
   ): Promise<AttemptOutcome> {
     if (this.#closed) throw new Error('the webhook sender is closed');
     const target = this.#targetOf(url);
     if ('reason' in target) return refusedUrl(target);
     const keepAlive = method === 'POST' && this.#pool.trusts(target.origin);
     const request = requestBytes(method, target, headers, body, keepAlive);
-    const deadline = new Deadline(this.#timeoutMs, giveUp);
+    const deadline = new Deadline(this.#timeoutMs, recall);
     this.#underWay += 1;
     try {
       const connection = await this.#connection(target, keepAlive, deadline);

@@ -1,0 +1,19 @@
+/** Ends one attempt before its time: an AbortController that costs next to nothing when it is not used. */
+export class Recall {
+  #isCalled = false;
+  #listener: (() => void) | null = null;
+
+  get isCalled(): boolean {
+    return this.#isCalled;
+  }
+
+  call(): void {
+    this.#isCalled = true;
+    this.#listener?.();
+  }
+
+  /** What to do when it is called; replaces what was set before. */
+  onCall(listener: (() => void) | null): void {
+    this.#listener = listener;
+  }
+}

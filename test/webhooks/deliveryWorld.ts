@@ -1,0 +1,198 @@
+import { SMTPServer } from 'smtp-server';
+import type { Tenant } from '../../src/domain/tenant.ts';
+import type { Clock } from '../../src/infrastructure/clock.ts';
+import { recordExample, tenantOf } from '../graphql/activity.ts';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+import type { Engine } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { testCertificates } from '../infrastructure/webhooks/certificates.ts';
+import type { ReceivedRequest, Receiver } from '../infrastructure/webhooks/receiver.ts';
+import { answer, startReceiver } from '../infrastructure/webhooks/receiver.ts';
+
+/** A server with a real receiver and a real mail server, and what the tests of deliveries ask of them. */
+
+/** An SMTP server that keeps what it gets. */
+export async function startMailServer() {
+  const mails: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, _session, done) {
+      let text = '';
+      stream.on('data', (chunk) => {
+        text += chunk;
+      });
+      stream.on('end', () => {
+        mails.push(text);
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as { port: number };
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** One delivery, with its attempts in order. */
+export interface StoredDelivery {
+  id: string;
+  event_id: string;
+  status: string;
+  attempt_count: number;
+  due_at: Date;
+  reasons: string[];
+}
+
+export class DeliveryWorld {
+  readonly mail: Awaited<ReturnType<typeof startMailServer>>;
+  readonly receiver: Receiver;
+  server: TestServer;
+  readonly #failing = new Set<string>();
+  readonly #held = new Set<string>();
+
+  private constructor(mail: DeliveryWorld['mail'], receiver: Receiver, server: TestServer) {
+    this.mail = mail;
+    this.receiver = receiver;
+    this.server = server;
+    this.useBehaviours();
+  }
+
+  /** Has the receiver do as `fail`, `hold` and `mend` say. */
+  useBehaviours(): void {
+    this.receiver.behave((request, socket) => {
+      if (this.#held.has(request.path)) return;
+      answer(this.#failing.has(request.path) ? 500 : 200)(request, socket);
+    });
+  }
+
+  /** Stops the server and starts another on the same place. */
+  async restart(
+    engine: Engine,
+    options: { clock?: Clock; settings?: Record<string, string> },
+  ): Promise<void> {
+    const {
+      BOOTSTRAP_LIVE_KEY = '',
+      BOOTSTRAP_TEST_KEY = '',
+      BOOTSTRAP_ADMIN_KEY = '',
+    } = this.server.environment;
+    await this.server.close();
+    const keys = { BOOTSTRAP_LIVE_KEY, BOOTSTRAP_TEST_KEY, BOOTSTRAP_ADMIN_KEY };
+    const settings = { ...keys, ...options.settings };
+    this.server = await DeliveryWorld.startServer(engine, this.mail.url, { ...options, settings });
+  }
+
+  static async open(engine: Engine, options: { clock?: Clock; settings?: Record<string, string> } = {}) {
+    const mail = await startMailServer();
+    const receiver = await startReceiver(answer(200));
+    const server = await DeliveryWorld.startServer(engine, mail.url, options);
+    return new DeliveryWorld(mail, receiver, server);
+  }
+
+  static async startServer(
+    engine: Engine,
+    mailUrl: string,
+    { clock, settings }: { clock?: Clock; settings?: Record<string, string> },
+  ): Promise<TestServer> {
+    return startTestServer(engine, {
+      ...(clock ? { clock } : {}),
+      webhookAuthority: (await testCertificates()).authority,
+      settings: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', SMTP_URL: mailUrl, ...settings },
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    await this.receiver.close();
+    await this.mail.close();
+  }
+
+  /** A team of its own, with the key and the tenant of its sandbox. */
+  async team(): Promise<{ key: string; tenant: Tenant }> {
+    const { teamId, test } = await this.server.createTeam({ alertEmail: 'alerts@agency.example.com' });
+    return { key: test, tenant: await tenantOf(this.server, teamId, 'test') };
+  }
+
+  /** Registers a webhook for debits. @returns its id. */
+  async register(key: string, path: string, url = this.receiver.url(path)): Promise<string> {
+    const body = { url, events: ['wallet.debit'] };
+    const created = await this.server.rest('POST', '/api/v1/webhooks', { key, body });
+    if (created.status !== 201) throw new Error(created.text);
+    return created.body.data.id;
+  }
+
+  /** As the list shows it. */
+  async webhook(key: string, id: string): Promise<Json> {
+    const { body } = await this.server.rest('GET', '/api/v1/webhooks?limit=100', { key });
+    return body.data.find((webhook: Json) => webhook.id === id);
+  }
+
+  change(key: string, id: string, body: object) {
+    return this.server.rest('PUT', `/api/v1/webhooks/${id}`, { key, body });
+  }
+
+  remove(key: string, id: string) {
+    return this.server.rest('DELETE', `/api/v1/webhooks/${id}`, { key });
+  }
+
+  /** Something happens that debit webhooks are told of. @returns the event's id. */
+  happens(tenant: Tenant): Promise<string> {
+    return recordExample(this.server, tenant, 'wallet.debit', 'ord_0');
+  }
+
+  /** Requests to a path, except for those that asked whether it is reachable. */
+  received(path: string): ReceivedRequest[] {
+    return this.receiver.requests.filter((request) => request.path === path && request.method === 'POST');
+  }
+
+  /** From the next request on, a path answers 500. */
+  fail(path: string): void {
+    this.#failing.add(path);
+  }
+
+  /** From the next request on, a path does not answer. */
+  hold(path: string): void {
+    this.#held.add(path);
+  }
+
+  /** From the next request on, a path answers 200. */
+  mend(path: string): void {
+    this.#failing.delete(path);
+    this.#held.delete(path);
+  }
+
+  deliveries(webhookId: string): Promise<StoredDelivery[]> {
+    return this.server.query<StoredDelivery>(
+      `SELECT d.id, d.event_id, d.status, d.attempt_count, d.due_at,
+              coalesce((SELECT json_agg(a.reason ORDER BY a.number) FROM webhook_attempts a
+                         WHERE a.delivery_id = d.id), '[]') AS reasons
+         FROM webhook_deliveries d WHERE d.webhook_id = $1 ORDER BY d.id`,
+      [webhookId],
+    );
+  }
+
+  /** Resolves with the deliveries once all of them are as expected. */
+  until(webhookId: string, expected: (delivery: StoredDelivery) => boolean): Promise<StoredDelivery[]> {
+    return eventually(async () => {
+      const deliveries = await this.deliveries(webhookId);
+      return deliveries.length > 0 && deliveries.every(expected) && deliveries;
+    });
+  }
+
+  /** Resolves after two more sweeps: whatever was due when this was called has been found by then. */
+  async swept(): Promise<void> {
+    const sweeps = async () => {
+      const text = await (await fetch(`${this.server.url}/metrics`)).text();
+      return Number(
+        /^embarque_sweeps_total\{sweeper="webhooks",outcome="done"\} (\d+)/m.exec(text)?.[1] ?? 0,
+      );
+    };
+    const before = await sweeps();
+    await eventually(async () => (await sweeps()) >= before + 2);
+  }
+}
