@@ -1,0 +1,375 @@
+import { describe, expect, it } from 'vitest';
+import type { Refusal } from '../doors/door.ts';
+import { bookingNotFound, dataOf, expectRefusal, forbidden } from '../doors/door.ts';
+import type { Json } from '../harness/client.ts';
+import type { AirlineTerms } from './airline.ts';
+import {
+  agencyWith,
+  alreadyCancelled,
+  balancePayment,
+  booked,
+  conflict,
+  describeBookings,
+  held,
+  inHours,
+  moneyOf,
+  offered,
+  requestFor,
+  toldOf,
+  typesOf,
+  unprocessable,
+  untilStatus,
+} from './bookingSteps.ts';
+
+const minuteMs = 60_000;
+
+describeBookings('bookings change', (stage) => {
+  const offerExpired = (id: string, deadline: string) =>
+    unprocessable('Offer expired', 'OFFER_EXPIRED', { booking_id: id, payment_required_by: deadline });
+
+  describe('when they are confirmed', () => {
+    it('and the reserve becomes a debit', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const pending = await held(stage, live, { price: '250.50' });
+      stage.clock.advance(minuteMs);
+      const outcome = await stage.door.confirmBooking(live, pending.id);
+      if (stage.door.name === 'REST') expect(outcome.status).toBe(200);
+      const now = stage.clock.now().toISOString();
+      const confirmed = dataOf(outcome);
+      expect(confirmed).toEqual({
+        ...pending,
+        status: 'confirmed',
+        transaction_id: expect.stringMatching(/^txn_/),
+        confirmed_at: now,
+        updated_at: now,
+      });
+      expect(await moneyOf(stage.door, live)).toEqual(['749.50', '749.50', '0.00']);
+      const { transactions } = dataOf(await stage.door.transactions(live));
+      expect(transactions[0]).toMatchObject({
+        id: confirmed.transaction_id,
+        type: 'debit',
+        amount: '250.50',
+        reference_type: 'booking',
+        reference_id: pending.id,
+        balance_after: '749.50',
+      });
+    });
+
+    it('by exactly the price, when a payment is named', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const { id } = await held(stage, live);
+      expectRefusal(
+        await stage.door.confirmBooking(live, id, { payments: balancePayment('400.01') }),
+        unprocessable('Payment amount does not match', 'VALIDATION_ERROR', {
+          amount: '400.01',
+          client_amount: '400.00',
+        }),
+      );
+      expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '600.00', '400.00']);
+      const payments = balancePayment('400.00');
+      expect(dataOf(await stage.door.confirmBooking(live, id, { payments })).status).toBe('confirmed');
+    });
+
+    it('at the last instant, and no later', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const [inTime, late] = [await held(stage, live), await held(stage, live)];
+      const deadline = Date.parse(inTime.payment_required_by);
+      stage.clock.set(inTime.payment_required_by);
+      expect(dataOf(await stage.door.confirmBooking(live, inTime.id)).status).toBe('confirmed');
+      stage.clock.set(new Date(deadline + 1).toISOString());
+      const refusal = offerExpired(late.id, late.payment_required_by);
+      expectRefusal(await stage.door.confirmBooking(live, late.id), refusal);
+      await untilStatus(stage, live, late.id, 'expired');
+      expectRefusal(await stage.door.confirmBooking(live, late.id), refusal);
+      expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
+    });
+
+    it('once, and never when they were paid at once or have ended', async () => {
+      const { live } = await agencyWith(stage, '2000.00');
+      const { id } = await held(stage, live);
+      dataOf(await stage.door.confirmBooking(live, id));
+      const confirmed = conflict('Booking already confirmed');
+      expectRefusal(await stage.door.confirmBooking(live, id), confirmed);
+      expectRefusal(await stage.door.confirmBooking(live, (await booked(stage, live)).id), confirmed);
+      dataOf(await stage.door.cancelBooking(live, id));
+      expectRefusal(await stage.door.confirmBooking(live, id), alreadyCancelled);
+      expect(await moneyOf(stage.door, live)).toEqual(['1600.00', '1600.00', '0.00']);
+    });
+  });
+
+  describe('when nobody pays in time', () => {
+    it('they expire, give the reserve back, tell of it and give the space back', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const pending = await held(stage, live);
+      stage.clock.set(pending.payment_required_by);
+      expect(dataOf(await stage.door.getBooking(live, pending.id)).status).toBe('pending');
+      stage.clock.advance(1);
+      const expired = await untilStatus(stage, live, pending.id, 'expired');
+      expect(expired).toEqual({
+        ...pending,
+        status: 'expired',
+        updated_at: expired.ended_at,
+        ended_at: expect.any(String),
+      });
+      expect(Date.parse(expired.ended_at)).toBeGreaterThan(Date.parse(pending.payment_required_by));
+      expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+      expect(typesOf(await toldOf(stage, pending.id))).toEqual([
+        'booking.created',
+        'booking.expired',
+        'booking.updated',
+      ]);
+      expectRefusal(await stage.door.cancelBooking(live, pending.id), conflict('Booking already expired'));
+    });
+
+    it('which the sandbox can be told at will', async () => {
+      const { live, test } = await agencyWith(stage, '1000.00');
+      const pending = await held(stage, test);
+      expectRefusal(await stage.door.expireTestBooking(live, pending.id), forbidden);
+      const outcome = await stage.door.expireTestBooking(test, pending.id);
+      expect(dataOf(outcome).status).toBe('expired');
+      expect(outcome.meta).toMatchObject({ test_mode: true });
+      expectRefusal(
+        await stage.door.expireTestBooking(test, pending.id),
+        conflict('Booking already expired'),
+      );
+      const paid = await booked(stage, test);
+      expectRefusal(await stage.door.expireTestBooking(test, paid.id), conflict('Booking already confirmed'));
+    });
+  });
+
+  describe('when they are cancelled', () => {
+    it('and were held, the reserve is given back', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const pending = await held(stage, live, { penalty: null });
+      stage.clock.advance(minuteMs);
+      const outcome = await stage.door.cancelBooking(live, pending.id);
+      if (stage.door.name === 'REST') expect(outcome.status).toBe(200);
+      const now = stage.clock.now().toISOString();
+      expect(dataOf(outcome)).toEqual({ ...pending, status: 'cancelled', updated_at: now, ended_at: now });
+      expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+    });
+
+    const inBrl = (penalty: string | null): AirlineTerms => ({ price: '400.00', penalty });
+    const ways: [string, AirlineTerms, string, string][] = [
+      ['free of charge', inBrl('0.00'), '400.00', '0.00'],
+      ['less the penalty', inBrl('150.01'), '249.99', '150.01'],
+      ['nothing for a penalty of the price', inBrl('400.00'), '0.00', '400.00'],
+      ['never less than nothing', inBrl('400.01'), '0.00', '400.00'],
+      ['nothing of a fare that gives none', inBrl(null), '0.00', '400.00'],
+      ['nothing when nobody knows the penalty', { unknownPenalty: true }, '0.00', '400.00'],
+      // 100.00 × 5.3417 = 534.17; 50.00 × 5.3417 = 267.085
+      [
+        'less a penalty in dollars, half up',
+        { price: '100.00', currency: 'USD', penalty: '50.00' },
+        '267.08',
+        '267.09',
+      ],
+      // 30.51 × 5.3417 = 162.975267
+      [
+        'less a penalty in dollars',
+        { price: '100.00', currency: 'USD', penalty: '30.51' },
+        '371.19',
+        '162.98',
+      ],
+      // 100.00 × 6.1705 = 617.05; 10.00 × 6.1705 = 61.705
+      [
+        'less a penalty in euros, half up',
+        { price: '100.00', currency: 'EUR', penalty: '10.00' },
+        '555.34',
+        '61.71',
+      ],
+      [
+        'the whole penalty in euros',
+        { price: '100.00', currency: 'EUR', penalty: '100.00' },
+        '0.00',
+        '617.05',
+      ],
+    ];
+
+    it.each(ways)('and were paid, %s', async (_way, terms, refund, penalty) => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const paid = await booked(stage, live, terms);
+      const [before] = await moneyOf(stage.door, live);
+      stage.clock.advance(minuteMs);
+      const now = stage.clock.now().toISOString();
+      const cancelled = dataOf(await stage.door.cancelBooking(live, paid.id));
+      const nothing = refund === '0.00';
+      expect(cancelled).toEqual({
+        ...paid,
+        status: 'cancelled',
+        refund_amount: refund,
+        penalty_amount: penalty,
+        ...(nothing ? {} : { refund_transaction_id: expect.stringMatching(/^txn_/) }),
+        updated_at: now,
+        ended_at: now,
+      });
+      const after = (Number(before) + Number(refund)).toFixed(2);
+      expect(await moneyOf(stage.door, live)).toEqual([after, after, '0.00']);
+      const { transactions } = dataOf(await stage.door.transactions(live));
+      expect(transactions).toHaveLength(nothing ? 2 : 3);
+      if (nothing) return;
+      expect(transactions[0]).toEqual({
+        id: cancelled.refund_transaction_id,
+        type: 'credit',
+        amount: refund,
+        currency: 'BRL',
+        description: `Refund of booking ${paid.booking_reference}`,
+        reference_type: 'refund',
+        reference_id: paid.id,
+        balance_after: after,
+        created_at: now,
+      });
+    });
+
+    it('at the rate of their offer, whatever the rate is by then', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const paid = await booked(stage, live, { price: '100.00', currency: 'USD', penalty: '10.00' });
+      await stage.server.query(`UPDATE flight_searches SET document = ''`);
+      stage.clock.advance(3 * 24 * 60 * minuteMs);
+      expect(dataOf(await stage.door.cancelBooking(live, paid.id)).refund_amount).toBe('480.75');
+    });
+
+    it('until their departure, local time, and no later', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const offer = await offered(stage, live);
+      const { id } = dataOf(await stage.door.createBooking(live, requestFor(offer)));
+      const departure = new Date(`${offer.slices[0].segments[0].departing_at}-03:00`).toISOString();
+      stage.clock.set(departure);
+      expectRefusal(
+        await stage.door.cancelBooking(live, id),
+        unprocessable('Departure has passed', 'VALIDATION_ERROR', { departed_at: departure }),
+      );
+      expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
+      stage.clock.advance(-1);
+      expect(dataOf(await stage.door.cancelBooking(live, id)).refund_amount).toBe('400.00');
+    });
+
+    it('once', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      for (const booking of [await booked(stage, live), await held(stage, live)]) {
+        dataOf(await stage.door.cancelBooking(live, booking.id));
+        const cancelled = dataOf(await stage.door.getBooking(live, booking.id));
+        expectRefusal(await stage.door.cancelBooking(live, booking.id), alreadyCancelled);
+        expect(dataOf(await stage.door.getBooking(live, booking.id))).toEqual(cancelled);
+      }
+      expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+    });
+  });
+
+  it('only for their own team and mode', async () => {
+    const { live, test } = await agencyWith(stage, '1000.00');
+    const other = await agencyWith(stage, null);
+    const { id } = await held(stage, live);
+    const sandbox = await held(stage, test);
+    const unknown: [string, string][] = [
+      [other.live, id],
+      [test, id],
+      [live, sandbox.id],
+      [live, 'ord_01h455vb4pex5vsknk084sn02q'],
+      [live, 'ord_'],
+      [live, 'rch_01h455vb4pex5vsknk084sn02q'],
+      [live, `${id}%00`],
+    ];
+    const notFound: Refusal = bookingNotFound;
+    for (const [key, wrong] of unknown) {
+      expectRefusal(await stage.door.getBooking(key, wrong), notFound);
+      expectRefusal(await stage.door.confirmBooking(key, wrong), notFound);
+      expectRefusal(await stage.door.cancelBooking(key, wrong), notFound);
+    }
+    expectRefusal(await stage.door.expireTestBooking(test, id), notFound);
+    expect(dataOf(await stage.door.getBooking(live, id)).status).toBe('pending');
+  });
+
+  describe('and tell of it', () => {
+    const objectOf = (booking: Json, status: string) => ({
+      id: booking.id,
+      booking_reference: booking.booking_reference,
+      status,
+      total_amount: '400.00',
+      currency: 'BRL',
+      documents: [],
+      passengers: booking.passengers.map(({ id, type, given_name, family_name }: Json) => ({
+        id,
+        type,
+        given_name,
+        family_name,
+      })),
+      slices: booking.slices,
+      created_at: booking.created_at,
+    });
+    const moved = (type: string, booking: Json, more: Json) => ({
+      type,
+      data: {
+        object: {
+          id: type === 'wallet.debit' ? booking.transaction_id : booking.refund_transaction_id,
+          type: type.slice(7),
+          currency: 'BRL',
+          reference_id: booking.id,
+          ...more,
+        },
+      },
+    });
+
+    it('an instant booking: created, debited, confirmed; then cancelled', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const paid = await booked(stage, live, { penalty: '100.00' });
+      stage.clock.advance(minuteMs);
+      const cancelled = dataOf(await stage.door.cancelBooking(live, paid.id));
+      const previous_attributes = { status: 'confirmed' };
+      const now = stage.clock.now().toISOString();
+      expect(await toldOf(stage, paid.id)).toEqual([
+        { type: 'booking.created', data: { object: objectOf(paid, 'confirmed') } },
+        moved('wallet.debit', paid, {
+          amount: '400.00',
+          description: `Booking ${paid.booking_reference}`,
+          reference_type: 'booking',
+          balance_after: '600.00',
+          created_at: paid.created_at,
+        }),
+        { type: 'booking.confirmed', data: { object: objectOf(paid, 'confirmed') } },
+        moved('wallet.credit', cancelled, {
+          amount: '300.00',
+          description: `Refund of booking ${paid.booking_reference}`,
+          reference_type: 'refund',
+          balance_after: '900.00',
+          created_at: now,
+        }),
+        {
+          type: 'booking.cancelled',
+          data: { object: objectOf(paid, 'cancelled'), previous_attributes },
+        },
+        { type: 'booking.updated', data: { object: objectOf(paid, 'cancelled'), previous_attributes } },
+      ]);
+    });
+
+    it('a hold: created, debited and confirmed; or withdrawn without moving money', async () => {
+      const { live } = await agencyWith(stage, '2000.00');
+      const pending = await held(stage, live);
+      const confirmed = dataOf(await stage.door.confirmBooking(live, pending.id));
+      const previous_attributes = { status: 'pending' };
+      expect(await toldOf(stage, pending.id)).toEqual([
+        { type: 'booking.created', data: { object: objectOf(pending, 'pending') } },
+        moved('wallet.debit', confirmed, {
+          amount: '400.00',
+          description: `Booking ${pending.booking_reference}`,
+          reference_type: 'booking',
+          balance_after: '1600.00',
+          created_at: confirmed.confirmed_at,
+        }),
+        {
+          type: 'booking.confirmed',
+          data: { object: objectOf(pending, 'confirmed'), previous_attributes },
+        },
+        { type: 'booking.updated', data: { object: objectOf(pending, 'confirmed'), previous_attributes } },
+      ]);
+      const withdrawn = await held(stage, live, { holdUntil: inHours(stage, 2) });
+      dataOf(await stage.door.cancelBooking(live, withdrawn.id));
+      expect((await toldOf(stage, withdrawn.id)).slice(1)).toEqual(
+        ['booking.cancelled', 'booking.updated'].map((type) => ({
+          type,
+          data: { object: objectOf(withdrawn, 'cancelled'), previous_attributes },
+        })),
+      );
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import { expect, it } from 'vitest';
+import type { BookingFilter } from '../doors/door.ts';
+import { badField, dataOf, expectRefusal } from '../doors/door.ts';
+import type { Json } from '../harness/client.ts';
+import { agencyWith, booked, describeBookings, held, inHours } from './bookingSteps.ts';
+
+const minuteMs = 60_000;
+
+describeBookings('lists of bookings', (stage) => {
+  /** Seven bookings over three days in live mode, one of the sandbox; as they read at last, oldest first. */
+  async function fill(live: string, test: string): Promise<Json[]> {
+    const made: Json[] = [];
+    for (const [at, price, type] of [
+      ['2026-11-15T23:59:59.999Z', '300.00', 'instant'],
+      ['2026-11-16T00:00:00.000Z', '100.00', 'instant'],
+      ['2026-11-16T00:00:00.001Z', '200.00', 'hold'],
+      ['2026-11-16T08:30:00.000Z', '100.00', 'instant'],
+      ['2026-11-17T12:00:00.000Z', '400.00', 'hold'],
+      ['2026-11-17T12:00:00.000Z', '50.00', 'hold'],
+      ['2026-11-17T12:00:00.000Z', '100.00', 'instant'],
+    ] as const) {
+      stage.clock.set(at);
+      made.push(
+        type === 'instant'
+          ? await booked(stage, live, { price })
+          : await held(stage, live, { price, holdUntil: inHours(stage, 1) }),
+      );
+    }
+    await booked(stage, test);
+    dataOf(await stage.door.cancelBooking(live, made[3].id));
+    dataOf(await stage.door.cancelBooking(live, made[5].id));
+    stage.clock.advance(minuteMs);
+    return Promise.all(made.map(async ({ id }) => dataOf(await stage.door.getBooking(live, id))));
+  }
+
+  const list = async (key: string, filter: BookingFilter = {}) =>
+    dataOf(await stage.door.bookings(key, filter));
+  const idsOf = (bookings: Json[]) => bookings.map(({ id }) => id);
+
+  it('filter, order and page as asked', async () => {
+    const { live, test } = await agencyWith(stage, '3000.00');
+    const made = await fill(live, test);
+    // The hold of the day before yesterday has expired meanwhile, whenever the sweep saw it.
+    made[2] = dataOf(await stage.door.getBooking(live, made[2].id));
+    const newest = made.toReversed();
+    const whole = await list(live);
+    expect(whole).toEqual({ items: newest, pagination: { page: 1, limit: 20, total: 7, pages: 1 } });
+    expect(made.map(({ status }) => status)).toEqual([
+      'confirmed',
+      'confirmed',
+      'expired',
+      'cancelled',
+      'pending',
+      'cancelled',
+      'confirmed',
+    ]);
+    const cents = ({ total_amount: amount }: Json) => Number(amount.replace('.', ''));
+    const byPrice = made.toSorted((a, b) => cents(a) - cents(b) || (a.id < b.id ? -1 : 1));
+    const orders: [BookingFilter, Json[]][] = [
+      [{ order_by: 'created_at' }, newest],
+      [{ order_by: 'created_at', order_dir: 'asc' }, made],
+      [{ order_dir: 'asc' }, made],
+      [{ order_by: 'total_amount' }, byPrice.toReversed()],
+      [{ order_by: 'total_amount', order_dir: 'asc' }, byPrice],
+    ];
+    const filters: [BookingFilter, (booking: Json) => boolean][] = [
+      [{}, () => true],
+      [{ status: 'confirmed' }, ({ status }) => status === 'confirmed'],
+      [{ status: 'cancelled' }, ({ status }) => status === 'cancelled'],
+      [{ status: 'ticketed' }, () => false],
+      [{ created_after: '2026-11-16' }, ({ created_at: at }) => at > '2026-11-16T00:00:00.000Z'],
+      [
+        { created_after: '2026-11-16T00:00:00.001Z' },
+        ({ created_at: at }) => at > '2026-11-16T00:00:00.001Z',
+      ],
+      [
+        { created_after: '2026-11-16T05:30:00-03:00' },
+        ({ created_at: at }) => at > '2026-11-16T08:30:00.000Z',
+      ],
+      [
+        { created_after: '2026-11-16', status: 'cancelled' },
+        ({ created_at: at, status }) => at > '2026-11-16' && status === 'cancelled',
+      ],
+      [{ created_after: '2026-11-18' }, () => false],
+    ];
+    for (const [order, ordered] of orders) {
+      for (const [filter, matches] of filters) {
+        const expected = ordered.filter(matches);
+        const asked = { ...order, ...filter };
+        const all = await list(live, asked);
+        expect(idsOf(all.items), JSON.stringify(asked)).toEqual(idsOf(expected));
+        expect(all.pagination).toEqual({
+          page: 1,
+          limit: 20,
+          total: expected.length,
+          pages: Math.ceil(expected.length / 20),
+        });
+      }
+    }
+    for (const page of [1, 2, 3, 4]) {
+      const paged = await list(live, { page, limit: 3, order_by: 'total_amount', order_dir: 'asc' });
+      expect(idsOf(paged.items)).toEqual(idsOf(byPrice.slice((page - 1) * 3, page * 3)));
+      expect(paged.pagination).toEqual({ page, limit: 3, total: 7, pages: 3 });
+    }
+  });
+
+  it('show a team its own bookings of one mode, and say so in the sandbox', async () => {
+    const { live, test } = await agencyWith(stage, '1000.00');
+    const other = await agencyWith(stage, null);
+    const [real, sandbox] = [await booked(stage, live), await booked(stage, test)];
+    expect(idsOf((await list(live)).items)).toEqual([real.id]);
+    const outcome = await stage.door.bookings(test);
+    expect(idsOf(dataOf(outcome).items)).toEqual([sandbox.id]);
+    expect(outcome.meta).toMatchObject({ test_mode: true });
+    expect(await list(other.live)).toEqual({
+      items: [],
+      pagination: { page: 1, limit: 20, total: 0, pages: 0 },
+    });
+  });
+
+  it('refuse every wrong filter by its name', async () => {
+    const { live } = stage.server.keys;
+    const wrong: [BookingFilter, string][] = [
+      [{ page: 0 }, 'page'],
+      [{ limit: 101 }, 'limit'],
+      [{ limit: 'x' }, 'limit'],
+      [{ status: 'paid' }, 'status'],
+      [{ status: 'CONFIRMED' }, 'status'],
+      [{ created_after: 'yesterday' }, 'created_after'],
+      [{ created_after: '2026-02-30' }, 'created_after'],
+      [{ created_after: '2026-11-16T25:00:00Z' }, 'created_after'],
+      [{ order_by: 'amount' }, 'order_by'],
+      [{ order_dir: 'up' }, 'order_dir'],
+    ];
+    for (const [filter, field] of wrong)
+      expectRefusal(await stage.door.bookings(live, filter), badField(field, 'invalid'));
+    const outcome = await stage.door.bookings(live, { page: 0, status: 'paid', order_by: 'x' });
+    expectRefusal(outcome, {
+      ...badField('page', 'invalid'),
+      details: { errors: ['page', 'status', 'order_by'].map((field) => ({ field, type: 'invalid' })) },
+    });
+  });
+});

@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import type { OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
+import { dataOf, expectRefusal } from '../doors/door.ts';
+import { eventually } from '../harness/client.ts';
+import { never, ticketed } from './airline.ts';
+import {
+  agencyWith,
+  booked,
+  conflict,
+  describeBookings,
+  held,
+  moneyOf,
+  toldOf,
+  typesOf,
+  untilStatus,
+} from './bookingSteps.ts';
+
+describeBookings('tickets', (stage) => {
+  const { airline } = stage;
+  const asked = (id: string, method: 'hold' | 'issue' | 'cancel', count = 1) =>
+    eventually(() => {
+      stage.clock.advance(250);
+      return airline.askedFor(id, method).length >= count;
+    });
+
+  it('are issued by the airline, recorded and told', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    airline.answers.issue = async (request) => ticketed(request);
+    const paid = await booked(stage, live);
+    const done = await untilStatus(stage, live, paid.id, 'ticketed');
+    const documents = [
+      {
+        type: 'electronic_ticket',
+        unique_identifier: '957-0000000000',
+        passenger_id: paid.passengers[0].id,
+      },
+    ];
+    expect(done).toEqual({
+      ...paid,
+      status: 'ticketed',
+      documents,
+      eticket_url: expect.stringMatching(/^http:.+\.pdf$/),
+      ticketed_at: expect.any(String),
+      updated_at: done.ticketed_at,
+    });
+    const told = await toldOf(stage, paid.id);
+    expect(typesOf(told)).toEqual([
+      'booking.created',
+      'wallet.debit',
+      'booking.confirmed',
+      'booking.ticketed',
+      'booking.updated',
+    ]);
+    for (const { data } of told.slice(3)) {
+      expect(data.object).toMatchObject({ id: paid.id, status: 'ticketed', documents });
+      expect(data.previous_attributes).toEqual({ status: 'confirmed', documents: [] });
+    }
+    expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
+  });
+
+  it('are asked for with everything that the carrier needs, under the booking’s id', async () => {
+    const { live, test } = await agencyWith(stage, '1000.00');
+    const paid = await booked(stage, live);
+    await asked(paid.id, 'issue');
+    const [request] = airline.askedFor(paid.id, 'issue') as [OrderRequest];
+    expect(request).toEqual({
+      bookingId: paid.id,
+      offerReference: expect.stringMatching(/#\d+$/),
+      locator: paid.booking_reference,
+      travellers: [
+        {
+          id: paid.passengers[0].id,
+          type: 'adult',
+          givenName: 'Ana',
+          familyName: 'Souza',
+          bornOn: '1990-05-01',
+          gender: 'f',
+          email: 'ana@example.com',
+          phoneNumber: '+5511987654321',
+          identityDocument: {
+            type: 'cpf',
+            number: paid.passengers[0].identity_document.number,
+            issuingCountry: null,
+            expiresOn: null,
+          },
+          infantPassengerId: null,
+        },
+      ],
+      testMode: false,
+      bookedAt: new Date(paid.created_at),
+      issueFrom: new Date(paid.confirmed_at),
+    });
+    const pending = await held(stage, test);
+    await asked(pending.id, 'hold');
+    expect(airline.askedFor(pending.id, 'hold')[0]).toMatchObject({ testMode: true, issueFrom: null });
+    const confirmed = dataOf(await stage.door.confirmBooking(test, pending.id));
+    await asked(pending.id, 'issue');
+    expect(airline.askedFor(pending.id, 'issue')[0]?.issueFrom).toEqual(new Date(confirmed.confirmed_at));
+  });
+
+  it('that the carrier refuses fail the booking, and the whole price comes back', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    airline.answers.issue = async () => ({ state: 'refused', reason: 'fare sold out' });
+    const paid = await booked(stage, live, { penalty: null });
+    const failed = await untilStatus(stage, live, paid.id, 'failed');
+    expect(failed).toMatchObject({
+      refund_amount: '400.00',
+      penalty_amount: '0.00',
+      refund_transaction_id: expect.stringMatching(/^txn_/),
+      documents: [],
+    });
+    expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+    const told = await toldOf(stage, paid.id);
+    expect(typesOf(told).slice(3)).toEqual(['wallet.credit', 'booking.failed', 'booking.updated']);
+    expect(told[3]?.data.object).toMatchObject({ amount: '400.00', reference_type: 'refund' });
+    expect(told[4]?.data.previous_attributes).toEqual({ status: 'confirmed' });
+    expectRefusal(await stage.door.cancelBooking(live, paid.id), conflict('Booking already failed'));
+    expectRefusal(await stage.door.confirmBooking(live, paid.id), conflict('Booking already failed'));
+  });
+
+  it('cannot be had where the supplier does not hold the space: the reserve comes back', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    airline.answers.hold = async () => ({ state: 'refused', reason: 'no space' });
+    const pending = await held(stage, live);
+    const failed = await untilStatus(stage, live, pending.id, 'failed');
+    expect(failed).toEqual({
+      ...pending,
+      status: 'failed',
+      ended_at: expect.any(String),
+      updated_at: failed.ended_at,
+    });
+    expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+    expect(typesOf(await toldOf(stage, pending.id))).toEqual([
+      'booking.created',
+      'booking.failed',
+      'booking.updated',
+    ]);
+    expect(airline.askedFor(pending.id, 'cancel')).toEqual([]);
+  });
+
+  describe('are asked for again, never a second time made,', () => {
+    /** A carrier that remembers orders by the booking, as they all must. */
+    function carrier(answer: (asking: number, order: OrderState) => Promise<OrderState>) {
+      const orders = new Map<string, OrderState>();
+      const made: string[] = [];
+      airline.answers.issue = async (request) => {
+        if (!orders.has(request.bookingId)) {
+          made.push(request.bookingId);
+          orders.set(request.bookingId, ticketed(request));
+        }
+        const order = orders.get(request.bookingId) as OrderState;
+        return answer(airline.askedFor(request.bookingId, 'issue').length, order);
+      };
+      return { madeFor: (bookingId: string) => made.filter((id) => id === bookingId).length };
+    }
+
+    const failures: [string, () => Promise<OrderState>][] = [
+      [
+        'when the answer is lost',
+        async () => {
+          throw new Error('socket hang up, token=secret');
+        },
+      ],
+      ['when the supplier hangs', never],
+      ['while the carrier takes its time', async () => ({ state: 'issuing' })],
+    ];
+
+    it.each(failures)('%s', async (_when, fail) => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const { madeFor } = carrier((asking, order) => (asking < 4 ? fail() : Promise.resolve(order)));
+      const paid = await booked(stage, live);
+      const done = await untilStatus(stage, live, paid.id, 'ticketed');
+      expect(madeFor(paid.id)).toBe(1);
+      expect(done.documents).toHaveLength(1);
+      const requests = airline.askedFor(paid.id, 'issue');
+      expect(requests).toHaveLength(4);
+      for (const request of requests) expect(request).toEqual(requests[0]);
+      expect(
+        typesOf(await toldOf(stage, paid.id)).filter((type) => type === 'booking.ticketed'),
+      ).toHaveLength(1);
+      expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
+    });
+
+    it('with longer pauses each time', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const times: number[] = [];
+      const paid = await booked(stage, live);
+      airline.answers.issue = async ({ bookingId }) => {
+        if (bookingId === paid.id) times.push(stage.clock.now().getTime());
+        return { state: 'issuing' };
+      };
+      await asked(paid.id, 'issue', 6);
+      const pauses = times.slice(1).map((time, index) => time - times[index]!);
+      expect(pauses.every((pause) => pause >= 250)).toBe(true);
+      expect(pauses.at(-1)!).toBeGreaterThan(pauses[0]!);
+    });
+  });
+
+  it('that arrive after a cancellation change nothing, and the order is given up', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    let issue: (state: OrderState) => void = () => undefined;
+    let order: OrderState = { state: 'issuing' };
+    const paid = await booked(stage, live);
+    airline.answers.issue = (request) => {
+      if (request.bookingId !== paid.id) return Promise.resolve({ state: 'issuing' });
+      order = ticketed(request);
+      return new Promise((resolve) => {
+        issue = resolve;
+      });
+    };
+    await eventually(() => {
+      stage.clock.advance(250);
+      return order.state === 'ticketed';
+    });
+    const cancelled = dataOf(await stage.door.cancelBooking(live, paid.id));
+    issue(order);
+    await asked(paid.id, 'cancel');
+    expect(dataOf(await stage.door.getBooking(live, paid.id))).toEqual(cancelled);
+    expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+    expect(typesOf(await toldOf(stage, paid.id))).not.toContain('booking.ticketed');
+  });
+
+  it('are given up when a ticketed booking is cancelled, again and again until the airline has heard', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    airline.answers.issue = async (request) => ticketed(request);
+    const paid = await booked(stage, live, { penalty: '100.00' });
+    await untilStatus(stage, live, paid.id, 'ticketed');
+    airline.answers.cancel = async ({ bookingId }) => {
+      if (airline.askedFor(bookingId, 'cancel').length < 3) throw new Error('503');
+      return undefined;
+    };
+    const cancelled = dataOf(await stage.door.cancelBooking(live, paid.id));
+    expect(cancelled).toMatchObject({ status: 'cancelled', refund_amount: '300.00' });
+    expect(cancelled.documents).toHaveLength(1);
+    await asked(paid.id, 'cancel', 3);
+    await eventually(async () => {
+      const [row] = await stage.server.query<{ order_task: string | null }>(
+        'SELECT order_task FROM bookings WHERE id = $1',
+        [paid.id],
+      );
+      return row?.order_task === null;
+    });
+    expect(airline.askedFor(paid.id, 'cancel')).toHaveLength(3);
+    const last = (await toldOf(stage, paid.id)).at(-1);
+    expect(last?.data.previous_attributes).toEqual({ status: 'ticketed' });
+  });
+});
