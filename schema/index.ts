@@ -4,6 +4,7 @@ import { buildSchemaSync } from 'type-graphql';
 import { BookingResolver } from './bookings.ts';
 import { EventResolver } from './events.ts';
 import { FlightResolver } from './flights.ts';
+import { IntegrationResolver } from './integrations.ts';
 import { guardOperations } from './operation.ts';
 import { RechargeResolver } from './recharges.ts';
 import { TeamResolver } from './teams.ts';
@@ -36,6 +37,7 @@ export function buildGatewaySchema(): GraphQLSchema {
       EventResolver,
       TeamResolver,
       WebhookResolver,
+      IntegrationResolver,
     ],
     validate: false,
     // Validating the first document checks the schema as well; asking it for an introspection takes 60 ms of a start.

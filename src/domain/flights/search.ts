@@ -1,5 +1,6 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { identifierBatch } from '../../infrastructure/flights/identifierBatch.ts';
+import { disconnectedSql } from '../integrations/integration.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { FlightOffers, OfferPlace, RequestedSlice } from './offer.ts';
@@ -13,21 +14,35 @@ import { readSearchRequest } from './searchRequest.ts';
 import type { SupplierAnswer } from './supplierAnswers.ts';
 import { askSuppliers } from './supplierAnswers.ts';
 
-const readTeam = statement<{ markup_percent: string; fee_cents: string }>(
-  'read_pricing_settings',
-  'SELECT markup_percent, fee_cents FROM teams WHERE id = $1',
+interface TeamRow {
+  markup_percent: string;
+  fee_cents: string;
+  /** Names of suppliers that are not asked for this team and mode. */
+  disconnected: string[];
+}
+
+const readTeam = statement<TeamRow>(
+  'read_search_settings',
+  `SELECT markup_percent, fee_cents, ${disconnectedSql('flight_supplier', '$2')} AS disconnected
+     FROM teams WHERE id = $1`,
 );
 
-async function pricingSettingsOf({ teamId }: Tenant, { sequelize }: Platform): Promise<PricingSettings> {
-  const [team] = await run(sequelize, readTeam, [teamId]);
+interface SearchSettings {
+  pricing: PricingSettings;
+  disconnected: readonly string[];
+}
+
+async function settingsOf({ teamId, walletId }: Tenant, { sequelize }: Platform): Promise<SearchSettings> {
+  const [team] = await run(sequelize, readTeam, [teamId, walletId]);
   if (!team) throw new Error(`${teamId} has no settings`);
-  return { markupPercent: team.markup_percent, feeCents: BigInt(team.fee_cents) };
+  const pricing = { markupPercent: team.markup_percent, feeCents: BigInt(team.fee_cents) };
+  return { pricing, disconnected: team.disconnected };
 }
 
 /**
- * Searches flights for a team (SPEC, POST flights/search): offers of all suppliers, priced with the team's settings and
- * the exchange rates of this moment, cheapest for the client first. They are stored, and can be read and used by their
- * ids until they expire.
+ * Searches flights for a team (SPEC, POST flights/search): offers of the suppliers that are connected for it, priced
+ * with the team's settings and the exchange rates of this moment, cheapest for the client first. They are stored, and
+ * can be read and used by their ids until they expire.
  * @throws AppError 400 for a request against the rules (see readSearchRequest), 422 "Flight search unavailable" when no
  *   supplier answers, 422 "Exchange rate unavailable" when an offer cannot be priced
  */
@@ -44,10 +59,9 @@ export async function searchFlights(
 async function quoteFlights(tenant: Tenant, request: SearchRequest, platform: Platform): Promise<Quotation> {
   const now = platform.clock.now();
   const search = readSearchRequest(request, now);
-  const [settings, answers] = await Promise.all([
-    pricingSettingsOf(tenant, platform),
-    askSuppliers(supplierSearch(search, tenant), platform),
-  ]);
+  const { pricing, disconnected } = await settingsOf(tenant, platform);
+  const suppliers = platform.flightSuppliers.filter(({ name }) => !disconnected.includes(name));
+  const answers = await askSuppliers(suppliers, supplierSearch(search, tenant), platform);
   const rates = await ratesFor(answers, now, platform);
   return {
     id: identifierBatch()('orq'),
@@ -55,9 +69,9 @@ async function quoteFlights(tenant: Tenant, request: SearchRequest, platform: Pl
     passengers: search.passengers,
     expiresAt: new Date(now.getTime() + platform.settings.OFFER_LIFETIME),
     publicUrl: platform.publicUrl,
-    settings,
+    settings: pricing,
     rates,
-    offers: quoteOffers(answers, rates, settings),
+    offers: quoteOffers(answers, rates, pricing),
   };
 }
 

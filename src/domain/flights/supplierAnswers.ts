@@ -11,13 +11,19 @@ export interface SupplierAnswer {
 }
 
 /**
- * Asks all suppliers at once and takes what has come when the slowest has answered, failed or been cut off: those that
+ * Asks these suppliers at once and takes what has come when the slowest has answered, failed or been cut off: those that
  * fail are missing from the answers, and only the log knows why.
- * @throws AppError 422 "Flight search unavailable" when all of them fail; `details.reason` is `timeout` or `failed`
+ * @throws AppError 422 "Flight search unavailable" when all of them fail; `details.reason` is `timeout` or `failed`,
+ *   `not_connected` when there is none to ask
  */
-export async function askSuppliers(search: SupplierSearch, platform: Platform): Promise<SupplierAnswer[]> {
+export async function askSuppliers(
+  suppliers: readonly FlightSupplier[],
+  search: SupplierSearch,
+  platform: Pick<Platform, 'clock' | 'settings' | 'log'>,
+): Promise<SupplierAnswer[]> {
+  if (suppliers.length === 0) throw unprocessable('Flight search unavailable', { reason: 'not_connected' });
   const results = await Promise.allSettled(
-    platform.flightSuppliers.map((supplier) => askSupplier(supplier, search, platform)),
+    suppliers.map((supplier) => askSupplier(supplier, search, platform)),
   );
   const answers: SupplierAnswer[] = [];
   const faults: unknown[] = [];
@@ -26,7 +32,7 @@ export async function askSuppliers(search: SupplierSearch, platform: Platform): 
       answers.push(result.value);
     } else {
       faults.push(result.reason);
-      const supplier = platform.flightSuppliers[index]?.name;
+      const supplier = suppliers[index]?.name;
       platform.log.warn({ err: result.reason, supplier }, 'flight supplier did not answer');
     }
   }
@@ -42,7 +48,7 @@ function searchUnavailable(faults: readonly unknown[]): AppError {
 async function askSupplier(
   supplier: FlightSupplier,
   search: SupplierSearch,
-  { clock, settings }: Platform,
+  { clock, settings }: Pick<Platform, 'clock' | 'settings'>,
 ): Promise<SupplierAnswer> {
   const limits = { supplier: supplier.name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
   const offers = await askWithin(limits, (options) => supplier.search(search, options));

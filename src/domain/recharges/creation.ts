@@ -5,9 +5,9 @@ import { unprocessable, validationError } from '../errors.ts';
 import { announceEvents, eventCtes } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/once.ts';
 import { keyCtes, keyIsStored, keyValues } from '../idempotency/once.ts';
+import { disconnectedSql } from '../integrations/integration.ts';
 import { parseAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
-import { Team } from '../teams/team.ts';
 import type { Tenant } from '../tenant.ts';
 import type { PaymentMethod } from './recharge.ts';
 import { Recharge } from './recharge.ts';
@@ -46,6 +46,12 @@ const insertRecharge = statement<{ id: string }>(
    SELECT id FROM recharge WHERE ${keyIsStored('recharge', 10)}`,
 );
 
+/** The team's name, for the payer to read, and whether the payment provider is connected for it. */
+const readPayer = statement<{ name: string; disconnected: string[] }>(
+  'read_recharge_payer',
+  `SELECT name, ${disconnectedSql('payment_provider', '$2')} AS disconnected FROM teams WHERE id = $1`,
+);
+
 export interface RechargeRequest {
   /** Decimal string as the client sent it. */
   amount: string;
@@ -77,11 +83,23 @@ function expiryOf(method: PaymentMethod, createdAt: Date, platform: Platform): D
     : boletoDueAt(createdAt);
 }
 
+async function nameOfPayer({ teamId, walletId }: Tenant, platform: Platform): Promise<string> {
+  const [payer] = await run(platform.sequelize, readPayer, [teamId, walletId]);
+  if (!payer) throw new Error(`${teamId} is no team`);
+  if (payer.disconnected.includes(platform.paymentProvider.name))
+    throw unprocessable('Payment provider not connected', {
+      field: 'payment_method',
+      type: 'not_connected',
+    });
+  return payer.name;
+}
+
 /**
  * Asks the payment provider for a charge: the part of a recharge that may wait for the network, so it runs before
  * the database transaction.
  * @returns the recharge, `pending`, and what writes it with its event and its Idempotency-Key: AppError 422 "Daily limit
  *   exceeded".
+ * @throws AppError 400 with SPEC's messages, 422 "Payment provider not connected".
  */
 export async function prepareRecharge(
   tenant: Tenant,
@@ -93,13 +111,13 @@ export async function prepareRecharge(
   const id = newIdentifier('rch');
   const createdAt = clock.now();
   const expiresAt = expiryOf(request.paymentMethod, createdAt, platform);
-  const team = await Team.findByPk(tenant.teamId, { attributes: ['name'], rejectOnEmpty: true });
+  const teamName = await nameOfPayer(tenant, platform);
   const charge = await paymentProvider.createCharge({
     rechargeId: id,
     mode: tenant.mode,
     method: request.paymentMethod,
     amountCents,
-    teamName: team.name,
+    teamName,
     createdAt,
     expiresAt,
   });
