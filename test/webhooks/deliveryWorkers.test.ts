@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventCatalogue } from '../../src/domain/events/catalogue.ts';
+import type { Tenant } from '../../src/domain/tenant.ts';
+import { WebhookDispatcher } from '../../src/domain/webhooks/dispatcher.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { Behaviour } from '../infrastructure/webhooks/receiver.ts';
+import { answer } from '../infrastructure/webhooks/receiver.ts';
+import { DeliveryWorld } from './deliveryWorld.ts';
+
+const retryMs = 400;
+
+/** Nothing here is found by a sweep, unless a test sweeps by hand. */
+const settings = { SWEEP_INTERVAL: '1h', WEBHOOK_RETRY_DELAYS: `0s,${retryMs}ms,1h` };
+
+describeEngines('workers that deliver', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    world = await DeliveryWorld.open(engine, { settings });
+  });
+  afterAll(() => world.close());
+
+  /** Waiting deliveries as events would leave them, of events that stand in the table. */
+  async function pileUp(webhookId: string, tenant: Tenant, count: number): Promise<void> {
+    await world.server.query(
+      `WITH stream AS (
+         UPDATE wallets SET event_count = event_count + $3 WHERE id = $2 RETURNING id, team_id, mode, event_count
+       ), event AS (
+         INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
+         SELECT id, event_count - $3 + n, 'evt_' || id || '_' || (event_count - $3 + n), team_id, mode, 'wallet.debit',
+                'ord_0', $5::json, $4::timestamptz
+           FROM stream, generate_series(1, $3::integer) n RETURNING id, type, created_at
+       )
+       INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
+       SELECT $1, id, type, 'pending', created_at, created_at FROM event`,
+      [webhookId, tenant.walletId, count, new Date(), JSON.stringify(eventCatalogue['wallet.debit'].example)],
+    );
+  }
+
+  it('a webhook that hangs with 10 000 waiting does not delay a healthy one, of its team or of another', async () => {
+    const { key, tenant } = await world.team();
+    const stranger = await world.team();
+    const hanging = await world.register(key, '/hangs');
+    await world.register(key, '/healthy');
+    await world.register(stranger.key, '/stranger');
+    world.hold('/hangs');
+    await pileUp(hanging, tenant, 10_000);
+    await world.happens(tenant);
+    await eventually(() => world.received('/hangs').length >= 10);
+    const delaysMs: number[] = [];
+    for (let round = 1; round <= 15; round += 1) {
+      const happenedMs = performance.now();
+      await Promise.all([world.happens(tenant), world.happens(stranger.tenant)]);
+      await eventually(
+        () => world.received('/healthy').length === round + 1 && world.received('/stranger').length === round,
+      );
+      delaysMs.push(performance.now() - happenedMs);
+    }
+    expect(Math.max(...delaysMs)).toBeLessThan(1_000);
+    expect(world.received('/hangs').length).toBeLessThanOrEqual(20);
+    const [{ waiting }] = (await world.server.query(
+      `SELECT count(*)::integer AS waiting FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'pending'`,
+      [hanging],
+    )) as [{ waiting: number }];
+    expect(waiting).toBeGreaterThan(9_900);
+    await world.remove(key, hanging);
+    world.mend('/hangs');
+  });
+
+  it('a webhook that answers well gets more than its base share of a backlog', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/quick');
+    await pileUp(id, tenant, 400);
+    let open = 0;
+    let mostOpen = 0;
+    const slowly: Behaviour = (request, socket) => {
+      open += 1;
+      mostOpen = Math.max(mostOpen, open);
+      setTimeout(() => {
+        open -= 1;
+        answer(200)(request, socket);
+      }, 30);
+    };
+    world.receiver.behave(slowly);
+    await world.happens(tenant);
+    await world.until(id, ({ status }) => status === 'delivered');
+    expect(world.received('/quick')).toHaveLength(401);
+    expect(mostOpen).toBeGreaterThan(20);
+    expect(mostOpen).toBeLessThanOrEqual(100);
+    world.useBehaviours();
+  });
+
+  it('a retry that falls due while other deliveries are under way is made at its time', async () => {
+    const { key, tenant } = await world.team();
+    await world.register(key, '/busy');
+    const id = await world.register(key, '/again');
+    world.hold('/busy');
+    world.fail('/again');
+    await world.happens(tenant);
+    await eventually(() => world.received('/again').length === 1 && world.received('/busy').length === 1);
+    world.mend('/again');
+    const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
+    expect(delivery?.reasons).toEqual(['http_status', 'ok']);
+    // The other one still hangs.
+    expect(world.received('/busy')).toHaveLength(1);
+    world.mend('/busy');
+  });
+
+  it.each([
+    ['fails', 500, 'pending', 2],
+    ['succeeds', 200, 'delivered', 1],
+  ])(
+    'an attempt that %s after its worker lost the lease is logged and counted',
+    async (_what, late, status, left) => {
+      const { key, tenant } = await world.team();
+      const path = `/lost${late}`;
+      const id = await world.register(key, path);
+      const answers: Array<(code: number) => void> = [];
+      world.receiver.behave((request, socket) => {
+        if (request.path === path) answers.push((code) => answer(code)(request, socket));
+        else answer(200)(request, socket);
+      });
+      await world.happens(tenant);
+      await eventually(() => answers.length === 1);
+      await world.server.query(
+        `UPDATE webhook_deliveries SET leased_until = clock_timestamp() - interval '1 second' WHERE webhook_id = $1`,
+        [id],
+      );
+      const other = new WebhookDispatcher(world.server.running.gateway.platform);
+      await other.sweep();
+      await eventually(() => answers.length === 2);
+      answers[0]?.(late);
+      const [first] = await world.until(id, ({ reasons }) => reasons.length === 1);
+      // It was not this attempt's turn any more, so it takes none from the other.
+      expect(first).toMatchObject({ status, attempt_count: 0 });
+      answers[1]?.(500);
+      const [both] = await world.until(id, ({ reasons }) => reasons.length === 2);
+      expect(both).toMatchObject({ status, attempt_count: 1 });
+      expect(await world.webhook(key, id)).toMatchObject({ total_deliveries: 2, failed_deliveries: left });
+      expect(world.received(path)).toHaveLength(2);
+      world.useBehaviours();
+      await other.stop();
+    },
+  );
+});
