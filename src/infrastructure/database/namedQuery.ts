@@ -1,5 +1,6 @@
 import type { FieldDef } from 'pg';
 import pg from 'pg';
+import { timestampReader } from './timestamp.ts';
 
 /** A prepared statement and the values to run it with. */
 export interface NamedQuery {
@@ -8,86 +9,96 @@ export interface NamedQuery {
   values: unknown[];
 }
 
+type Parser = (text: string) => unknown;
+
 /** How the rows of a statement are read. */
 interface RowShape {
   readonly names: readonly string[];
-  readonly parsers: readonly ((text: string) => unknown)[];
+  readonly parsers: readonly Parser[];
 }
 
 const noRows: RowShape = { names: [], parsers: [] };
 
 /** What is used of pg's connection, with what its types leave out. */
 interface Connection {
+  readonly stream: { cork(): void; uncork(): void };
   parse(message: { name: string; text: string }): void;
-  bind(message: { statement: string; values: unknown[]; valueMapper: (value: unknown) => unknown }): void;
+  bind(message: { statement: string; values: unknown[] }): void;
   describe(message: { type: 'P' }): void;
   execute(): void;
-  close(message: { type: 'S'; name: string }): void;
   sync(): void;
-  /** Statements that the server is being asked to prepare. */
-  submittedNamedStatements: Record<string, string>;
+  /** Statements that the server has prepared, and those that it is being asked to. */
+  readonly parsedStatements: Record<string, string>;
+  readonly submittedNamedStatements: Record<string, string>;
 }
 
-/** What is used of pg's own query and of its result, which knows the parsers of types. */
-interface Internals {
-  hasBeenParsed(connection: Connection): boolean;
-  _result: { addFields(fields: FieldDef[]): void; _parsers: RowShape['parsers'] };
+interface Types {
+  getTypeParser(oid: number, format: 'text'): Parser;
 }
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
+
+const timestamptzOid = 1184;
 
 /** By connection and statement. A prepared statement keeps its shape: PostgreSQL refuses to run it with another. */
 const shapesOf = new WeakMap<Connection, Map<string, RowShape>>();
 
 /**
  * A query that has the server describe a statement's rows once for each connection instead of at each execution, and
- * that leaves out what pg's own does for callers who want more than rows. It must be a `Query`: pg pipelines no other.
+ * that leaves out what pg's own does for callers who want more than rows.
  */
-class RowsQuery extends pg.Query {
-  readonly text: string;
+class RowsQuery {
   readonly name: string;
-  readonly values: unknown[];
+  readonly text: string;
+  readonly #values: unknown[];
   readonly callback: (error: unknown, rows: unknown[]) => void;
-  readonly #gathered: Record<string, unknown>[] = [];
+  /** Filled in by the client, which knows how its types are read. */
+  readonly _result: { _types: Types | null } = { _types: null };
+  readonly #rows: Record<string, unknown>[] = [];
   #shape: RowShape | undefined;
   #isDescribed = false;
   #unreadable: unknown;
 
   constructor({ name, text, values }: NamedQuery, callback: RowsQuery['callback']) {
-    super(text);
-    this.text = text;
     this.name = name;
-    this.values = values;
+    this.text = text;
+    this.#values = values;
     this.callback = callback;
   }
 
-  /** Called by `submit`, which sends what is written here at once. */
-  prepare(connection: Connection): void {
-    if (!(this as unknown as Internals).hasBeenParsed(connection)) {
-      connection.parse({ name: this.name, text: this.text });
-      connection.submittedNamedStatements[this.name] = this.text;
-    }
+  /** Called by the client. @returns the error when the values cannot be sent: then nothing is. */
+  submit(connection: Connection): unknown {
+    const { name, text } = this;
+    let values: unknown[];
     try {
-      connection.bind({ statement: this.name, values: this.values, valueMapper: prepareValue });
+      values = this.#values.map(prepareValue);
     } catch (error) {
-      connection.close({ type: 'S', name: this.name });
-      connection.sync();
-      this.handleError(error);
-      return;
+      return error;
     }
-    this.#shape = shapesOf.get(connection)?.get(this.name);
+    connection.stream.cork();
+    if (!(name in connection.parsedStatements) && !(name in connection.submittedNamedStatements)) {
+      connection.parse({ name, text });
+      connection.submittedNamedStatements[name] = text;
+    }
+    connection.bind({ statement: name, values });
+    this.#shape = shapesOf.get(connection)?.get(name);
     if (!this.#shape) {
       this.#isDescribed = true;
       connection.describe({ type: 'P' });
     }
     connection.execute();
     connection.sync();
+    connection.stream.uncork();
+    return null;
   }
 
   handleRowDescription({ fields }: { fields: FieldDef[] }): void {
-    const { _result: result } = this as unknown as Internals;
-    result.addFields(fields);
-    this.#shape = { names: fields.map((field) => field.name), parsers: result._parsers };
+    const types = this._result._types as Types;
+    const parsers = fields.map(({ dataTypeID }) => {
+      const parser = types.getTypeParser(dataTypeID, 'text');
+      return dataTypeID === timestamptzOid ? timestampReader(parser) : parser;
+    });
+    this.#shape = { names: fields.map((field) => field.name), parsers };
   }
 
   handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
@@ -101,7 +112,7 @@ class RowsQuery extends pg.Query {
     } catch (error) {
       this.#unreadable = error;
     }
-    this.#gathered.push(row);
+    this.#rows.push(row);
   }
 
   handleCommandComplete(): void {
@@ -113,7 +124,7 @@ class RowsQuery extends pg.Query {
       const shapes = shapesOf.get(connection) ?? new Map<string, RowShape>();
       shapesOf.set(connection, shapes.set(this.name, this.#shape ?? noRows));
     }
-    this.callback(this.#unreadable, this.#gathered);
+    this.callback(this.#unreadable, this.#rows);
   }
 
   handleError(error: unknown): void {
@@ -121,14 +132,22 @@ class RowsQuery extends pg.Query {
   }
 }
 
+// pg pipelines its own kind of query only.
+Object.setPrototypeOf(RowsQuery.prototype, pg.Query.prototype);
+
 /** What is used of a pg client. */
 export interface QueryingClient {
   query(query: pg.Query): unknown;
 }
 
-/** Runs a prepared statement on a connection. @returns its rows. @throws the driver's error. */
+/** Runs a prepared statement on a connection; `done` gets the driver's error, or the rows. */
+export function send(client: QueryingClient, query: NamedQuery, done: RowsQuery['callback']): void {
+  client.query(new RowsQuery(query, done) as unknown as pg.Query);
+}
+
+/** The same as a promise. @returns the rows. @throws the driver's error. */
 export function rowsOf(client: QueryingClient, query: NamedQuery): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
-    client.query(new RowsQuery(query, (error, rows) => (error ? reject(error) : resolve(rows))));
+    send(client, query, (error, rows) => (error ? reject(error) : resolve(rows)));
   });
 }

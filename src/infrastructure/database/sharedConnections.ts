@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { DatabaseError } from 'pg';
 import type { Sequelize } from 'sequelize';
 import { gatherWrites } from '../gatheredWrites.ts';
-import { type NamedQuery, type QueryingClient, rowsOf } from './namedQuery.ts';
+import { type NamedQuery, type QueryingClient, send } from './namedQuery.ts';
 
 /** What is used of the pg client that Sequelize's pool holds. */
 export interface Client extends QueryingClient {
@@ -16,6 +16,7 @@ export interface Client extends QueryingClient {
 /** What is used of the pool inside Sequelize's connection manager. */
 interface Pool {
   readonly waiting: number;
+  readonly available: number;
   readonly maxSize: number;
 }
 
@@ -23,16 +24,21 @@ export function poolOf(sequelize: Sequelize): Pool {
   return (sequelize.connectionManager as unknown as { pool: Pool }).pool;
 }
 
-/** A connection from the pool while reads are under way on it. */
+/** A connection from the pool that reads share. */
 interface Lane {
   client: Client | null;
   opening: Promise<Client>;
   reads: number;
   unusable: boolean;
+  /** Whether nothing was read on it since this was set. */
+  idle: boolean;
 }
 
 /** Reads on a connection before another one is taken for the next. */
 const readsBeforeAnother = 4;
+
+/** A connection that was not used for so long goes back to the pool. */
+const keptMs = 100;
 
 const lanesOf = new WeakMap<Sequelize, SharedConnections>();
 
@@ -41,7 +47,8 @@ const lanesOf = new WeakMap<Sequelize, SharedConnections>();
  * statements that take no locks, since one that waits holds up those behind it.
  *
  * At most half of the pool is used so, and nobody joins while someone else waits for a connection: what is under way
- * ends, the connection goes back, and the queue is served in order.
+ * ends, the connection goes back, and the queue is served in order. Connections are kept for the reads to come, which
+ * costs less than to ask the pool each time, but given back at once when the pool has none left.
  */
 export class SharedConnections {
   readonly #manager: Sequelize['connectionManager'];
@@ -49,11 +56,15 @@ export class SharedConnections {
   readonly #limit: number;
   readonly #lanes = new Set<Lane>();
   #opening = 0;
+  #timer: NodeJS.Timeout | null = null;
 
   private constructor(sequelize: Sequelize) {
     this.#manager = sequelize.connectionManager;
     this.#pool = poolOf(sequelize);
     this.#limit = Math.max(1, Math.floor(this.#pool.maxSize / 2));
+    sequelize.addHook('beforePoolAcquire', () => {
+      if (this.#pool.available === 0) this.#giveBackOneUnused();
+    });
   }
 
   static of(sequelize: Sequelize): SharedConnections {
@@ -66,23 +77,30 @@ export class SharedConnections {
   }
 
   /** @returns the rows. @throws the driver's error. */
-  async query(query: NamedQuery): Promise<unknown[]> {
-    const lane = this.#choose();
-    lane.reads += 1;
-    try {
-      const client = lane.client ?? (await lane.opening);
-      gatherWrites(client.connection.stream);
-      return await rowsOf(client, query);
-    } catch (error) {
-      if (isUnusable(error)) {
-        lane.unusable = true;
-        this.#lanes.delete(lane);
-      }
-      throw error;
-    } finally {
-      lane.reads -= 1;
-      if (lane.reads === 0) this.#giveBack(lane);
-    }
+  query(query: NamedQuery): Promise<unknown[]> {
+    return new Promise((resolve, reject) => {
+      const lane = this.#choose();
+      lane.reads += 1;
+      lane.idle = false;
+      const fail = (error: unknown) => {
+        if (isUnusable(error)) {
+          lane.unusable = true;
+          this.#lanes.delete(lane);
+        }
+        this.#end(lane);
+        reject(error);
+      };
+      const read = (client: Client) => {
+        gatherWrites(client.connection.stream);
+        send(client, query, (error, rows) => {
+          if (error) return fail(error);
+          this.#end(lane);
+          resolve(rows);
+        });
+      };
+      if (lane.client) read(lane.client);
+      else lane.opening.then(read, fail);
+    });
   }
 
   #choose(): Lane {
@@ -90,6 +108,7 @@ export class SharedConnections {
     let opening: Lane | null = null;
     for (const lane of this.#lanes) {
       if (!lane.client) opening = lane;
+      else if (lane.client._invalid) this.#giveUp(lane);
       else if (!best || lane.reads < best.reads) best = lane;
     }
     const othersWait = this.#pool.waiting > this.#opening;
@@ -100,7 +119,7 @@ export class SharedConnections {
 
   #open(): Lane {
     const opening = this.#manager.getConnection({ type: 'read' }) as Promise<Client>;
-    const lane: Lane = { client: null, opening, reads: 0, unusable: false };
+    const lane: Lane = { client: null, opening, reads: 0, unusable: false, idle: false };
     this.#lanes.add(lane);
     this.#opening += 1;
     opening.then(
@@ -117,10 +136,39 @@ export class SharedConnections {
     return lane;
   }
 
+  /** Nobody joins a connection that broke; it goes with its last read. */
+  #giveUp(lane: Lane): void {
+    if (lane.reads === 0) this.#giveBack(lane);
+    else this.#lanes.delete(lane);
+  }
+
+  /** A read is over. */
+  #end(lane: Lane): void {
+    lane.reads -= 1;
+    if (lane.reads > 0) return;
+    if (lane.unusable || this.#pool.waiting > 0 || lane.client?._invalid) this.#giveBack(lane);
+    else this.#timer ??= setTimeout(() => this.#giveBackUnused(), keptMs).unref();
+  }
+
+  #giveBackOneUnused(): void {
+    const unused = [...this.#lanes].find(({ client, reads }) => client && reads === 0);
+    if (unused) this.#giveBack(unused);
+  }
+
+  /** Those without a read since the last time; the others are looked at again. */
+  #giveBackUnused(): void {
+    this.#timer = null;
+    for (const lane of this.#lanes) {
+      if (lane.idle && lane.reads === 0) this.#giveBack(lane);
+      lane.idle = true;
+    }
+    if (this.#lanes.size > 0) this.#timer = setTimeout(() => this.#giveBackUnused(), keptMs).unref();
+  }
+
   #giveBack(lane: Lane): void {
     this.#lanes.delete(lane);
     if (!lane.client) return;
-    giveBack(this.#manager, lane.client, lane.unusable);
+    giveBack(this.#manager, lane.client, lane.unusable || lane.client._invalid === true);
   }
 }
 
