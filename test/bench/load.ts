@@ -5,6 +5,8 @@ import autocannon from 'autocannon';
 
 export interface Slice {
   readonly url: string;
+  /** Paths with their query, asked in turns instead of the URL's own. */
+  readonly paths?: readonly string[];
   readonly method: 'GET' | 'POST';
   readonly body?: string;
   readonly connections: number;
@@ -47,10 +49,13 @@ async function drive(slice: Slice): Promise<Sample> {
     setupClient(client: Client) {
       const key = slice.keys[opened % slice.keys.length];
       opened += 1;
-      client.setHeaders({
+      const headers = {
         authorization: `Bearer ${key}`,
         ...(slice.body === undefined ? {} : { 'content-type': 'application/json' }),
-      });
+      };
+      if (slice.paths)
+        client.setRequests(slice.paths.map((path) => ({ method: slice.method, path, headers })));
+      else client.setHeaders(headers);
     },
   };
   const result = await new Promise<Result>((resolve, reject) => {

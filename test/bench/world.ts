@@ -29,6 +29,12 @@ async function graphql<Data>(url: string, key: string, query: string, variables:
   return data;
 }
 
+/** A team with a live key, made through the product at `url`. */
+export async function createAgency(url: string, name: string): Promise<{ teamId: string; key: string }> {
+  const teamId = await createTeam(url, name);
+  return { teamId, key: await createKey(url, teamId, 'live') };
+}
+
 async function createKey(url: string, teamId: string, kind: 'live' | 'test'): Promise<string> {
   const { createApiKey } = await graphql<{ createApiKey: { secret: string } }>(
     url,
@@ -75,18 +81,20 @@ const fillLedgers = `
   DROP TABLE entry;
   ANALYZE;`;
 
+/** The live wallet of a team. */
+export async function walletOf(databaseUrl: string, teamId: string): Promise<number> {
+  const text = `SELECT id FROM wallets WHERE team_id = $1 AND mode = 'live'`;
+  const [wallet] = (await administer(databaseUrl, text, [teamId])) as { id: number }[];
+  if (!wallet) throw new Error(`team ${teamId} has no wallet`);
+  return wallet.id;
+}
+
 /** Fills a migrated database through a running product, and the ledgers by SQL. */
 export async function createWorld(url: string, databaseUrl: string): Promise<World> {
   const callers: [string, PeerCaller][] = [];
   for (let index = 0; index < teamCount; index += 1) {
-    const teamId = await createTeam(url, `Agência ${index + 1}`);
-    const key = await createKey(url, teamId, 'live');
-    const [wallet] = (await administer(
-      databaseUrl,
-      `SELECT id FROM wallets WHERE team_id = $1 AND mode = 'live'`,
-      [teamId],
-    )) as { id: number }[];
-    callers.push([key, { walletId: wallet?.id ?? 0, teamId }]);
+    const { teamId, key } = await createAgency(url, `Agência ${index + 1}`);
+    callers.push([key, { walletId: await walletOf(databaseUrl, teamId), teamId }]);
   }
   await administer(databaseUrl, fillLedgers);
   const liveKeys = callers.map(([key]) => key);

@@ -2,6 +2,7 @@ import type { Work } from '../work.ts';
 import { balance, balanceAlone } from './balance.ts';
 import { recharge } from './recharge.ts';
 import { transactions } from './transactions.ts';
+import { longLedger } from './longLedger.ts';
 
 /**
  * Everything that `npm run bench` measures, in this order.
@@ -18,4 +19,4 @@ import { transactions } from './transactions.ts';
  * - `needs` says what it cannot run without; it is then listed as skipped. `takesSeconds` is its share of the ten
  *   minutes: rounds × slices × entrants, and what it takes to set up.
  */
-export const works: readonly Work[] = [balance, balanceAlone, transactions, recharge];
+export const works: readonly Work[] = [balance, balanceAlone, transactions, recharge, longLedger];
