@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { scratchFolder } from './test/harness/scratch.ts';
 
 export default defineConfig({
   // vitest would load graphql's ESM and CommonJS builds side by side, and graphql refuses two realms.
@@ -6,6 +7,10 @@ export default defineConfig({
   test: {
     globalSetup: 'test/harness/globalSetup.ts',
     include: ['test/**/*.test.ts'],
+    env: { TMPDIR: scratchFolder() },
+    // Loading and warming up the product takes longer than most files' tests: files of a worker share it.
+    isolate: false,
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,15 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { openEmbedded } from '../../src/infrastructure/database/embedded.ts';
+import { builtProduct } from '../harness/build.ts';
 import type { Engine } from '../harness/engines.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Finished {
   code: number | null;
@@ -17,14 +11,14 @@ interface Finished {
   stderr: string;
 }
 
-/** The product as it is shipped: compiled, beside its packages, in a folder of its own. */
+/** The built product. */
 export interface Build {
   /** Runs `npm run ledger:verify`'s command to its end. */
   verifyLedger(environment: Record<string, string>): Promise<Finished>;
   /** Starts the server and waits until it listens. @throws Error with what it printed when it ends before. */
   start(environment: Record<string, string>): Promise<BuiltServer>;
-  /** Ends what still runs and removes the folder. */
-  remove(): Promise<void>;
+  /** Ends what still runs. */
+  remove(): void;
 }
 
 export interface BuiltServer {
@@ -35,30 +29,8 @@ export interface BuiltServer {
   stop(): Promise<number | null>;
 }
 
-const compile = (outDir: string) =>
-  new Promise<void>((resolve, reject) => {
-    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-    // Types are the type check's business; this only needs what it emits.
-    const options = [
-      '-p',
-      join(root, 'tsconfig.build.json'),
-      '--outDir',
-      outDir,
-      '--incremental',
-      'false',
-      '--noCheck',
-    ];
-    execFile(process.execPath, [compiler, ...options], (error, stdout) => {
-      if (existsSync(join(outDir, 'src', 'main.js'))) resolve();
-      else reject(new Error(`not compiled: ${stdout || error}`));
-    });
-  });
-
 export async function buildServer(): Promise<Build> {
-  const folder = await mkdtemp(join(tmpdir(), 'embarque-build-'));
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
-  await copyFile(join(root, 'package.json'), join(folder, 'package.json'));
-  await compile(join(folder, 'dist'));
+  const folder = await builtProduct();
   const children = new Set<ChildProcess>();
 
   const run = (file: string, environment: Record<string, string>) => {
@@ -106,9 +78,8 @@ export async function buildServer(): Promise<Build> {
         },
       };
     },
-    async remove() {
+    remove() {
       for (const child of children) child.kill('SIGKILL');
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -119,10 +90,7 @@ export async function allocateStore(engine: Engine): Promise<{
   keys: { live: string; test: string; operator: string };
   release(): Promise<void>;
 }> {
-  const { settings, template, release } = await engine.allocate();
-  if (settings.DATA_DIR && template) {
-    await (await openEmbedded({ dataDir: settings.DATA_DIR, template })).close();
-  }
+  const { settings, release } = await engine.allocate();
   const secret = () => randomBytes(18).toString('base64url');
   const keys = { live: `sk_live_${secret()}`, test: `sk_test_${secret()}`, operator: `sk_admin_${secret()}` };
   const environment = {

@@ -45,7 +45,7 @@ describeEngines('npm run ledger:verify', (engine) => {
   let server: TestServer;
 
   beforeAll(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer(engine, { forgesEvents: true });
     for (const [index, key] of [server.keys.live, server.keys.test].entries()) {
       const created = await server.rest('POST', '/api/v1/wallet/recharge', {
         key,

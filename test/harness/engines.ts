@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { cpSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,17 +9,18 @@ import { describe, inject } from 'vitest';
 /** Where a server of the tests keeps its data and signals. */
 export interface Engine {
   readonly name: 'embedded' | 'PostgreSQL and Redis';
-  /** Settings of a place of its own, and what removes it. */
-  allocate(): Promise<{ settings: Record<string, string>; template?: string; release(): Promise<void> }>;
+  /** Settings of a migrated, empty place of its own, and what removes it. */
+  allocate(): Promise<{ settings: Record<string, string>; release(): Promise<void> }>;
 }
 
 const embedded: Engine = {
   name: 'embedded',
   async allocate() {
     const folder = await mkdtemp(join(tmpdir(), 'embarque-data-'));
+    const dataDir = join(folder, 'data');
+    cpSync(join(inject('embeddedTemplate'), 'postgres'), join(dataDir, 'postgres'), { recursive: true });
     return {
-      settings: { DATA_DIR: join(folder, 'data') },
-      template: inject('embeddedTemplate'),
+      settings: { DATA_DIR: dataDir },
       release: () => rm(folder, { recursive: true, force: true }),
     };
   },

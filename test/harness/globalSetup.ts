@@ -1,15 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Sequelize } from 'sequelize-typescript';
 import type { TestProject } from 'vitest/node';
-import { openEmbedded } from '../../src/infrastructure/database/embedded.ts';
+import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { migrateUp } from '../../src/infrastructure/database/migrations.ts';
+import { createLog } from '../../src/infrastructure/log.ts';
 import { migrationsFolder } from '../../src/main.ts';
+import { scratchFolder } from './scratch.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Path of a dump of a migrated, empty embedded store. */
+    /** A folder for what the files of this run share; it goes when they are done. */
+    runFolder: string;
+    /** Path of a migrated, empty embedded store. */
     embeddedTemplate: string;
     /** Name of a migrated, empty database on the test server, or null without one. */
     serverTemplate: string | null;
@@ -23,8 +29,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   if (CI === 'true' && !(TEST_DATABASE_URL && TEST_REDIS_URL)) {
     throw new Error('in CI nothing may be skipped: TEST_DATABASE_URL and TEST_REDIS_URL must be set');
   }
-  const folder = await mkdtemp(join(tmpdir(), 'embarque-tests-'));
-  project.provide('embeddedTemplate', await makeEmbeddedTemplate(join(folder, 'template.tar')));
+  const folder = await mkdtemp(join(scratchFolder(), 'embarque-run-'));
+  project.provide('runFolder', folder);
+  project.provide('embeddedTemplate', await embeddedTemplate());
   const serverTemplate =
     TEST_DATABASE_URL && TEST_REDIS_URL ? await makeServerTemplate(TEST_DATABASE_URL) : null;
   project.provide('serverTemplate', serverTemplate);
@@ -40,20 +47,37 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-async function makeEmbeddedTemplate(path: string): Promise<string> {
-  const store = await openEmbedded({ dataDir: 'memory' });
-  const sequelize = new Sequelize('postgres', 'postgres', '', {
-    dialect: 'postgres',
-    logging: false,
-    pool: { max: 1, min: 1 },
-    dialectOptions: { stream: store.stream },
-  });
-  await migrateUp(sequelize, migrationsFolder, false);
-  const dump = await store.dump();
-  await writeFile(path, Buffer.from(await dump.arrayBuffer()));
-  await sequelize.close();
-  await store.close();
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Kept from run to run under a name that changes with whatever it is made by: making it takes seconds. */
+async function embeddedTemplate(): Promise<string> {
+  const makers = ['src/infrastructure/database', 'migrations'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => join(root, folder, name)),
+  );
+  const hash = createHash('sha256');
+  for (const path of [...makers, join(root, 'package-lock.json')])
+    hash.update(readFileSync(path)).update('\0');
+  const stores = join(root, 'node_modules/.cache/embarque');
+  const path = join(stores, `store-${hash.digest('hex').slice(0, 16)}`);
+  if (existsSync(path)) return path;
+  await mkdir(stores, { recursive: true });
+  const draft = await mkdtemp(`${path}-`);
+  await makeStore(draft);
+  try {
+    await rename(draft, path);
+  } catch (error) {
+    // Another run was faster.
+    if (!existsSync(path)) throw error;
+    await rm(draft, { recursive: true });
+  }
   return path;
+}
+
+async function makeStore(path: string): Promise<void> {
+  const settings = { DATABASE_URL: undefined, DATABASE_POOL_SIZE: 1, DATA_DIR: path };
+  const database = await openDatabase(settings, [], createLog('silent'));
+  await migrateUp(database.sequelize, migrationsFolder, false);
+  await database.close();
 }
 
 async function makeServerTemplate(url: string): Promise<string> {

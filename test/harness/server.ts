@@ -97,7 +97,6 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
       ...(options.clock ? { clock: options.clock } : {}),
       ...(options.webhookAuthority ? { webhookAuthority: options.webhookAuthority } : {}),
       ...(options.flightSuppliers ? { flightSuppliers: options.flightSuppliers } : {}),
-      ...(place.template ? { storeTemplate: place.template } : {}),
     });
   } catch (error) {
     await place.release();

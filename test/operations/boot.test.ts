@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { projectFolder } from '../harness/build.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
-import { followServer, projectFolder, useServerProcesses } from './serverProcess.ts';
+import { followServer, useServerProcesses } from './serverProcess.ts';
 
 const run = promisify(execFile);
 const startProcess = useServerProcesses();

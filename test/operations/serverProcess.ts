@@ -1,36 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
+import { builtProduct } from '../harness/build.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 
 /** The built server as a process of its own: for what a server in the test's own process cannot show. */
-
-export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
-
-/** Compiles the product beside whatever stands in dist; types are checked elsewhere. @returns the folder. */
-async function build(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'embarque-build-'));
-  await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'));
-  await symlink(join(projectFolder, 'package.json'), join(folder, 'package.json'));
-  const compiler = spawn(
-    process.execPath,
-    [
-      join(projectFolder, 'node_modules/typescript/bin/tsc'),
-      ...['-p', join(projectFolder, 'tsconfig.build.json')],
-      ...['--outDir', join(folder, 'dist'), '--incremental', 'false', '--noCheck'],
-    ],
-    { stdio: 'inherit' },
-  );
-  const [code] = await once(compiler, 'exit');
-  if (code !== 0) throw new Error('the product does not compile');
-  return folder;
-}
 
 export interface Exit {
   code: number | null;
@@ -87,19 +64,18 @@ export function followServer(child: ChildProcess): ServerProcess {
 }
 
 /**
- * Builds the product once for the tests of a file, and ends what they leave running.
+ * Builds the product for the tests of a file, and ends what they leave running.
  * @returns what starts the built server with these settings and nothing else of this process's environment.
  */
 export function useServerProcesses(): (environment: Record<string, string>) => ServerProcess {
   let folder = '';
   const started: ServerProcess[] = [];
   beforeAll(async () => {
-    folder = await build();
+    folder = await builtProduct();
   });
   afterAll(async () => {
     for (const { process: child } of started) child.kill('SIGKILL');
     await Promise.all(started.map(({ exited }) => exited));
-    await rm(folder, { recursive: true, force: true });
   });
   return (environment) => {
     const { PATH = '', HOME = '' } = process.env;

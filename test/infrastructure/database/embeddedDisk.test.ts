@@ -1,27 +1,32 @@
-import { existsSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import fs, { existsSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
 import { temporaryFolder } from './folder.ts';
 import { emptyStore, poolOver } from './pool.ts';
 
 /** What was asked of the disk, in order: the folder of the store, and `later` where the process did not wait for it. */
-const { synchronised } = vi.hoisted(() => ({ synchronised: [] as string[] }));
+const synchronised: string[] = [];
 
-vi.mock('node:fs', async (importOriginal) => {
-  const files = await importOriginal<typeof import('node:fs')>();
-  const folderOf = (fd: number) =>
-    files.readlinkSync(`/proc/self/fd/${fd}`).replace(/^.*\/postgres(?:\.new)?\/([^/]*).*$/, '$1');
-  return {
-    ...files,
-    fsyncSync(fd: number) {
-      synchronised.push(folderOf(fd));
-      files.fsyncSync(fd);
-    },
-    fsync(fd: number, done: (error: Error | null) => void) {
-      synchronised.push(`${folderOf(fd)} later`);
-      files.fsync(fd, done);
-    },
+const { fsync, fsyncSync } = fs;
+
+const folderOf = (fd: number) =>
+  fs.readlinkSync(`/proc/self/fd/${fd}`).replace(/^.*\/postgres(?:\.new)?\/([^/]*).*$/, '$1');
+
+beforeAll(() => {
+  fs.fsyncSync = (fd) => {
+    synchronised.push(folderOf(fd));
+    fsyncSync(fd);
   };
+  fs.fsync = Object.assign((fd: number, done: fs.NoParamCallback) => {
+    synchronised.push(`${folderOf(fd)} later`);
+    fsync(fd, done);
+  }, fsync);
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  Object.assign(fs, { fsync, fsyncSync });
+  syncBuiltinESMExports();
 });
 
 describe.skipIf(!existsSync('/proc/self/fd'))('what the embedded store asks of the disk', () => {
