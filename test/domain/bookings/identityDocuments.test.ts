@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TravellerInput } from '../../../src/domain/bookings/travellers.ts';
-import { abroad, cpfOf, domestic, faultsOf, faultsWith, passport, traveller } from './travellerInputs.ts';
+import { readTravellers, type TravellerInput } from '../../../src/domain/bookings/travellers.ts';
+import {
+  abroad,
+  cpfOf,
+  domestic,
+  faultsOf,
+  faultsWith,
+  now,
+  offerOf,
+  passport,
+  traveller,
+} from './travellerInputs.ts';
 
 describe('identity documents', () => {
   type Document = TravellerInput['identity_document'];
@@ -64,6 +74,23 @@ describe('identity documents', () => {
     ]);
   });
 
+  it('must not expire before the latest day on which a flight arrives, be that one not the last', () => {
+    const overTheDateLine = ['SYD-AKL 2027-01-13', 'AKL-HNL 2027-01-13 2027-01-12'];
+    expect(withDocument({ ...passport, expires_on: '2027-01-12' }, overTheDateLine)).toEqual([
+      ['expires_on', 'expired'],
+    ]);
+  });
+
+  it('of Brazil have no issuing country, said or not', () => {
+    const identity_document = { type: 'rg', number: '12345678', issuing_country: 'BR' } as const;
+    const [read] = readTravellers(
+      [traveller(0, 'adult', { identity_document })],
+      offerOf(domestic, ['adult']),
+      now,
+    );
+    expect(read!.identityDocument.issuingCountry).toBeNull();
+  });
+
   const cpf = { type: 'cpf', number: '52998224725' } as const;
   const rg = { type: 'rg', number: '12345678' } as const;
   it.each<[string[], Document, string | null]>([
@@ -80,6 +107,7 @@ describe('identity documents', () => {
     [['GRU-LIS 2027-01-10'], passport, null],
     [['GRU-EZE 2027-01-10', 'EZE-MIA 2027-01-12'], rg, 'passport_required'],
     [['JFK-LAX 2027-01-10'], rg, 'passport_required'],
+    [['LIS-GRU 2027-01-10'], rg, 'passport_required'],
     [['GRU-QQQ 2027-01-10'], rg, 'passport_required'],
   ])('on %j, %j: %s', (flights, document, type) => {
     expect(withDocument(document, flights)).toEqual(type ? [['type', type]] : []);

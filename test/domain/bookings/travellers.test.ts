@@ -19,7 +19,7 @@ describe('travellers', () => {
     const types: PassengerType[] = ['adult', 'child', 'infant_without_seat'];
     const inputs = [
       traveller(2, 'infant_without_seat', { given_name: 'Bia', gender: 'x' }),
-      traveller(0, 'adult', { infant_passenger_id: 'pas_2', given_name: ' João ', email: ' a@b.com ' }),
+      traveller(0, 'adult', { infant_passenger_id: 'pas_2', given_name: ' Joa\u0303o ', email: ' a@b.com ' }),
       traveller(1, 'child', {
         infant_passenger_id: null,
         identity_document: { ...passport, number: ' fz123456' },

@@ -104,6 +104,16 @@ describe('the receipt of e-tickets', () => {
     expectOrderly(placedTexts(await eticketPdf(await receipts[kind]!())));
   });
 
+  it('keeps to that wherever a page ends', async () => {
+    const { travellers, slices, ...receipt } = await receipts.group!();
+    for (const travelling of [1, 4, 7, 9]) {
+      for (let legs = 1; legs <= slices.length; legs += 1) {
+        const part = { travellers: travellers.slice(0, travelling), slices: slices.slice(0, legs) };
+        expectOrderly(placedTexts(await eticketPdf({ ...receipt, ...part })));
+      }
+    }
+  });
+
   it('keeps to that for any names', async () => {
     const receipt = await receiptFor({ slices: ['GRU-GIG 2027-01-10'], passengers: ['adult', 'adult'] });
     const name = fc.string({
