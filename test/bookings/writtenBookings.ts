@@ -20,21 +20,16 @@ export interface WrittenBooking {
   paymentRequiredBy?: Date;
 }
 
-/**
- * Books an amount with the product's own statement, without an offer: for tests of the ledger, which must be right
- * whatever the price was for. No supplier is asked for anything.
- * @returns null when the money does not suffice.
- */
-export async function writeBooking(
+/** A booking of an amount, without an offer and not yet written. */
+export async function bookingOf(
   { running }: Pick<TestServer, 'running'>,
   walletId: number,
   { type = 'instant', amountCents, at, paymentRequiredBy }: WrittenBooking,
-): Promise<BookingRow | null> {
-  const { platform } = running.gateway;
-  const { sequelize, clock, vault } = platform;
+): Promise<BookingRow> {
+  const { sequelize, clock, vault } = running.gateway.platform;
   const now = at ?? clock.now();
   const isHold = type === 'hold';
-  const booking: BookingRow = {
+  return {
     id: newIdentifier('ord'),
     wallet_id: walletId,
     team_id: '',
@@ -69,6 +64,21 @@ export async function writeBooking(
     ticketed_at: null,
     ended_at: null,
   };
+}
+
+/**
+ * Books an amount with the product's own statement: for tests of the ledger, which must be right whatever the price was
+ * for. No supplier is asked for anything.
+ * @returns null when the money does not suffice.
+ */
+export async function writeBooking(
+  server: Pick<TestServer, 'running'>,
+  walletId: number,
+  details: WrittenBooking,
+): Promise<BookingRow | null> {
+  const { platform } = server.running.gateway;
+  const { sequelize } = platform;
+  const booking = await bookingOf(server, walletId, details);
   return inTransaction(sequelize, async () => {
     try {
       await postBooking(booking, null, platform);

@@ -15,7 +15,7 @@ import { transitions } from './transitions.ts';
  */
 
 /** SQL of SPEC's Booking as events carry it; `row` names its CTE or table. */
-const bookingObjectSql = (row: string) => `json_build_object(
+export const bookingObjectSql = (row: string) => `json_build_object(
       'id', ${row}.id, 'booking_reference', ${row}.booking_reference, 'status', ${row}.status,
       'total_amount', decimal_amount(${row}.amount_cents), 'currency', 'BRL', 'documents', ${row}.documents,
       'passengers', ${row}.passengers, 'slices', ${row}.slices, 'created_at', iso_timestamp(${row}.created_at))`;

@@ -6,6 +6,14 @@ import type { Tenant } from '../tenant.ts';
 import type { EventType } from './catalogue.ts';
 import { payloadFault } from './validation.ts';
 
+/** Adds a delivery of each row of the CTE `event` for each webhook that subscribes to it. */
+export const deliveryCte = `
+  delivery AS (
+    INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
+    SELECT w.id, e.id, e.type, CASE WHEN w.active THEN 'pending' ELSE 'skipped' END, e.created_at, e.created_at
+      FROM event e JOIN webhooks w ON w.wallet_id = e.wallet_id AND w.deleted_at IS NULL AND e.type = ANY (w.events)
+  )`;
+
 /**
  * Writing events in the statement that changes the state (the outbox).
  *
@@ -20,12 +28,8 @@ export const eventCtes = `
     SELECT s.id, s.event_count - (SELECT count(*) FROM happening) + h.ordinal,
            h.id, s.team_id, s.mode, h.type, h.subject_id, h.data, h.created_at
       FROM stream s, happening h
-    RETURNING wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at
-  ), delivery AS (
-    INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
-    SELECT w.id, e.id, e.type, CASE WHEN w.active THEN 'pending' ELSE 'skipped' END, e.created_at, e.created_at
-      FROM event e JOIN webhooks w ON w.wallet_id = e.wallet_id AND w.deleted_at IS NULL AND e.type = ANY (w.events)
-  )`;
+    RETURNING wallet_id, id, type, created_at
+  ), ${deliveryCte}`;
 
 /** Tells the other processes, once the change is committed, that this team has new events. */
 export function announceEvents(walletId: number, platform: Platform): void {

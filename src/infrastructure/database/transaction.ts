@@ -10,6 +10,9 @@ export function inTransaction<T>(sequelize: Sequelize, work: () => Promise<T>): 
   return sequelize.transaction(() => work());
 }
 
+/** Whether the present asynchronous context has a transaction open. */
+export const isInTransaction = (): boolean => Boolean(transactionContext.get('transaction'));
+
 interface CommitHooks {
   afterCommit(action: () => void): void;
 }

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { postBooking } from '../../src/domain/bookings/posting.ts';
+import { AppError } from '../../src/domain/errors.ts';
+import type { KeyRow } from '../../src/domain/idempotency/once.ts';
+import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { newIdentifier } from '../../src/infrastructure/identifier.ts';
+import { describeEngines } from '../harness/engines.ts';
+import { startTestServer, type TestServer } from '../harness/server.ts';
+import { bookingOf, walletsOf } from './writtenBookings.ts';
+
+/** What each wallet has at first, in centavos. */
+const openingCents = 1_000_00;
+
+const keyOf = (key: string): KeyRow => ({
+  scope: 'groups',
+  key,
+  fingerprint: Buffer.from(key),
+  outcome: JSON.stringify({ value: key }),
+  createdAt: new Date(),
+  oldest: new Date(0),
+});
+
+describeEngines('Bookings posted at the same moment', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    // No worker: nobody asks suppliers for bookings that have no offer.
+    server = await startTestServer(engine, { settings: { ROLES: 'api' } });
+  });
+  afterAll(() => server?.close());
+
+  async function fundedTeam(): Promise<{ live: number; test: number }> {
+    const { teamId, live } = await server.createTeam();
+    const recharge = await server.rest('POST', '/api/v1/wallet/recharge', {
+      key: live,
+      body: { amount: '1000.00', currency: 'BRL', payment_method: 'pix' },
+    });
+    await server.rest('POST', `/simulator/recharges/${recharge.body.data.id}/pay`, { key: live });
+    return walletsOf(server, teamId);
+  }
+
+  /** Posts all at once. @returns what became of each: written, or the code of its refusal. */
+  async function postAll(postings: { walletId: number; amountCents: number; key?: string }[]) {
+    const { platform } = server.running.gateway;
+    const bookings = await Promise.all(
+      postings.map(({ walletId, amountCents }) => bookingOf(server, walletId, { amountCents })),
+    );
+    return Promise.all(
+      bookings.map((booking, index) => {
+        const key = postings[index]?.key;
+        return postBooking(booking, key === undefined ? null : keyOf(key), platform).then(
+          () => 'written',
+          (error) => (error instanceof AppError ? error.code : (error.code as string)),
+        );
+      }),
+    );
+  }
+
+  const breaks = async () =>
+    (await verifyLedger(server.running.gateway.platform.sequelize)).filter(
+      ({ break: found }) => found !== null,
+    );
+
+  const failedGroups = () => server.logLines.filter((line) => line.includes('not written together'));
+
+  it('take no more than there is, and leave out only what is not covered', async () => {
+    const amount = fc.integer({ min: 1, max: 400_00 });
+    const party = fc.array(fc.record({ wallet: fc.constantFrom('one', 'other', 'test'), amount }), {
+      minLength: 1,
+      maxLength: 40,
+    });
+    await fc.assert(
+      fc.asyncProperty(party, async (wanted) => {
+        const [one, other] = [await fundedTeam(), await fundedTeam()];
+        const wallets: Record<string, number> = { one: one.live, other: other.live, test: one.test };
+        const postings = wanted.map(({ wallet, amount: amountCents }) => ({
+          walletId: wallets[wallet] ?? 0,
+          amountCents,
+        }));
+        const outcomes = await postAll(postings);
+        for (const walletId of Object.values(wallets)) {
+          const ofWallet = postings.map((posting, index) => ({ ...posting, outcome: outcomes[index] }));
+          const mine = ofWallet.filter((posting) => posting.walletId === walletId);
+          const spent = mine
+            .filter(({ outcome }) => outcome === 'written')
+            .reduce((sum, { amountCents }) => sum + amountCents, 0);
+          const refused = mine.filter(({ outcome }) => outcome === 'INSUFFICIENT_BALANCE');
+          if (walletId === one.test) {
+            expect(refused).toEqual([]);
+            continue;
+          }
+          expect(spent).toBeLessThanOrEqual(openingCents);
+          // Nothing was refused that what is left in the end could have paid.
+          for (const { amountCents } of refused) expect(amountCents).toBeGreaterThan(openingCents - spent);
+          const [wallet] = await server.query<{ balance_cents: string }>(
+            'SELECT balance_cents FROM wallets WHERE id = $1',
+            [walletId],
+          );
+          expect(Number(wallet?.balance_cents)).toBe(openingCents - spent);
+        }
+      }),
+      { numRuns: 8 },
+    );
+    expect(await breaks()).toEqual([]);
+    expect(failedGroups()).toEqual([]);
+  });
+
+  it('tell each its own events, and the low balance once', async () => {
+    const { live } = await fundedTeam();
+    const postings = Array.from({ length: 12 }, () => ({ walletId: live, amountCents: 60_00 }));
+    expect(await postAll(postings)).toEqual(postings.map(() => 'written'));
+    const events = await server.query<{ type: string; balance: string | null }>(
+      `SELECT type, data #>> '{object,balance}' AS balance FROM events
+        WHERE wallet_id = $1 AND (type LIKE 'booking.%' OR type IN ('wallet.debit', 'wallet.low_balance'))
+        ORDER BY sequence`,
+      [live],
+    );
+    const each = ['booking.created', 'wallet.debit', 'booking.confirmed'];
+    // 1000.00 less nine times 60.00 is the first below 500.00.
+    const expected = postings.flatMap((_, index) => (index === 8 ? [...each, 'wallet.low_balance'] : each));
+    expect(events.map(({ type }) => type)).toEqual(expected);
+    expect(events.find(({ type }) => type === 'wallet.low_balance')?.balance).toBe('460.00');
+    expect(await breaks()).toEqual([]);
+  });
+
+  it('write a key once: the others with it are undone, and harm nobody in their group', async () => {
+    const { live } = await fundedTeam();
+    const [shared, own] = [newIdentifier('evt'), newIdentifier('evt')];
+    const keys = [shared, own, shared, undefined, shared];
+    const outcomes = await postAll(
+      keys.map((key) => ({ walletId: live, amountCents: 10_00, ...(key === undefined ? {} : { key }) })),
+    );
+    expect(outcomes.filter((outcome, index) => keys[index] === shared && outcome === 'written')).toHaveLength(
+      1,
+    );
+    expect(outcomes.filter((outcome) => outcome === 'EMKEY')).toHaveLength(2);
+    expect([outcomes[1], outcomes[3]]).toEqual(['written', 'written']);
+    expect(failedGroups()).toHaveLength(1);
+    const [{ bookings } = { bookings: '' }] = await server.query<{ bookings: string }>(
+      'SELECT count(*) AS bookings FROM bookings WHERE wallet_id = $1',
+      [live],
+    );
+    expect(bookings).toBe('3');
+    expect(await breaks()).toEqual([]);
+  });
+});

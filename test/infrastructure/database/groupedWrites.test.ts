@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { groupedWrites } from '../../../src/infrastructure/database/groupedWrites.ts';
+
+/** A writer that notes what it wrote, and ends each write when it is told to. */
+function notedWriter(together?: (items: string[]) => (string | null)[]) {
+  const writes: string[][] = [];
+  const ends: (() => void)[] = [];
+  const failures: string[] = [];
+  const end = () => new Promise<void>((resolve) => ends.push(resolve));
+  const grouped = groupedWrites<string, string>(
+    async (item) => {
+      writes.push([item]);
+      await end();
+      if (item.startsWith('bad')) throw new Error(item);
+      return `${item} alone`;
+    },
+    async (items) => {
+      writes.push(items);
+      await end();
+      return together ? together(items) : items.map((item) => `${item} together`);
+    },
+    { most: 3, onGroupFailure: (error) => failures.push(String(error)) },
+  );
+  const endNext = async () => {
+    await expect.poll(() => ends.length).toBeGreaterThan(0);
+    ends.shift()?.();
+  };
+  return { grouped, writes, failures, endNext };
+}
+
+describe('Writes that wait at the same moment', () => {
+  it('go alone and at once when nothing is being written', async () => {
+    const { grouped, writes, endNext } = notedWriter();
+    const first = grouped.write('a');
+    expect(writes).toEqual([['a']]);
+    await endNext();
+    expect(await first).toBe('a alone');
+  });
+
+  it('go together when they came during a write, at most so many', async () => {
+    const { grouped, writes, endNext } = notedWriter();
+    const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map((item) => grouped.write(item)));
+    for (let write = 0; write < 3; write += 1) await endNext();
+    expect(await results).toEqual(['a alone', 'b together', 'c together', 'd together', 'e alone']);
+    expect(writes).toEqual([['a'], ['b', 'c', 'd'], ['e']]);
+  });
+
+  it('go alone again when their group left them out', async () => {
+    const { grouped, endNext } = notedWriter((items) => items.map((item) => (item === 'c' ? null : item)));
+    const results = Promise.all(['a', 'b', 'c'].map((item) => grouped.write(item)));
+    for (let write = 0; write < 3; write += 1) await endNext();
+    expect(await results).toEqual(['a alone', 'b', 'c alone']);
+  });
+
+  it('are not harmed by one that makes their group fail', async () => {
+    const { grouped, failures, endNext } = notedWriter(() => {
+      throw new Error('one of them is bad');
+    });
+    const results = Promise.allSettled(['a', 'b', 'bad', 'c'].map((item) => grouped.write(item)));
+    for (let write = 0; write < 5; write += 1) await endNext();
+    expect(
+      (await results).map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason))),
+    ).toEqual(['a alone', 'b alone', 'Error: bad', 'c alone']);
+    expect(failures).toEqual(['Error: one of them is bad']);
+    const after = grouped.write('d');
+    await endNext();
+    expect(await after).toBe('d alone');
+  });
+});
