@@ -9,6 +9,7 @@ import { guardOperations } from './operation.ts';
 import { RechargeResolver } from './recharges.ts';
 import { TeamResolver } from './teams.ts';
 import { WalletResolver } from './wallet.ts';
+import { WebhookDeliveryResolver } from './webhookDeliveries.ts';
 import { WebhookResolver } from './webhooks.ts';
 
 /** For REST documents: the field is left out of the response when it is null ("present when…" in SPEC). */
@@ -37,6 +38,7 @@ export function buildGatewaySchema(): GraphQLSchema {
       EventResolver,
       TeamResolver,
       WebhookResolver,
+      WebhookDeliveryResolver,
       IntegrationResolver,
     ],
     validate: false,

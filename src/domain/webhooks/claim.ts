@@ -33,8 +33,8 @@ export function leaseOf({ settings }: Pick<Platform, 'settings'>): number {
   return 3 * settings.WEBHOOK_TIMEOUT;
 }
 
-/** The payload (SPEC Payload), with the bytes of the event's data as they were recorded. */
-const bodySql = `
+/** The payload (SPEC Payload) of delivery `d`, with the bytes of the event's data as they were recorded. */
+export const bodySql = `
   (SELECT '{"id":' || to_json(e.id) || ',"type":' || to_json(e.type) || ',"api_version":"${apiVersion}","created_at":'
        || to_json(iso_timestamp(e.created_at)) || ',"data":' || e.data::text || ',"team_id":' || to_json(e.team_id)
        || ',"webhook_id":' || to_json(d.webhook_id) || '}'

@@ -1,0 +1,55 @@
+import { isIdentifier } from '../../infrastructure/identifier.ts';
+
+/** One event on its way to one webhook. Its attempts are in rounds: a first one, and one for each time it is sent again. */
+export const deliveryStatuses = ['pending', 'delivered', 'failed', 'skipped'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** A row of `webhook_deliveries`; BIGINTs as digits. */
+export interface DeliveryRow {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: string;
+  is_test: boolean;
+  status: DeliveryStatus;
+  attempts_made: number;
+  due_at: Date;
+  last_status_code: number | null;
+  last_reason: string | null;
+  created_at: Date;
+}
+
+export const deliveryColumns = (row: string) =>
+  [
+    'id',
+    'webhook_id',
+    'event_id',
+    'event_type',
+    'is_test',
+    'status',
+    'attempts_made',
+    'due_at',
+    'last_status_code',
+    'last_reason',
+    'created_at',
+  ]
+    .map((column) => `${row}.${column}`)
+    .join(', ');
+
+/** What a delivery is of and where it goes: together they are its id, because a webhook gets each event once. */
+export interface DeliveryKey {
+  eventId: string;
+  webhookId: string;
+}
+
+/** `evt_….wh_…`: the number of the row would tell how many deliveries there are in all. */
+export function deliveryIdOf(row: Pick<DeliveryRow, 'event_id' | 'webhook_id'>): string {
+  return `${row.event_id}.${row.webhook_id}`;
+}
+
+/** The parts of a delivery's id, or null for text that is none. */
+export function parseDeliveryId(id: string): DeliveryKey | null {
+  const [eventId = '', webhookId = '', ...rest] = id.split('.');
+  const sound = rest.length === 0 && isIdentifier('evt', eventId) && isIdentifier('wh', webhookId);
+  return sound ? { eventId, webhookId } : null;
+}

@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventCatalogue, eventTypes } from '../../src/domain/events/catalogue.ts';
+import { serviceSignature } from '../../src/infrastructure/webhooks/signature.ts';
+import { TestClock } from '../doors/testClock.ts';
+import { storedEvents } from '../graphql/activity.ts';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import { deliveryLogOf, refusals } from './deliveryLog.ts';
+import { DeliveryWorld } from './deliveryWorld.ts';
+
+const unknownWebhook = 'wh_01jd4yhz1je5j8v2r0h3m6x9qj';
+const minuteMs = 60_000;
+
+describeEngines('what is sent on purpose', (engine) => {
+  const clock = new TestClock();
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    world = await DeliveryWorld.open(engine, { clock });
+  });
+  afterAll(() => world?.close());
+  beforeEach(() => clock.reset());
+  const { ask, read, refusal } = deliveryLogOf(() => world);
+
+  const statistics = async (key: string, id: string) => {
+    const { total_deliveries: total, failed_deliveries: failed, active } = await world.webhook(key, id);
+    return { total, failed, active };
+  };
+  /** All attempts of a round, at the delays that are specified. */
+  async function failAll(webhookId: string, delivery: string): Promise<void> {
+    for (const [made, minutes] of [5, 30, 120, 720, 1_440].entries()) {
+      await world.until(webhookId, ({ event_id, attempt_count }) =>
+        event_id === delivery ? attempt_count === made + 1 : true,
+      );
+      clock.advance(minutes * minuteMs);
+    }
+    await world.until(webhookId, ({ event_id, status }) => event_id !== delivery || status === 'failed');
+  }
+
+  describe('a test event', () => {
+    it('is the example of its type, signed like any other, and marked', async () => {
+      const { key, tenant } = await world.team();
+      const url = world.receiver.url('/test-event');
+      const { body: created } = await world.server.rest('POST', '/api/v1/webhooks', {
+        key,
+        body: { url, events: ['wallet.debit'] },
+      });
+      const { id, secret } = created.data;
+      for (const type of eventTypes) {
+        const sent = await read('sendTest', key, { webhookId: id, type });
+        expect(sent).toMatchObject({ eventType: type, isTest: true, status: 'pending', attemptsMade: 0 });
+        const request = await eventually(() =>
+          world.received('/test-event').find(({ headers }) => headers['x-service-event-id'] === sent.eventId),
+        );
+        expect(JSON.parse(request.body.toString())).toEqual({
+          id: sent.eventId,
+          type,
+          api_version: '2026-11-01',
+          created_at: clock.now().toISOString(),
+          data: eventCatalogue[type].example,
+          team_id: tenant.teamId,
+          webhook_id: id,
+          _meta: { test_event: true, message: expect.any(String) },
+        });
+        const timestamp = Number(request.headers['x-service-timestamp']);
+        expect(request.headers['x-service-signature']).toBe(
+          serviceSignature(secret, timestamp, request.body),
+        );
+        const signed = new Verifier(secret).sign(
+          sent.eventId,
+          new Date(timestamp * 1_000),
+          request.body.toString(),
+        );
+        expect(request.headers['webhook-signature']).toBe(signed);
+      }
+      expect(await storedEvents(world.server, tenant.teamId, 'test')).not.toContainEqual(
+        expect.objectContaining({ type: 'booking.created' }),
+      );
+    });
+
+    it('goes to that webhook only', async () => {
+      const { key } = await world.team();
+      const id = await world.register(key, '/only');
+      await world.register(key, '/not-this');
+      await read('sendTest', key, { webhookId: id, type: 'wallet.debit' });
+      await world.until(id, ({ status }) => status === 'delivered');
+      await world.swept();
+      expect(world.received('/only')).toHaveLength(1);
+      expect(world.received('/not-this')).toHaveLength(0);
+    });
+
+    it('is tried once, counts in the statistics, and neither deactivates nor is replayed', async () => {
+      const { key } = await world.team();
+      const id = await world.register(key, '/test-fails');
+      world.fail('/test-fails');
+      const since = clock.now().toISOString();
+      for (let sent = 1; sent <= 7; sent += 1) {
+        await read('sendTest', key, { webhookId: id, type: 'wallet.debit' });
+        await world.until(id, ({ status }) => status === 'failed');
+      }
+      clock.advance(1_440 * minuteMs);
+      await world.swept();
+      expect(await statistics(key, id)).toEqual({ total: 7, failed: 7, active: true });
+      expect(world.received('/test-fails')).toHaveLength(7);
+      expect(await read('replay', key, { webhookId: id, since })).toEqual({ replayed: 0 });
+      expect(world.mail.mails.filter((mail) => mail.includes(id))).toEqual([]);
+      world.mend('/test-fails');
+    });
+
+    it('is sent once for an Idempotency-Key', async () => {
+      const { key } = await world.team();
+      const id = await world.register(key, '/test-once');
+      const variables = { webhookId: id, type: 'wallet.debit' };
+      const headers = { 'idempotency-key': randomUUID() };
+      const first = await ask('sendTest', key, variables, headers);
+      await world.until(id, ({ status }) => status === 'delivered');
+      const again = await ask('sendTest', key, variables, headers);
+      expect(again.text).toBe(first.text);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      await world.swept();
+      expect(world.received('/test-once')).toHaveLength(1);
+    });
+  });
+
+  describe('a delivery that is sent again', () => {
+    it('arrives in the same bytes with a new time, though it had arrived before', async () => {
+      const { key, tenant } = await world.team();
+      const id = await world.register(key, '/again');
+      const eventId = await world.happens(tenant);
+      await world.until(id, ({ status }) => status === 'delivered');
+      clock.advance(minuteMs);
+      const again = await read('redeliver', key, { id: `${eventId}.${id}` });
+      expect(again).toMatchObject({ status: 'pending', nextAttemptAt: clock.now().toISOString() });
+      await world.until(id, ({ reasons, status }) => reasons.length === 2 && status === 'delivered');
+      const [first, second] = world.received('/again');
+      expect(second?.body.equals(first!.body)).toBe(true);
+      expect(second?.headers['x-service-event-id']).toBe(eventId);
+      expect(Number(second?.headers['x-service-timestamp'])).toBe(
+        Number(first?.headers['x-service-timestamp']) + 60,
+      );
+      expect(await statistics(key, id)).toEqual({ total: 2, failed: 0, active: true });
+    });
+
+    it('has a fresh round of six attempts, and keeps the body of the first', async () => {
+      const { key, tenant } = await world.team();
+      const id = await world.register(key, '/round');
+      world.fail('/round');
+      const eventId = await world.happens(tenant);
+      const deliveryId = `${eventId}.${id}`;
+      await failAll(id, eventId);
+      expect((await world.webhook(key, id)).active).toBe(false);
+      expect(await refusal('redeliver', key, { id: deliveryId })).toEqual(refusals.inactive);
+      await world.change(key, id, { active: true });
+      await read('redeliver', key, { id: deliveryId });
+      await failAll(id, eventId);
+      expect(await read('one', key, { id: deliveryId })).toMatchObject({
+        status: 'failed',
+        attemptsMade: 12,
+      });
+      const numbers = (await read('attempts', key, { deliveryId })).items.map(({ number }: Json) => number);
+      expect(numbers).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+      expect(new Set(world.received('/round').map(({ body }) => body.toString())).size).toBe(1);
+      expect((await world.webhook(key, id)).active).toBe(false);
+      world.mend('/round');
+    });
+
+    it('is sent at once when it waits for its next attempt', async () => {
+      const { key, tenant } = await world.team();
+      const id = await world.register(key, '/waiting');
+      world.fail('/waiting');
+      const eventId = await world.happens(tenant);
+      await world.until(id, ({ reasons }) => reasons.length === 1);
+      world.mend('/waiting');
+      await read('redeliver', key, { id: `${eventId}.${id}` });
+      await world.until(id, ({ status }) => status === 'delivered');
+      expect(world.received('/waiting')).toHaveLength(2);
+    });
+
+    it('is refused while it is being sent', async () => {
+      const { key, tenant } = await world.team();
+      const id = await world.register(key, '/held');
+      world.hold('/held');
+      const eventId = await world.happens(tenant);
+      await eventually(() => world.received('/held').length === 1);
+      expect(await refusal('redeliver', key, { id: `${eventId}.${id}` })).toEqual({
+        code: 'VALIDATION_ERROR',
+        message: 'Webhook delivery is being sent',
+        field: 'id',
+      });
+      world.mend('/held');
+      await world.remove(key, id);
+    });
+  });
+
+  describe('a replay', () => {
+    it('sends what failed or was skipped since a moment, oldest first, and nothing else', async () => {
+      const { key, tenant } = await world.team();
+      const id = await world.register(key, '/replay');
+      world.fail('/replay');
+      const tooOld = await world.happens(tenant);
+      clock.advance(minuteMs);
+      const since = clock.now().toISOString();
+      const failed = await world.happens(tenant);
+      await world.until(id, ({ reasons }) => reasons.length === 1);
+      await world.change(key, id, { active: false });
+      const skipped = [];
+      for (let count = 0; count < 3; count += 1) {
+        clock.advance(1_000);
+        skipped.push(await world.happens(tenant));
+      }
+      expect(await refusal('replay', key, { webhookId: id, since })).toEqual(refusals.inactive);
+      await world.change(key, id, { active: true });
+      world.mend('/replay');
+      const delivered = await world.happens(tenant);
+      const arrived = () =>
+        world
+          .received('/replay')
+          .slice(2)
+          .map(({ headers }) => headers['x-service-event-id']);
+      await eventually(() => arrived().length === 1);
+      expect(await read('replay', key, { webhookId: id, since })).toEqual({ replayed: 4 });
+      await eventually(() => arrived().length === 5);
+      await world.swept();
+      expect(arrived()[0]).toBe(delivered);
+      // One webhook has several slots, so the four may overtake each other on the wire.
+      expect(arrived().slice(1).sort()).toEqual([failed, ...skipped].sort());
+      const left = await read('list', key, { webhookId: id, status: ['failed', 'skipped'] });
+      expect(left.items.map(({ eventId }: Json) => eventId)).toEqual([tooOld]);
+      expect(await read('replay', key, { webhookId: id, since })).toEqual({ replayed: 0 });
+    });
+
+    it('of ten thousand is one statement, and all of them are pending', async () => {
+      const { key } = await world.team();
+      const id = await world.register(key, '/many');
+      await world.change(key, id, { active: false });
+      await world.server.query(
+        `INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at, body)
+         SELECT $1, 'evt_many' || n, 'wallet.debit', 'skipped', $2, $2, '{}' FROM generate_series(1, 10000) n`,
+        [id, clock.now()],
+      );
+      // Not found by the dispatcher: it is the replay that is looked at here.
+      await world.server.query(`UPDATE webhooks SET active = true WHERE id = $1`, [id]);
+      world.hold('/many');
+      const since = clock.now().toISOString();
+      expect(await read('replay', key, { webhookId: id, since })).toEqual({ replayed: 10_000 });
+      await world.remove(key, id);
+      world.mend('/many');
+    });
+  });
+
+  it('is each team’s and mode’s own affair', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/mine');
+    const deliveryId = `${await world.happens(tenant)}.${id}`;
+    await world.until(id, ({ status }) => status === 'delivered');
+    const since = clock.now().toISOString();
+    const { secret: live } = await world.server.createKey({ kind: 'live', teamId: tenant.teamId });
+    const { key: other } = await world.team();
+    for (const stranger of [live, other]) {
+      expect(await refusal('sendTest', stranger, { webhookId: id, type: 'wallet.debit' })).toEqual(
+        refusals.webhook,
+      );
+      expect(await refusal('redeliver', stranger, { id: deliveryId })).toEqual(refusals.delivery);
+      expect(await refusal('replay', stranger, { webhookId: id, since })).toEqual(refusals.webhook);
+    }
+    for (const webhookId of [unknownWebhook, 'nonsense', '\u0000']) {
+      expect(await refusal('sendTest', key, { webhookId, type: 'wallet.debit' })).toEqual(refusals.webhook);
+      expect(await refusal('replay', key, { webhookId, since })).toEqual(refusals.webhook);
+    }
+    await world.change(key, id, { active: false });
+    expect(await refusal('sendTest', key, { webhookId: id, type: 'wallet.debit' })).toEqual(
+      refusals.inactive,
+    );
+    await world.remove(key, id);
+    expect(await refusal('redeliver', key, { id: deliveryId })).toEqual(refusals.delivery);
+    expect(await refusal('sendTest', key, { webhookId: id, type: 'wallet.debit' })).toEqual(refusals.webhook);
+    await world.swept();
+    expect(world.received('/mine')).toHaveLength(1);
+  });
+
+  it('adds up: the statistics are the sums of the log', async () => {
+    const sums = await world.server.query<{ id: string; total: string; failed: string; sums: Json }>(
+      `SELECT w.id, w.total_deliveries AS total, w.failed_deliveries AS failed,
+              json_build_array(count(a.*)::text, (count(a.*) FILTER (WHERE a.reason <> 'ok'))::text) AS sums
+         FROM webhooks w LEFT JOIN webhook_deliveries d ON d.webhook_id = w.id
+              LEFT JOIN webhook_attempts a ON a.delivery_id = d.id
+        GROUP BY w.id`,
+    );
+    expect(sums.length).toBeGreaterThan(5);
+    for (const { id, total, failed, sums: counted } of sums) expect([total, failed], id).toEqual(counted);
+  });
+});
