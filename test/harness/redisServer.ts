@@ -1,0 +1,61 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { Redis } from 'ioredis';
+
+/** A Redis of a test's own, which may be stopped and started again at its port. */
+
+/** Whether this machine has the program. */
+export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0;
+
+export interface RedisServer {
+  readonly url: string;
+  /** Starts it, empty, and waits until it answers. */
+  start(): Promise<void>;
+  /** Kills it: what was in it is gone. */
+  stop(): Promise<void>;
+  /** Empties it. */
+  flush(): Promise<void>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Asks once it answers, however long that takes to come. */
+async function ask(port: number, command: 'ping' | 'flushall'): Promise<void> {
+  const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
+  client.on('error', () => undefined);
+  await client[command]();
+  client.disconnect();
+}
+
+export async function startRedisServer(): Promise<RedisServer> {
+  const port = await freePort();
+  let child: ChildProcess | null = null;
+  const redis: RedisServer = {
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', ''];
+      child = spawn('redis-server', options, { stdio: 'ignore' });
+      await ask(port, 'ping');
+    },
+    async stop() {
+      const running = child;
+      child = null;
+      if (!running) return;
+      running.kill('SIGKILL');
+      await once(running, 'exit');
+    },
+    flush: () => ask(port, 'flushall'),
+  };
+  await redis.start();
+  return redis;
+}
