@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { Recall } from '../../../src/infrastructure/webhooks/recall.ts';
+import type { WebhookSender } from '../../../src/infrastructure/webhooks/sender.ts';
+import { createWebhookSender, SendingCancelled } from '../../../src/infrastructure/webhooks/sender.ts';
+import { eventually } from '../../harness/client.ts';
+import { testCertificates } from './certificates.ts';
+import type { Receiver } from './receiver.ts';
+import { answer, startReceiver } from './receiver.ts';
+
+let sender: WebhookSender | undefined;
+let receiver: Receiver | undefined;
+afterEach(async () => {
+  await sender?.close();
+  await receiver?.close();
+  receiver = undefined;
+});
+
+async function open(): Promise<WebhookSender> {
+  const { authority } = await testCertificates();
+  sender = createWebhookSender({ timeoutMs: 5_000, allowPrivateHosts: true, ca: authority });
+  return sender;
+}
+
+const request = (url: string) => ({ url, headers: {}, body: '{}' });
+
+it('sends nothing when it is called before the request is written', async () => {
+  const sending = await open();
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const recall = new Recall();
+  const connected = once(silent, 'connection');
+  const { port } = silent.address() as AddressInfo;
+  const attempt = sending.send(request(`https://localhost:${port}/`), recall);
+  const refused = expect(attempt).rejects.toBeInstanceOf(SendingCancelled);
+  const [socket] = await connected;
+  recall.call();
+  await refused;
+  await eventually(() => socket.destroyed || socket.resume().readableEnded || undefined);
+  expect(sending.stats().attemptsUnderWay).toBe(0);
+  silent.close();
+  await once(silent, 'close');
+});
+
+it('sends nothing when it was called before everything', async () => {
+  receiver = await startReceiver(answer(200));
+  const sending = await open();
+  expect((await sending.send(request(receiver.url()))).ok).toBe(true);
+  const recall = new Recall();
+  recall.call();
+  // A connection is idle and would serve it at once.
+  await expect(sending.send(request(receiver.url()), recall)).rejects.toBeInstanceOf(SendingCancelled);
+  await sending.send(request(receiver.url()));
+  expect(receiver.requests).toHaveLength(2);
+});
+
+it('ends an attempt that waits for its answer, and its connection', async () => {
+  receiver = await startReceiver(() => undefined);
+  const sending = await open();
+  const recall = new Recall();
+  const attempt = sending.send(request(receiver.url()), recall);
+  await eventually(() => receiver?.requests.length === 1);
+  recall.call();
+  expect(await attempt).toMatchObject({ ok: false, statusCode: null, reason: 'cancelled' });
+  await eventually(() => receiver?.openSockets() === 0);
+});
+
+it('does nothing to an attempt that is over', async () => {
+  receiver = await startReceiver(answer(200));
+  const sending = await open();
+  const recall = new Recall();
+  expect((await sending.send(request(receiver.url()), recall)).ok).toBe(true);
+  recall.call();
+  expect((await sending.send(request(receiver.url()))).ok).toBe(true);
+  expect(receiver.connections).toBe(1);
+});
