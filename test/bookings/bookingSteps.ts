@@ -2,9 +2,12 @@ import { beforeEach, expect } from 'vitest';
 import { cpfOf } from '../domain/bookings/travellerInputs.ts';
 import type { Door, Refusal, Stage } from '../doors/door.ts';
 import { completedRecharge, dataOf, describeDoors } from '../doors/door.ts';
+import { graphqlDoor } from '../doors/graphqlDoor.ts';
+import { restDoor } from '../doors/restDoor.ts';
 import type { Json } from '../harness/client.ts';
+import * as client from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
-import type { TeamKeys } from '../harness/server.ts';
+import type { TeamKeys, TestServer } from '../harness/server.ts';
 import type { AirlineTerms } from './airline.ts';
 import { Airline } from './airline.ts';
 
@@ -33,8 +36,14 @@ export function describeBookings(
   );
 }
 
-export interface Agency extends TeamKeys {
-  readonly live: string;
+/** The two doors of a server that listens at a URL. */
+export function doorsAt(url: string): [Door, Door] {
+  const at = () =>
+    ({
+      rest: (method, path, options) => client.restRequest(url, method, path, options),
+      graphql: (query, variables, key, headers) => client.graphqlDoor(url, query, variables, key, headers),
+    }) as TestServer;
+  return [restDoor(at), graphqlDoor(at)];
 }
 
 /** A team that adds nothing to prices, with so much in its live wallet. */

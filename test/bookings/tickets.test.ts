@@ -39,7 +39,7 @@ describeBookings('tickets', (stage) => {
       ...paid,
       status: 'ticketed',
       documents,
-      eticket_url: expect.stringMatching(/^http:.+\.pdf$/),
+      eticket_url: expect.stringMatching(/^http:.+\/etickets\/ord_\w+\.pdf\?signature=/),
       ticketed_at: expect.any(String),
       updated_at: done.ticketed_at,
     });
@@ -56,6 +56,10 @@ describeBookings('tickets', (stage) => {
       expect(data.previous_attributes).toEqual({ status: 'confirmed', documents: [] });
     }
     expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
+    const { pathname, search } = new URL(done.eticket_url);
+    const receipt = await fetch(stage.server.url + pathname + search);
+    expect([receipt.status, receipt.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    expect((await receipt.text()).slice(0, 5)).toBe('%PDF-');
   });
 
   it('are asked for with everything that the carrier needs, under the booking’s id', async () => {

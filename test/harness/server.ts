@@ -39,6 +39,8 @@ export interface TestServer {
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
   /** Settings with which another process can be started on the same place. */
   readonly environment: Record<string, string>;
+  /** Ends the server and starts another one on the same place, with other settings where they are given. */
+  restart(settings?: Record<string, string>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -73,7 +75,7 @@ const newKey = (prefix: string) => prefix + randomBytes(18).toString('base64url'
 export async function startTestServer(engine: Engine, options: TestServerOptions = {}): Promise<TestServer> {
   const place = await engine.allocate();
   const keys = { live: newKey('sk_live_'), test: newKey('sk_test_'), operator: newKey('sk_admin_') };
-  const environment = {
+  const environment: Record<string, string> = {
     PORT: '0',
     LOG_LEVEL: 'info',
     SWEEP_INTERVAL: '50ms',
@@ -90,27 +92,37 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
   const log = createLog('info', {
     write: (line: string) => void logLines.push(line),
   } as pino.DestinationStream);
-  let running: RunningServer;
-  try {
-    running = await startServer(readSettings(environment), {
+  const start = () =>
+    startServer(readSettings(environment), {
       log,
       ...(options.clock ? { clock: options.clock } : {}),
       ...(options.webhookAuthority ? { webhookAuthority: options.webhookAuthority } : {}),
       ...(options.flightSuppliers ? { flightSuppliers: options.flightSuppliers } : {}),
     });
+  let running: RunningServer;
+  try {
+    running = await start();
   } catch (error) {
     await place.release();
     throw error;
   }
-  const { url } = running;
   const server: TestServer = {
-    url,
-    running,
+    get url() {
+      return running.url;
+    },
+    get running() {
+      return running;
+    },
     keys,
     logLines,
     environment,
-    rest: (method, path, request) => restRequest(url, method, path, request),
-    graphql: (query, variables, key, headers) => graphqlDoor(url, query, variables, key, headers),
+    async restart(settings = {}) {
+      await running.close();
+      Object.assign(environment, settings);
+      running = await start();
+    },
+    rest: (method, path, request) => restRequest(running.url, method, path, request),
+    graphql: (query, variables, key, headers) => graphqlDoor(running.url, query, variables, key, headers),
     async createTeam(input = {}) {
       const created = await server.graphql(
         'mutation ($input: CreateTeamInput!) { createTeam(input: $input) { id } }',

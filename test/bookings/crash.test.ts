@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { openDatabase } from '../../src/infrastructure/database/database.ts';
+import { createLog } from '../../src/infrastructure/log.ts';
+import type { Build, BuiltServer } from '../domain/crashServer.ts';
+import { allocateStore, buildServer } from '../domain/crashServer.ts';
+import type { Outcome } from '../doors/door.ts';
+import { dataOf, pixOf } from '../doors/door.ts';
+import type { Json } from '../harness/client.ts';
+import { eventually, restRequest } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import { doorsAt, requestFor } from './bookingSteps.ts';
+
+const rounds = 2;
+const clients = 10;
+
+/** One request with a key of its own, and what its client was told before the server died. */
+interface Attempt {
+  key: string;
+  caller: string;
+  door: 0 | 1;
+  kind: 'create' | 'confirm' | 'cancel';
+  /** The booking, once there is one. */
+  id: string;
+  request: Json;
+  answer: Outcome | null;
+}
+
+interface Offers {
+  instant: Json;
+  hold: Json;
+}
+
+const chance = (share: number) => Math.random() < share;
+
+const passport = (number: string) => ({
+  type: 'passport',
+  number,
+  issuing_country: 'BR',
+  expires_on: '2035-01-01',
+});
+
+let build: Build;
+beforeAll(async () => {
+  build = await buildServer();
+});
+afterAll(() => build?.remove());
+
+describeEngines('kill -9 while bookings are made', (engine) => {
+  let store: Awaited<ReturnType<typeof allocateStore>>;
+  let environment: Record<string, string>;
+  const offers = new Map<string, Offers>();
+  const attempts: Attempt[] = [];
+
+  beforeAll(async () => {
+    store = await allocateStore(engine);
+    environment = {
+      ...store.environment,
+      RATE_LIMIT_BOOKINGS: '1000000',
+      RATE_LIMIT_SEARCH: '1000000',
+      OFFER_LIFETIME: '24h',
+      SIMULATED_TICKETING_DELAY: '50ms',
+    };
+  });
+  afterAll(() => store?.release());
+
+  /** Money, and for each mode an offer to pay at once and one to hold. */
+  async function prepare({ url }: BuiltServer): Promise<void> {
+    const { live, test } = store.keys;
+    const [door] = doorsAt(url);
+    for (const _ of [1, 2]) {
+      const { id } = dataOf(await door.createRecharge(live, pixOf('50000.00')));
+      await restRequest(url, 'POST', `/simulator/recharges/${id}/pay`, { key: live });
+    }
+    const departureDate = new Date(Date.now() + 20 * 24 * 3_600_000).toISOString().slice(0, 10);
+    for (const [key, origin, destination] of [
+      [live, 'GRU', 'LIS'],
+      [test, 'JFK', 'EWR'],
+    ] as const) {
+      const { body } = await restRequest(url, 'POST', '/api/v1/flights/search', {
+        key,
+        body: {
+          type: 'one_way',
+          slices: [{ origin, destination, departureDate }],
+          passengers: [{ type: 'adult', count: 1 }],
+        },
+      });
+      const hold = body.offers.find(
+        ({ payment_requirements: terms }: Json) => !terms.requires_instant_payment,
+      );
+      offers.set(key, { instant: body.offers[0], hold });
+    }
+  }
+
+  const send = (server: BuiltServer, { door, kind, caller, id, request, key }: Attempt) => {
+    const at = doorsAt(server.url)[door];
+    const options = { idempotencyKey: key };
+    if (kind === 'create') return at.createBooking(caller, request, options);
+    return kind === 'confirm'
+      ? at.confirmBooking(caller, id, {}, options)
+      : at.cancelBooking(caller, id, options);
+  };
+
+  /** One client's life: bookings, some asked for twice, holds mostly confirmed, some cancelled. */
+  async function live(server: BuiltServer, isOver: () => boolean, acknowledge: () => void): Promise<void> {
+    const attempt = async (kind: Attempt['kind'], caller: string, id: string, request: Json = null) => {
+      const key = `${kind} ${attempts.length}`;
+      const made: Attempt = { key, caller, door: chance(0.5) ? 0 : 1, kind, id, request, answer: null };
+      attempts.push(made);
+      const copies = Array.from({ length: chance(0.2) ? 2 : 1 }, async () => {
+        made.answer = await send(server, made);
+        acknowledge();
+      });
+      await Promise.all(copies);
+      return made.answer as Outcome | null;
+    };
+    const act = async () => {
+      const caller = store.keys[chance(0.4) ? 'live' : 'test'];
+      const type = chance(0.5) ? 'hold' : 'instant';
+      const offer = (offers.get(caller) as Offers)[type];
+      const request = requestFor(offer, type);
+      request.passengers[0].identity_document = passport(`FX${100_000 + attempts.length}`);
+      const created = await attempt('create', caller, '', request);
+      if (!created?.ok) return expect(created?.error.message).toBe('Insufficient balance');
+      if (type === 'hold' && chance(0.8))
+        expect(dataOf((await attempt('confirm', caller, created.data.id))!)).toBeTruthy();
+      if (chance(0.3)) expect(dataOf((await attempt('cancel', caller, created.data.id))!)).toBeTruthy();
+    };
+    while (!isOver()) {
+      try {
+        await act();
+      } catch (error) {
+        // A connection that breaks is what the death of a server looks like; before it, nothing may fail.
+        if (!isOver() || (error as Error).name === 'AssertionError') throw error;
+      }
+    }
+  }
+
+  /** Work of many clients, and the server's death after a random number of acknowledgements. */
+  async function workAndDie(server: BuiltServer): Promise<void> {
+    let left = 20 + Math.floor(Math.random() * 120);
+    let death: Promise<void> | null = null;
+    const acknowledge = () => {
+      left -= 1;
+      if (left <= 0) death ??= server.kill();
+    };
+    const isOver = () => death !== null;
+    await Promise.all(Array.from({ length: clients }, () => live(server, isOver, acknowledge)));
+    await death;
+  }
+
+  /** Rows of the store with its server gone; the ledger must be sound whenever somebody looks. */
+  async function look<T>(read: (query: (sql: string) => Promise<Json[]>) => Promise<T>): Promise<T> {
+    const database = await openDatabase(readSettings(environment), [], createLog('silent'));
+    const query = async (sql: string) => (await database.sequelize.query(sql))[0] as Json[];
+    try {
+      // A real database server may still be finishing statements of the dead.
+      await eventually(async () => {
+        const [row] = await query(`SELECT count(*)::int AS busy FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'embarque'`);
+        return row.busy === 0;
+      });
+      expect((await verifyLedger(database.sequelize)).filter((result) => result.break)).toEqual([]);
+      return await read(query);
+    } finally {
+      await database.close();
+    }
+  }
+
+  /** What was acknowledged is there. */
+  const checkRows = () =>
+    look(async (query) => {
+      const rows = await query('SELECT id, status, debit_id FROM bookings');
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      for (const { kind, id, answer } of attempts) {
+        if (!answer?.ok) continue;
+        const row = byId.get(kind === 'create' ? answer.data.id : id);
+        expect(row, `${kind} ${id}`).toBeDefined();
+        if (kind === 'confirm') expect(row.debit_id).not.toBeNull();
+        if (kind === 'cancel') expect(row.status).toBe('cancelled');
+      }
+      const keys = await query('SELECT key FROM idempotency_keys');
+      return { bookings: rows.length, keys: new Set(keys.map(({ key }) => key)) };
+    });
+
+  /** Asks for everything again, with the same keys: what was stored is repeated, what was not had left nothing. */
+  async function replayAll(server: BuiltServer, keys: Set<string>): Promise<Set<string>> {
+    const queue = attempts.toReversed();
+    const storedIds = new Set<string>();
+    const replay = async () => {
+      for (let attempt = queue.pop(); attempt; attempt = queue.pop()) {
+        const { answer, key, kind } = attempt;
+        const again = await send(server, attempt);
+        expect(again.replayed, key).toBe(keys.has(key));
+        if (answer) expect({ key, text: again.text }).toEqual({ key, text: answer.text });
+        if (kind === 'create' && again.ok && again.replayed) storedIds.add(again.data.id);
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, replay));
+    return storedIds;
+  }
+
+  /** What carriers still had to do when the server died is done after its restart. */
+  const allTicketed = (server: BuiltServer) =>
+    eventually(async () => {
+      const [door] = doorsAt(server.url);
+      const left = await Promise.all(
+        [store.keys.live, store.keys.test].map(
+          async (key) => dataOf(await door.bookings(key, { status: 'confirmed', limit: 1 })).pagination.total,
+        ),
+      );
+      return left.every((total) => total === 0);
+    }, 20_000);
+
+  it('loses nothing that was acknowledged, leaves nothing half-done and issues every ticket', async () => {
+    let server = await build.start(environment);
+    await prepare(server);
+    for (let round = 1; round <= rounds; round += 1) {
+      if (round > 1) server = await build.start(environment);
+      await workAndDie(server);
+      await checkRows();
+    }
+    const { bookings, keys } = await checkRows();
+    const survivor = await build.start(environment);
+    const storedIds = await replayAll(survivor, keys);
+    expect(storedIds.size).toBe(bookings);
+    await allTicketed(survivor);
+    expect(await survivor.stop()).toBe(0);
+    await look(async (query) => {
+      const unfinished = await query(`
+        SELECT id, status, documents FROM bookings
+         WHERE status = 'ticketed' AND (json_array_length(documents) <> 1 OR order_task IS NOT NULL)`);
+      expect(unfinished).toEqual([]);
+    });
+    // Otherwise the deaths came too early to show anything.
+    expect(attempts.filter(({ answer }) => answer?.ok).length).toBeGreaterThan(30);
+  }, 120_000);
+});

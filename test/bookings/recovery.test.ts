@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { claimTasks } from '../../src/domain/bookings/orderTask.ts';
+import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { dataOf } from '../doors/door.ts';
+import { TestClock } from '../doors/testClock.ts';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { Airline, ticketed } from './airline.ts';
+import type { BookingStage } from './bookingSteps.ts';
+import { agencyWith, booked, doorsAt, held, moneyOf, toldOf, typesOf, untilStatus } from './bookingSteps.ts';
+
+const leaseMs = 400;
+
+describeEngines('a worker that died', (engine) => {
+  const clock = new TestClock();
+  const airline = new Airline();
+  let server: TestServer;
+  let stage: BookingStage;
+
+  beforeAll(async () => {
+    // A process that only takes requests, so that nothing happens but what the test lets happen.
+    server = await startTestServer(engine, { clock, settings: { ROLES: 'api' }, flightSuppliers: [airline] });
+    const [door, otherDoor] = doorsAt(server.url);
+    stage = { server, clock, airline, door, otherDoor };
+  });
+  afterAll(() => server?.close());
+
+  it('leaves nothing undone: its successor asks again for all that it had asked, and no ticket is made twice', async () => {
+    const { live } = await agencyWith(stage, '5000.00');
+    const tickets = new Map<string, number>();
+    airline.answers.issue = async (request) => {
+      tickets.set(request.bookingId, (tickets.get(request.bookingId) ?? 0) + 1);
+      return ticketed(request);
+    };
+    const [issued, unasked, toHold] = [
+      await booked(stage, live),
+      await booked(stage, live),
+      await held(stage, live),
+    ];
+    const cancelled = await booked(stage, live, { penalty: '50.00' });
+    dataOf(await stage.door.cancelBooking(live, cancelled.id));
+
+    // It took every task and asked for one ticket, which the carrier issued; then it was gone.
+    const { platform } = server.running.gateway;
+    const tasks = await claimTasks('a dead worker', 10, leaseMs, platform);
+    expect(tasks.map(({ id, order_task: task }) => [id, task]).sort()).toEqual(
+      [
+        [issued.id, 'issue'],
+        [unasked.id, 'issue'],
+        [toHold.id, 'hold'],
+        [cancelled.id, 'cancel'],
+      ].sort(),
+    );
+    await airline.orders.issue({ bookingId: issued.id, travellers: [] } as Json, {
+      signal: new AbortController().signal,
+    });
+    expect(await claimTasks('another worker', 10, leaseMs, platform)).toEqual([]);
+
+    await server.restart({ ROLES: 'api,worker' });
+    const [door] = doorsAt(server.url);
+    for (const { id } of [issued, unasked]) {
+      const done = await untilStatus({ door, clock }, live, id, 'ticketed');
+      expect(done.documents).toHaveLength(1);
+    }
+    await eventually(
+      () =>
+        airline.askedFor(toHold.id, 'hold').length === 1 &&
+        airline.askedFor(cancelled.id, 'cancel').length === 1,
+    );
+    // Asked twice under the booking's id, which is what makes carriers issue once.
+    expect([tickets.get(issued.id), tickets.get(unasked.id)]).toEqual([2, 1]);
+    expect(await moneyOf(door, live)).toEqual(['4150.00', '3750.00', '400.00']);
+    const { sequelize } = server.running.gateway.platform;
+    expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+    for (const { id } of [issued, unasked]) {
+      const told = typesOf(await toldOf({ server }, id));
+      expect(told.filter((type) => type === 'booking.ticketed')).toHaveLength(1);
+    }
+  });
+});
