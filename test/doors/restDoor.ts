@@ -8,7 +8,7 @@ export function headersOf({ idempotencyKey, headers }: CallOptions): Record<stri
   return { ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }), ...headers };
 }
 
-function outcomeOf({ status, headers, text, body }: RestAnswer): Outcome {
+export function outcomeOf({ status, headers, text, body }: RestAnswer): Outcome {
   const answered = {
     status,
     headers,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { SMTPServer } from 'smtp-server';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TestClock } from '../doors/testClock.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -59,81 +59,6 @@ describeEngines('webhooks', (engine) => {
   const received = (path: string) =>
     receiver.requests.filter((request) => request.path === path && request.method === 'POST');
   const only = async (key: string) => (await server.rest('GET', '/api/v1/webhooks', { key })).body.data[0];
-
-  describe('management', () => {
-    it('registers, lists, changes and removes', async () => {
-      const { live, test } = await server.createTeam();
-      const url = receiver.url('/managed');
-      const created = await register(live, { url, events: pending });
-      expect(created.status).toBe(201);
-      const { id } = created.body.data;
-      expect(created.body).toEqual({
-        success: true,
-        data: {
-          id: expect.stringMatching(/^wh_/),
-          url,
-          events: pending,
-          active: true,
-          secret: expect.stringMatching(/^whsec_/),
-        },
-      });
-      expect(await register(live, { url, events: pending })).toMatchObject({
-        status: 409,
-        body: { error: { code: 'VALIDATION_ERROR', message: 'URL already registered' } },
-      });
-      expect((await register(test, { url, events: pending })).status).toBe(201);
-      const listed = await server.rest('GET', '/api/v1/webhooks', { key: live });
-      expect(listed.body).toEqual({
-        success: true,
-        data: [
-          {
-            id,
-            url,
-            events: pending,
-            active: true,
-            created_at: clock.now().toISOString(),
-            last_triggered_at: null,
-            success_rate: 100,
-            total_deliveries: 0,
-            failed_deliveries: 0,
-          },
-        ],
-        pagination: { page: 1, limit: 20, total: 1, pages: 1 },
-      });
-      const changed = await server.rest('PUT', `/api/v1/webhooks/${id}`, {
-        key: live,
-        body: { active: false },
-      });
-      expect(changed.body.data).toEqual({
-        id,
-        url,
-        events: pending,
-        active: false,
-        updated_at: clock.now().toISOString(),
-      });
-      const removal = () => server.rest('DELETE', `/api/v1/webhooks/${id}`, { key: live });
-      expect((await removal()).body.data).toEqual({ id, deleted: true });
-      expect(await removal()).toMatchObject({
-        status: 404,
-        body: { error: { message: 'Webhook not found' } },
-      });
-    });
-
-    it.each([
-      ['Invalid URL', { url: 'http://example.com/', events: pending }],
-      ['Invalid URL', { url: 'nonsense', events: pending }],
-      ['Invalid events', { url: 'https://localhost:9999/', events: ['wallet.unknown'] }],
-      ['Invalid events', { url: 'https://localhost:9999/', events: [] }],
-    ])('refuses with "%s"', async (message, body) => {
-      const refused = await register(server.keys.live, body);
-      expect(refused).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR', message } } });
-    });
-
-    it('refuses a URL where nothing answers', async () => {
-      const refused = await register(server.keys.live, { url: 'https://localhost:1024/', events: pending });
-      expect(refused).toMatchObject({ status: 422, body: { error: { message: 'URL not reachable' } } });
-    });
-  });
 
   it('delivers an event with both signatures', async () => {
     const { live, teamId } = await server.createTeam();
