@@ -89,9 +89,11 @@ export class Bench {
   /**
    * The product with settings of its own on top of `deployed`, stopped when the work ends.
    * @param settings such as DATABASE_URL (see `database()`), or DATA_DIR for the embedded store.
+   * @param reportsMemory whether it can be asked for `memory()`.
    */
-  async product(name: string, settings: Record<string, string>): Promise<Contender> {
-    const contender = await this.start(name, '../../src/main.js', { ...deployed, ...settings });
+  async product(name: string, settings: Record<string, string>, reportsMemory = false): Promise<Contender> {
+    const environment = { ...deployed, ...settings };
+    const contender = await this.start(name, '../../src/main.js', environment, reportsMemory);
     this.own.push(contender);
     return contender;
   }
@@ -141,9 +143,14 @@ export class Bench {
     return this.start(name, '../../src/main.js', { ...deployed, ...settings });
   }
 
-  private start(name: string, module: string, environment: Record<string, string>): Promise<Contender> {
+  private start(
+    name: string,
+    module: string,
+    environment: Record<string, string>,
+    reportsMemory = false,
+  ): Promise<Contender> {
     const readyPath = module.startsWith('./peers/') ? '/ready' : '/health/ready';
-    return startContender({ name, module, environment, readyPath, folder: this.place.folder });
+    return startContender({ name, module, environment, readyPath, reportsMemory, folder: this.place.folder });
   }
 
   private async seed(): Promise<World> {

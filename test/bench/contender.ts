@@ -11,9 +11,19 @@ import { fileURLToPath } from 'node:url';
 export interface Contender {
   readonly name: string;
   readonly url: string;
+  /** From the start of its process until it answered that it is ready, in milliseconds. */
+  readonly readyMs: number;
   /** CPU that its process has used, in milliseconds; null where the system does not tell. */
   cpuMs(): number | null;
+  /** Its heap after a garbage collection; with `reportsMemory` only. */
+  memory(): Promise<MemorySample>;
   stop(): Promise<void>;
+}
+
+/** In bytes. */
+export interface MemorySample {
+  readonly rss: number;
+  readonly heapUsed: number;
 }
 
 const built = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -35,6 +45,8 @@ export interface Start {
   environment: Record<string, string>;
   /** Answers 2xx once the server is ready. */
   readyPath: string;
+  /** Whether it can be asked for `memory()`. */
+  reportsMemory?: boolean;
   /** Its output goes to a file there, as a deployment's would. */
   folder: string;
 }
@@ -45,15 +57,26 @@ export async function startContender(start: Start): Promise<Contender> {
   const path = join(start.folder, `${start.name.replace(/\W+/g, '-')}.log`);
   const output = await open(path, 'a');
   const env = Object.fromEntries(inherited.flatMap((name) => [[name, process.env[name] ?? '']]));
+  const startedAt = performance.now();
   const child = fork(built(start.module), [], {
     env: { ...env, NODE_ENV: 'production', PORT: String(port), ...start.environment },
-    execArgv: (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean),
+    execArgv: [
+      ...(process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean),
+      ...(start.reportsMemory ? ['--expose-gc', '--import', built('./peers/memoryReport.js')] : []),
+    ],
     stdio: ['ignore', output.fd, output.fd, 'ipc'],
   });
   await output.close();
   const url = `http://127.0.0.1:${port}`;
   await readiness(child, url + start.readyPath, path);
-  return { name: start.name, url, cpuMs: () => cpuMs(child), stop: () => stop(child) };
+  return {
+    name: start.name,
+    url,
+    readyMs: performance.now() - startedAt,
+    cpuMs: () => cpuMs(child),
+    memory: () => memoryOf(child),
+    stop: () => stop(child),
+  };
 }
 
 async function readiness(child: ChildProcess, url: string, path: string): Promise<void> {
@@ -65,8 +88,15 @@ async function readiness(child: ChildProcess, url: string, path: string): Promis
     }
     const answer = await fetch(url).catch(() => null);
     if (answer?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+async function memoryOf(child: ChildProcess): Promise<MemorySample> {
+  const answered = once(child, 'message');
+  child.send('memory');
+  const [sample] = (await answered) as [MemorySample];
+  return sample;
 }
 
 async function stop(child: ChildProcess): Promise<void> {

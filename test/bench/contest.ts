@@ -7,7 +7,7 @@ export interface Entrant {
   readonly contender: Contender;
   /** Name in the results; several entrants may be the same contender asked different things. */
   readonly name: string;
-  readonly request: Pick<Slice, 'method' | 'body' | 'keys' | 'idempotent' | 'paths'> & { path: string };
+  readonly request: Pick<Slice, 'method' | 'body' | 'keys' | 'idempotent' | 'turns'> & { path: string };
 }
 
 export interface Contest {

@@ -1,18 +1,24 @@
 import type { Client, Options, Request, Result } from 'autocannon';
 import autocannon from 'autocannon';
 
-/** The process that drives the servers: takes one `Slice` as a message and answers with a `Sample` each time. */
+/** The process that drives the servers: takes `Slice`s to drive at the same time and answers with one `Sample`. */
 
-export interface Slice {
+export interface Slice extends Asking {
   readonly url: string;
-  /** Paths with their query, asked in turns instead of the URL's own. */
-  readonly paths?: readonly string[];
-  readonly method: 'GET' | 'POST';
-  readonly body?: string;
+  /** Asked in turns instead of the URL's own path. */
+  readonly turns?: readonly (Asking & { readonly path: string })[];
   readonly connections: number;
   readonly seconds: number;
+  /** How many requests are sent, however long that takes. */
+  readonly amount?: number;
   /** Bearer keys: connections take turns, each keeps its own. */
   readonly keys: readonly string[];
+}
+
+/** What is asked at a path. */
+export interface Asking {
+  readonly method: 'GET' | 'POST';
+  readonly body?: string;
   /** Whether each request carries an Idempotency-Key of its own. */
   readonly idempotent: boolean;
 }
@@ -34,28 +40,35 @@ function withNewKey(request: Request): Request {
   return { ...request, headers: { ...request.headers, 'idempotency-key': `${run}-${count}` } };
 }
 
+function requestOf({ method, body, idempotent }: Asking, key: string | undefined, path?: string): Request {
+  return {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(path === undefined ? {} : { path }),
+    ...(body === undefined ? {} : { body }),
+    ...(idempotent ? { setupRequest: withNewKey } : {}),
+  };
+}
+
 async function drive(slice: Slice): Promise<Sample> {
   const latencies: number[] = [];
   let opened = 0;
   const started = performance.now();
   const options: Options = {
     url: slice.url,
-    method: slice.method,
     connections: slice.connections,
-    duration: slice.seconds,
+    ...(slice.amount === undefined ? { duration: slice.seconds } : { amount: slice.amount }),
     sampleInt: 50,
-    ...(slice.body === undefined ? {} : { body: slice.body }),
-    requests: [slice.idempotent ? { setupRequest: withNewKey } : {}],
     setupClient(client: Client) {
       const key = slice.keys[opened % slice.keys.length];
       opened += 1;
-      const headers = {
-        authorization: `Bearer ${key}`,
-        ...(slice.body === undefined ? {} : { 'content-type': 'application/json' }),
-      };
-      if (slice.paths)
-        client.setRequests(slice.paths.map((path) => ({ method: slice.method, path, headers })));
-      else client.setHeaders(headers);
+      const { turns } = slice;
+      client.setRequests(
+        turns ? turns.map((turn) => requestOf(turn, key, turn.path)) : [requestOf(slice, key)],
+      );
     },
   };
   const result = await new Promise<Result>((resolve, reject) => {
@@ -69,9 +82,18 @@ async function drive(slice: Slice): Promise<Sample> {
   return { requests: latencies.length, seconds: (performance.now() - started) / 1_000, latencies, faults };
 }
 
-process.on('message', (slice: Slice) => {
-  drive(slice).then(
-    (sample) => process.send?.(sample),
+function together(samples: readonly Sample[]): Sample {
+  return {
+    requests: samples.reduce((sum, { requests }) => sum + requests, 0),
+    seconds: Math.max(...samples.map(({ seconds }) => seconds)),
+    latencies: samples.flatMap(({ latencies }) => latencies),
+    faults: samples.flatMap(({ faults }) => faults),
+  };
+}
+
+process.on('message', (slices: readonly Slice[]) => {
+  Promise.all(slices.map(drive)).then(
+    (samples) => process.send?.(together(samples)),
     (error) => process.send?.({ requests: 0, seconds: 0, latencies: [], faults: [String(error)] }),
   );
 });

@@ -1,8 +1,11 @@
 import type { Work } from '../work.ts';
 import { balance, balanceAlone } from './balance.ts';
-import { recharge } from './recharge.ts';
-import { transactions } from './transactions.ts';
 import { longLedger } from './longLedger.ts';
+import { memory } from './memory.ts';
+import { recharge } from './recharge.ts';
+import { scaleOut } from './scaleOut.ts';
+import { start } from './start.ts';
+import { transactions } from './transactions.ts';
 
 /**
  * Everything that `npm run bench` measures, in this order.
@@ -19,4 +22,13 @@ import { longLedger } from './longLedger.ts';
  * - `needs` says what it cannot run without; it is then listed as skipped. `takesSeconds` is its share of the ten
  *   minutes: rounds × slices × entrants, and what it takes to set up.
  */
-export const works: readonly Work[] = [balance, balanceAlone, transactions, recharge, longLedger];
+export const works: readonly Work[] = [
+  balance,
+  balanceAlone,
+  transactions,
+  recharge,
+  longLedger,
+  memory,
+  scaleOut,
+  start,
+];

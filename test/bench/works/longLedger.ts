@@ -87,8 +87,14 @@ function requestOf(
   [, filter, share, from, to]: (typeof shapes)[number],
 ): EntrantRequest {
   const path = `/api/v1/wallet/transactions?limit=${pageSize}${filter && `&${filter}`}`;
-  const paths = pagesOf(size.entries * share, from, to).map((page) => `${path}&page=${page}`);
-  return { path, paths, method: 'GET', keys: [key], idempotent: false };
+  const asking = { method: 'GET', idempotent: false } as const;
+  const pages = pagesOf(size.entries * share, from, to);
+  return {
+    ...asking,
+    path,
+    keys: [key],
+    turns: pages.map((page) => ({ ...asking, path: `${path}&page=${page}` })),
+  };
 }
 
 /** How much longer a request takes at the long ledger. */
