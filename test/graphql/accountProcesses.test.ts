@@ -7,7 +7,7 @@ import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { useServerProcesses } from '../operations/serverProcess.ts';
+import { paste, useServerProcesses } from '../operations/serverProcess.ts';
 
 const real = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
 
@@ -57,6 +57,8 @@ describe('The demo team of an empty store', () => {
     };
     expect(printed).toEqual({ live: [keys.live], test: [keys.test], operator: [keys.operator] });
     expect(await statuses(url, keys)).toEqual([200, 200, 1]);
+    const pasted = await paste(first.output.stdout, {});
+    expect(pasted.map((output) => output.includes('"5000.00"'))).toEqual([true, true]);
     const { body } = await graphqlDoor(
       url,
       '{ teams { items { name markupPercent feeAmount alertEmail corsDomains } } }',

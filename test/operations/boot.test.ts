@@ -1,18 +1,16 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectFolder } from '../harness/build.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
-import { followServer, useServerProcesses } from './serverProcess.ts';
+import { followServer, paste, useServerProcesses } from './serverProcess.ts';
 
-const run = promisify(execFile);
 const startProcess = useServerProcesses();
 const real = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
 
@@ -22,19 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the lines that a banner offers for pasting. @returns their output. */
-async function paste(stdout: string, environment: Record<string, string>): Promise<string[]> {
-  const commands = stdout
-    .replaceAll('\\\n', ' ')
-    .split('\n')
-    .filter((line) => line.trim().startsWith('curl '));
-  const outputs = commands.map((command) =>
-    run('sh', ['-c', command], { env: { ...process.env, ...environment } }),
-  );
-  return (await Promise.all(outputs)).map((output) => output.stdout);
-}
-
-test('npm start builds, runs, and prints lines that work when pasted; a chosen key is named, not shown', async () => {
+test('npm start builds, runs, and prints lines that work when pasted; a chosen key is named, not shown; the store is its own', async () => {
   const chosen = { BOOTSTRAP_TEST_KEY: 'sk_test_chosen-for-npm-start' };
   const child = spawn('npm', ['start'], {
     cwd: projectFolder,
@@ -60,12 +46,15 @@ test('npm start builds, runs, and prints lines that work when pasted; a chosen k
     ]);
     expect(server.output.stdout).not.toContain(chosen.BOOTSTRAP_TEST_KEY);
     expect(server.output.stdout).toMatch(/sk_live_[\w-]{43}\n/);
+    const second = startProcess({ PORT: '0', DATA_DIR: join(folder, 'started') });
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    expect(second.output.stderr).toMatch(/^Not started: DATA_DIR .* is in use by another process.*\n$/);
   } finally {
     // The server is a child of npm's: the group that this test made is asked to stop.
     process.kill(-(child.pid ?? 0), 'SIGTERM');
     await server.exited;
   }
-});
+}, 120_000);
 
 test('a port that is taken ends the start with one line', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
@@ -75,6 +64,12 @@ test('a port that is taken ends the start with one line', async () => {
   expect(await server.exited).toEqual({ code: 1, signal: null });
   expect(server.output.stderr).toMatch(/^Not started: .*EADDRINUSE.*\n$/);
   taken.close();
+});
+
+test('a wrong setting ends the start with one line', async () => {
+  const server = startProcess({ PORT: 'many', DATA_DIR: join(folder, 'data') });
+  expect(await server.exited).toEqual({ code: 1, signal: null });
+  expect(server.output.stderr).toMatch(/^Wrong settings: PORT: .*\n$/);
 });
 
 describe.runIf(real)('With PostgreSQL and Redis', () => {

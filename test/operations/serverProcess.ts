@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
 import { builtProduct } from '../harness/build.ts';
 import type { Json } from '../harness/client.ts';
@@ -50,7 +51,7 @@ export function followServer(child: ChildProcess): ServerProcess {
       eventually(() => {
         if (exit) throw new Error(`exited: ${JSON.stringify(exit)}\n${output.stdout}${output.stderr}`);
         return /ready at (\S+)/.exec(output.stdout)?.[1];
-      }, 30_000),
+      }, 60_000),
     log: () =>
       output.stdout
         .split('\n')
@@ -88,4 +89,18 @@ export function useServerProcesses(): (environment: Record<string, string>) => S
     started.push(server);
     return server;
   };
+}
+
+const run = promisify(execFile);
+
+/** Runs the lines that a banner offers for pasting. @returns their output. */
+export async function paste(stdout: string, environment: Record<string, string>): Promise<string[]> {
+  const commands = stdout
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line.trim().startsWith('curl '));
+  const outputs = commands.map((command) =>
+    run('sh', ['-c', command], { env: { ...process.env, ...environment } }),
+  );
+  return (await Promise.all(outputs)).map((output) => output.stdout);
 }
