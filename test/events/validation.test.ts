@@ -1,19 +1,57 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { EventType } from '../../src/domain/events/catalogue.ts';
 import { eventTypes } from '../../src/domain/events/catalogue.ts';
 import { recordEvent } from '../../src/domain/events/recording.ts';
+import type { Tenant } from '../../src/domain/tenant.ts';
+import { newIdentifier } from '../../src/infrastructure/identifier.ts';
 import { requestRecharge, storedEvents, tenantOf } from '../graphql/activity.ts';
 import { allEvents, transports } from '../graphql/subscribers.ts';
 import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { testCertificates } from '../infrastructure/webhooks/certificates.ts';
+import type { Receiver } from '../infrastructure/webhooks/receiver.ts';
+import { answer, startReceiver } from '../infrastructure/webhooks/receiver.ts';
 
 describeEngines('An event', (engine) => {
   let server: TestServer;
+  let receiver: Receiver;
   beforeAll(async () => {
-    server = await startTestServer(engine, { forgesEvents: true });
+    receiver = await startReceiver(answer(200));
+    server = await startTestServer(engine, {
+      forgesEvents: true,
+      webhookAuthority: (await testCertificates()).authority,
+      settings: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' },
+    });
   });
-  afterAll(() => server?.close());
+  afterAll(async () => {
+    await server?.close();
+    await receiver?.close();
+  });
+
+  /** Writes an event straight into the table, with a delivery for each webhook of the team. @returns its id. */
+  async function forge(tenant: Tenant, type: EventType, data: object): Promise<string> {
+    const [forged] = await server.query<{ id: string }>(
+      `WITH stream AS (UPDATE wallets SET event_count = event_count + 1 WHERE id = $1 RETURNING event_count), event AS (
+         INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
+         SELECT $1, event_count, $5, $2, 'test', $3, 'forged', $4::json, now() FROM stream RETURNING *
+       ), delivery AS (
+         INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
+         SELECT w.id, e.id, e.type, 'pending', e.created_at, e.created_at
+           FROM event e JOIN webhooks w ON w.wallet_id = e.wallet_id
+       )
+       SELECT id FROM event`,
+      [tenant.walletId, tenant.teamId, type, JSON.stringify(data), newIdentifier('evt')],
+    );
+    return forged!.id;
+  }
+
+  const complaints = (eventId: string) =>
+    server.logLines
+      .filter((line) => line.includes(eventId) && line.includes('catalogue'))
+      .map((line) => JSON.parse(line));
 
   it('that does not fit the catalogue is not recorded, and undoes the change that it belongs to', async () => {
     const { teamId } = await server.createTeam();
@@ -40,31 +78,36 @@ describeEngines('An event', (engine) => {
     const { test: key, teamId } = await server.createTeam();
     const tenant = await tenantOf(server, teamId, 'test');
     const [start] = await storedEvents(server, teamId, 'test');
-    const [forged] = await server.query<{ id: string }>(
-      `WITH stream AS (UPDATE wallets SET event_count = event_count + 1 WHERE id = $1 RETURNING event_count)
-       INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
-       SELECT $1, event_count, 'evt_01jd4ynv5te5j8v2r0h3m6x9q0', $2, 'test', 'wallet.credit', 'txn_forged',
-              '{"object":{"id":"txn_secretive"}}', now() FROM stream
-       RETURNING id`,
-      [tenant.walletId, teamId],
-    );
+    const forged = await forge(tenant, 'wallet.credit', { object: { id: 'txn_secretive' } });
     await requestRecharge(server, key);
     const variables = { after: start.id };
     for (const transport of [...transports, ...transports]) {
       const subscriber = transport.subscribe(server.url, { key, query: allEvents, variables });
       const told = await subscriber.sees(2);
-      expect(told[0].id).toBe(forged?.id);
+      expect(told[0].id).toBe(forged);
       subscriber.cut();
     }
-    const lines = server.logLines.filter((line) => line.includes(forged!.id));
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect(complaints(forged)).toEqual([
       expect.objectContaining({
         msg: 'event does not fit the catalogue',
         type: 'wallet.credit',
         fault: 'object.id: invalid_format',
       }),
     ]);
-    expect(lines[0]).not.toContain('txn_secretive');
+    expect(server.logLines.join('\n')).not.toContain('txn_secretive');
+  });
+
+  it('that does not fit is delivered to webhooks as well, and the log says so', async () => {
+    const { test: key, teamId } = await server.createTeam();
+    const body = { url: receiver.url('/forged'), events: ['wallet.debit'] };
+    expect((await server.rest('POST', '/api/v1/webhooks', { key, body })).status).toBe(201);
+    const tenant = await tenantOf(server, teamId, 'test');
+    const forged = await forge(tenant, 'wallet.debit', { object: {}, previous_attributes: {} });
+    const request = await eventually(() => receiver.requests.find(({ method }) => method === 'POST'));
+    expect(JSON.parse(request.body.toString())).toMatchObject({ id: forged, data: { object: {} } });
+    expect(complaints(forged)).toEqual([
+      expect.objectContaining({ type: 'wallet.debit', fault: 'object.id: invalid_type' }),
+    ]);
   });
 
   it('of every type is described by OpenAPI and GraphQL alike, with an example', async () => {

@@ -2,8 +2,16 @@ import { LRUCache } from 'lru-cache';
 import type { Log } from '../../infrastructure/log.ts';
 import { payloadFault } from './validation.ts';
 
-/** Events that were reported by this process: each is read many times, and once is enough. */
-const reported = new LRUCache<string, true>({ max: 1_000 });
+/** Faults that a log has within the minute: a statement that is wrong is wrong each time it runs. */
+const reportedIn = new WeakMap<Log, LRUCache<string, true>>();
+
+function isNew(kind: string, log: Log): boolean {
+  const reported = reportedIn.get(log) ?? new LRUCache<string, true>({ max: 1_000, ttl: 60_000 });
+  reportedIn.set(log, reported);
+  if (reported.has(kind)) return false;
+  reported.set(kind, true);
+  return true;
+}
 
 /**
  * Checks an event that is about to be told. Most events are written by the statements that move the money, where a check
@@ -13,7 +21,17 @@ const reported = new LRUCache<string, true>({ max: 1_000 });
  */
 export function inspectEvent(event: { id: string; type: string; data: unknown }, log: Log): void {
   const fault = payloadFault(event.type, event.data);
-  if (fault === null || reported.has(event.id)) return;
-  reported.set(event.id, true);
+  if (fault === null || !isNew(`${event.type} ${fault}`, log)) return;
   log.error({ eventId: event.id, type: event.type, fault }, 'event does not fit the catalogue');
+}
+
+/** The same for the body of a delivery, whatever it is: nothing may keep deliveries from being sent. */
+export function inspectBody(body: string, log: Log): void {
+  let event: Parameters<typeof inspectEvent>[0] | null = null;
+  try {
+    event = JSON.parse(body);
+  } catch {
+    // Text that is no event is reported like an event of no type.
+  }
+  inspectEvent(event ?? { id: '', type: '', data: null }, log);
 }

@@ -1,5 +1,6 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { apiVersion } from '../events/event.ts';
+import { inspectBody } from '../events/inspection.ts';
 import type { Platform } from '../platform.ts';
 import type { Allowances } from './shares.ts';
 import { baseShare } from './shares.ts';
@@ -92,19 +93,23 @@ const claimOfSome = statement<ClaimedDelivery>(
 export type ClaimScope = 'all' | { webhookIds?: readonly string[]; walletIds?: readonly number[] };
 
 /** Takes what is due, within the allowances, with the webhook as it is now. */
-export function claimDeliveries(
+export async function claimDeliveries(
   token: string,
   scope: ClaimScope,
   { limit, untrustedLimit, webhookIds, counts }: Allowances,
   platform: Platform,
 ): Promise<ClaimedDelivery[]> {
-  const { sequelize, clock, settings } = platform;
+  const { sequelize, clock, settings, log } = platform;
   const now = clock.now();
   const firstDue = new Date(now.getTime() - (settings.WEBHOOK_RETRY_DELAYS[0] ?? 0));
   const values = [now, firstDue, token, limit, untrustedLimit, webhookIds, counts, leaseOf(platform)];
-  return scope === 'all'
+  const claimed = await (scope === 'all'
     ? run(sequelize, claimOfAll, values)
-    : run(sequelize, claimOfSome, [...values, scope.webhookIds ?? [], scope.walletIds ?? []]);
+    : run(sequelize, claimOfSome, [...values, scope.webhookIds ?? [], scope.walletIds ?? []]));
+  for (const { attempt_count: attempts, is_test: isTest, body } of claimed) {
+    if (attempts === 0 && !isTest) inspectBody(body, log);
+  }
+  return claimed;
 }
 
 /** A delivery and the taking that it was sent under. */
