@@ -1,4 +1,4 @@
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Connection, Reply } from './connection.ts';
 import { ConnectionPool } from './connectionPool.ts';
 import { type ConnectorSettings, openConnection } from './connector.ts';
@@ -77,7 +77,16 @@ class HttpsWebhookSender implements WebhookSender {
     } = options;
     const lookup = options.lookup ?? (allowPrivateHosts ? hostsLookup : dnsLookup(timeoutMs));
     this.#timeoutMs = timeoutMs;
-    this.#connector = { lookup, allowPrivateHosts, secureContext: createSecureContext({ ca }) };
+    let secureContext: SecureContext | undefined;
+    this.#connector = {
+      lookup,
+      allowPrivateHosts,
+      // Made with the first connection: reading all authorities that Node trusts takes 20 ms of a start.
+      get secureContext() {
+        secureContext ??= createSecureContext({ ca });
+        return secureContext;
+      },
+    };
     this.#pool = new ConnectionPool(maxIdleConnections, maxIdleConnectionsPerHost);
     this.#targetOf = createTargets(allowPrivateHosts);
   }
