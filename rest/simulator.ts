@@ -1,20 +1,18 @@
 import { Router } from 'express';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { admit, tenantOf } from '../src/domain/admission.ts';
-import { isDay } from '../src/domain/day.ts';
+import { isInstant } from '../src/domain/day.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
+import { findRecharge } from '../src/domain/recharges/reading.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { metaOf, send, sendError } from './envelope.ts';
 import { openContext } from './handler.ts';
 
 const rules: OperationRules = { scope: 'wallet:write', bucket: 'default', creation: null, testOnly: false };
 
-/** Whether text has the form of an ISO 8601 instant, on a day that exists: Date would take 30 February for 2 March. */
-function isInstant(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) && isDay(text.slice(0, 10));
-}
+const invalidPaidAt = () => validationError({ field: 'paid_at', type: 'invalid' });
 
 /** When the payer paid: `paid_at` of the body, or now. @throws AppError 400 for anything but an instant up to now. */
 function paidAtOf(body: unknown, now: Date): Date {
@@ -24,8 +22,7 @@ function paidAtOf(body: unknown, now: Date): Date {
   const paidAt = (body as { paid_at?: unknown } | undefined)?.paid_at;
   if (paidAt === undefined) return now;
   const date = new Date(typeof paidAt === 'string' && isInstant(paidAt) ? paidAt : Number.NaN);
-  if (Number.isNaN(date.getTime()) || date > now)
-    throw validationError({ field: 'paid_at', type: 'invalid' });
+  if (Number.isNaN(date.getTime()) || date > now) throw invalidPaidAt();
   return date;
 }
 
@@ -44,7 +41,10 @@ export function createSimulatorRouter(gateway: Gateway): Router {
       await admit(rules, context);
       const body = await readJsonBody(request, response);
       const paidAt = paidAtOf(body, platform.clock.now());
-      const recharge = await confirmRecharge(tenantOf(context), request.params.id, paidAt, platform);
+      const tenant = tenantOf(context);
+      const { id, createdAt } = await findRecharge(tenant, request.params.id);
+      if (paidAt < createdAt) throw invalidPaidAt();
+      const recharge = await confirmRecharge(tenant, id, paidAt, platform);
       const paid = {
         id: recharge.id,
         status: recharge.status,

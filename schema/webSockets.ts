@@ -1,4 +1,5 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
+import type { Request } from 'express';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
 import type { WebSocket } from 'ws';
@@ -24,12 +25,12 @@ const goingAway = 1001;
 /** How long clients have to answer that the server goes away. */
 const farewellMs = 1_000;
 
-/** What graphql-ws keeps of the upgrade request. */
-type SocketExtra = { request: IncomingMessage };
+/** What graphql-ws keeps of the upgrade request: Express's, like all of the server's, so it knows the proxy. */
+type SocketExtra = { request: Request };
 
 type Protocol = ReturnType<typeof makeServer<Record<string, unknown>, SocketExtra>>;
 
-function authorizationOf(parameters: Record<string, unknown> | undefined, request: IncomingMessage) {
+function authorizationOf(parameters: Record<string, unknown> | undefined, request: Request) {
   const given = parameters?.Authorization ?? parameters?.authorization ?? request.headers.authorization;
   return typeof given === 'string' ? given : undefined;
 }
@@ -37,11 +38,10 @@ function authorizationOf(parameters: Record<string, unknown> | undefined, reques
 /** A context of its own for each operation: the key is looked at anew, so a revoked one starts nothing. */
 async function contextOf(
   parameters: Record<string, unknown> | undefined,
-  request: IncomingMessage,
+  request: Request,
   gateway: Gateway,
 ): Promise<RequestContext> {
-  const address = request.socket.remoteAddress ?? '';
-  const caller = await identify(authorizationOf(parameters, request), () => address, gateway);
+  const caller = await identify(authorizationOf(parameters, request), () => request.ip ?? '', gateway);
   return {
     gateway,
     caller,
@@ -54,7 +54,7 @@ async function contextOf(
 }
 
 /** Carries the protocol over one socket. What a client does wrong costs it its connection, and nobody else anything. */
-function carry(socket: WebSocket, request: IncomingMessage, protocol: Protocol, log: Log): void {
+function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log): void {
   const cutIfUnread = () => {
     if (socket.bufferedAmount > unreadLimitBytes) socket.terminate();
   };
@@ -146,7 +146,9 @@ export function serveWebSockets(
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (webSocket) => carry(webSocket, request, protocol, log));
+    sockets.handleUpgrade(request, socket, head, (webSocket) =>
+      carry(webSocket, request as Request, protocol, log),
+    );
   });
   return {
     async close() {

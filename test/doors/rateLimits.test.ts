@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { openRawSocket } from '../graphql/rawSocket.ts';
 import type { Outcome } from './door.ts';
 import {
   dataOf,
@@ -138,6 +139,21 @@ describeDoors(
         expectRefusal(await stage.door.balance(null, { headers: elsewhere }), unauthorized);
         const { live } = await newTeamKeys(stage.server);
         expect(remainingOf(await stage.door.balance(live, { headers }))).toBe('4');
+      });
+
+      it('counts WebSockets, too, by the address that the proxy names', async () => {
+        const headers = { 'x-forwarded-for': newAddress() };
+        for (let sent = 0; sent < 5; sent += 1) {
+          const socket = await openRawSocket(stage.server.url, { headers });
+          socket.send({
+            type: 'connection_init',
+            payload: { Authorization: 'Bearer sk_live_unknown_unknown' },
+          });
+          expect((await socket.closed()).code).toBe(4403);
+        }
+        expectRetryLater(await stage.door.balance(null, { headers }));
+        const elsewhere = { 'x-forwarded-for': newAddress() };
+        expectRefusal(await stage.door.balance(null, { headers: elsewhere }), unauthorized);
       });
 
       it('counts unknown paths and methods, too', async () => {

@@ -77,6 +77,7 @@ describeDoors('a requested recharge', (stage) => {
 
     it.each([
       ['a future time', '2026-11-17T12:00:00.001Z'],
+      ['a time before it was requested', '2026-11-17T11:59:59.999Z'],
       ['a day that does not exist', '2026-02-30T12:00:00.000Z'],
       ['a day without time', '2026-11-17'],
       ['no zone', '2026-11-17T11:00:00.000'],
