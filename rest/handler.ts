@@ -1,11 +1,13 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import { parse, validate } from 'graphql';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { admit, identify } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import type { Caller } from '../src/domain/teams/access.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
+import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import { setCorsHeaders } from '../src/infrastructure/http/headers.ts';
 import type { SuccessWriter } from './envelope.ts';
 import { sendError, sendText, successWriter } from './envelope.ts';
@@ -37,13 +39,18 @@ export function prepareRoute(route: Route, schema: GraphQLSchema): PreparedRoute
   }
 }
 
-/** Who calls, in a context of the request's own. @throws AppError 401 or 429. */
-export async function openContext(
+/** Who calls, in a context of the request's own: at once when the key is known. @throws AppError 401 or 429. */
+export function openContext(
   request: Request,
   response: Response,
   gateway: Gateway,
-): Promise<RequestContext> {
-  const caller = await identify(request.headers.authorization, () => request.ip ?? '', gateway);
+): RequestContext | Promise<RequestContext> {
+  const caller = identify(request.headers.authorization, () => request.ip ?? '', gateway);
+  if (!(caller instanceof Promise)) return contextOf(caller, request, response, gateway);
+  return caller.then((found) => contextOf(found, request, response, gateway));
+}
+
+function contextOf(caller: Caller, request: Request, response: Response, gateway: Gateway): RequestContext {
   setCorsHeaders(request, response, caller.corsDomains);
   return {
     gateway,
@@ -57,23 +64,28 @@ export async function openContext(
 }
 
 /** One request of a route: caller, limits and scope, body, variables, execution, envelope, in this order. */
-export function handlerOf(prepared: PreparedRoute, gateway: Gateway): RequestHandler {
+export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHandler {
   const { route, root, rules, write } = prepared;
   const { log } = gateway.platform;
   return async (request, response) => {
     request.routeName = route.path;
     let context: RequestContext | null = null;
     try {
-      context = await openContext(request, response, gateway);
-      await admit(rules, context);
+      const opening = openContext(request, response, gateway);
+      context = opening instanceof Promise ? await opening : opening;
+      const admission = admit(rules, context);
+      if (admission) await admission;
       context.admitted = rules;
       if (rules.creation) context.idempotencyKey = idempotencyKeyOf(request);
       const body = route.method === 'get' ? undefined : await readJsonBody(request, response);
-      const raw = rawVariables(root.variables, route.method, {
-        path: request.params,
-        query: request.query,
-        body,
-      });
+      const raw =
+        root.variables.length === 0 && body === undefined
+          ? {}
+          : rawVariables(root.variables, route.method, {
+              path: request.params,
+              query: request.query,
+              body,
+            });
       const value = await root.resolve(context, raw);
       sendText(response, route.status, write(value, context), context);
     } catch (error) {

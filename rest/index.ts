@@ -6,13 +6,21 @@ import { countRequest } from '../src/domain/admission.ts';
 import type { AppError } from '../src/domain/errors.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import type { DirectRoute } from '../src/infrastructure/http/directRoutes.ts';
 import { sendError, unknownPath, wrongMethod } from './envelope.ts';
 import { handlerOf, openContext, prepareRoute } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
 import { routes } from './routes/index.ts';
 
-/** The documented endpoints and the document that describes them, below /api/v1. */
-export function createRestRouter(schema: GraphQLSchema, gateway: Gateway): Router {
+/** The documented endpoints: what takes them directly, and the router for everything at /api/v1. */
+export interface RestDoor {
+  readonly router: Router;
+  readonly direct: readonly DirectRoute[];
+}
+
+/** The documented endpoints and the document that describes them, below `prefix`. */
+export function createRestDoor(schema: GraphQLSchema, gateway: Gateway, prefix: string): RestDoor {
+  const direct: DirectRoute[] = [];
   const router = Router({ caseSensitive: true });
   const prepared = routes.map((route) => prepareRoute(route, schema));
   const openApi = openApiDocument(prepared, schema);
@@ -22,13 +30,17 @@ export function createRestRouter(schema: GraphQLSchema, gateway: Gateway): Route
   });
   for (const path of new Set(routes.map((route) => route.path))) {
     const ofPath = prepared.filter(({ route }) => route.path === path);
-    for (const one of ofPath) router[one.route.method](path, handlerOf(one, gateway));
+    for (const one of ofPath) {
+      const handler = handlerOf(one, gateway);
+      router[one.route.method](path, handler);
+      direct.push({ method: one.route.method.toUpperCase(), path: prefix + path, handler });
+    }
     const methods = ofPath.map(({ route }) => route.method.toUpperCase());
     router.all(path, refusing(gateway, wrongMethod, methods));
   }
   router.use(refusing(gateway, unknownPath));
   router.use(refuseUnreadablePath(gateway));
-  return router;
+  return { router, direct };
 }
 
 /** Answers requests that no endpoint takes; they need a key and count like any other. */

@@ -52,11 +52,14 @@ export function rootFieldOf(schema: GraphQLSchema, document: DocumentNode): Root
     rootValue: undefined,
     operation,
   };
+  const root = { operation, variables, node, definition };
+  if (variables.length === 0) {
+    const args = Object.freeze(getArgumentValues(definition, node));
+    const constantInfo = { ...info, variableValues: {} };
+    return { ...root, resolve: (context) => resolve(undefined, args, context, constantInfo) };
+  }
   return {
-    operation,
-    variables,
-    node,
-    definition,
+    ...root,
     resolve(context, raw) {
       const variableValues = { ...defaults, ...coerceVariables(variables, raw, { lenientMembers: true }) };
       const args = getArgumentValues(definition, node, variableValues);

@@ -1,10 +1,11 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { ExecutionResult } from 'graphql';
 import { execute, getOperationAST, subscribe } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
+import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import { setCorsHeaders } from '../src/infrastructure/http/headers.ts';
 import { refusalOf, sendAnswer, setContextHeaders } from './answers.ts';
 import { appErrorOf, wrap } from './errors.ts';
@@ -118,15 +119,22 @@ async function resultsOf(
   return [await counted(result, context)];
 }
 
+export interface EventStreams {
+  /** Whether a request prefers its results as events. */
+  wants(request: Request): boolean;
+  handler: DirectHandler;
+  /** Cuts the open streams: without `complete`, so that clients come back and resume. */
+  close(): void;
+}
+
 /**
  * Serves the distinct connections of graphql-sse: a request to /graphql that prefers text/event-stream gets its results
  * as `next` events and a `complete` one. Requests that are refused before anything ran get JSON.
- * @returns the handler, and what cuts the open streams: without `complete`, so that clients come back and resume.
  */
 export function createEventStreams(
   prepare: ReturnType<typeof createPreparation>,
   gateway: Gateway,
-): { handler: RequestHandler; close(): void } {
+): EventStreams {
   const open = new Set<Response>();
   let closed = false;
   const handler = async (request: Request, response: Response): Promise<void> => {
@@ -157,8 +165,12 @@ export function createEventStreams(
     await send(results, response, context);
   };
   return {
-    handler: (request, response, next) => {
-      if (request.accepts(['json', 'text/event-stream']) !== 'text/event-stream') return next();
+    wants(request) {
+      const { accept } = request.headers;
+      if (accept === undefined || !/text\//i.test(accept)) return false;
+      return request.accepts(['json', 'text/event-stream']) === 'text/event-stream';
+    },
+    handler(request, response) {
       handler(request, response).catch((error) => {
         gateway.platform.log.error({ err: error, requestId: request.requestId }, 'event stream failed');
         response.destroy();

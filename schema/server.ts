@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Gateway } from '../src/domain/gateway.ts';
+import type { DirectHandler, DirectRoute } from '../src/infrastructure/http/directRoutes.ts';
 import { createApollo, OperationCache } from './apollo.ts';
 import { createEventStreams } from './eventStreams.ts';
 import { createGraphiqlAssets, graphiqlPage } from './graphiql.ts';
@@ -12,6 +13,8 @@ import { serveWebSockets } from './webSockets.ts';
 /** Everything at /graphql: GraphiQL, operations over HTTP, subscriptions over server-sent events and WebSockets. */
 export interface GraphqlDoor {
   readonly router: Router;
+  /** Operations over HTTP, without the router in front of them. */
+  readonly direct: readonly DirectRoute[];
   /** Takes the WebSocket upgrades of a server; returns what ends the subscriptions of both kinds. */
   attach(server: Server): { close(): Promise<void> };
   close(): Promise<void>;
@@ -27,10 +30,16 @@ export async function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway)
   const router = Router();
   router.use('/assets', createGraphiqlAssets());
   router.use(graphiqlPage);
-  router.use(streams.handler);
-  router.use(createGraphqlHandler(gateway, apollo, cache));
+  router.use((request, response, next) =>
+    streams.wants(request) ? streams.handler(request, response) : next(),
+  );
+  const operations = createGraphqlHandler(gateway, apollo, cache);
+  router.use(operations);
+  const handler: DirectHandler = (request, response) =>
+    streams.wants(request) ? streams.handler(request, response) : operations(request, response);
   return {
     router,
+    direct: [{ method: 'POST', path: '/graphql', handler }],
     attach(server) {
       const sockets = serveWebSockets(server, prepare, gateway);
       return {

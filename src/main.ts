@@ -2,12 +2,12 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ErrorRequestHandler, Express } from 'express';
+import type { ErrorRequestHandler, Express, Response } from 'express';
 import { createDocsRouter } from '../rest/docs.ts';
 import { sendError, unknownPath } from '../rest/envelope.ts';
 import { createEticketRouter } from '../rest/etickets.ts';
 import { createFileRouter } from '../rest/files.ts';
-import { createRestRouter } from '../rest/index.ts';
+import { createRestDoor } from '../rest/index.ts';
 import { createLogoRouter } from '../rest/logos.ts';
 import { createSimulatorRouter } from '../rest/simulator.ts';
 import { buildGatewaySchema } from '../schema/index.ts';
@@ -40,7 +40,8 @@ import { migrateUp, pendingMigrations } from './infrastructure/database/migratio
 import { createExchangeRates } from './infrastructure/exchangeRates/registry.ts';
 import { createFlightSuppliers } from './infrastructure/flights/registry.ts';
 import type { FlightSupplier } from './infrastructure/flights/supplier.ts';
-import { createApplication, createHttpServer } from './infrastructure/http/application.ts';
+import { createApplication, createHttpServer, createListener } from './infrastructure/http/application.ts';
+import { DirectRoutes } from './infrastructure/http/directRoutes.ts';
 import { answerPreflight } from './infrastructure/http/headers.ts';
 import { createOperationsRouter } from './infrastructure/http/operations.ts';
 import { prepareStop } from './infrastructure/http/stopping.ts';
@@ -151,8 +152,16 @@ async function openGateway(platform: Platform): Promise<Gateway> {
   };
 }
 
+const restPrefix = '/api/v1';
+
+interface Doors {
+  graphql: GraphqlDoor;
+  /** Endpoints that need not be looked for in the application. */
+  direct: DirectRoutes;
+}
+
 /** The doors of an api process, mounted on its application. */
-async function openDoors(application: Express, gateway: Gateway): Promise<GraphqlDoor> {
+async function openDoors(application: Express, gateway: Gateway): Promise<Doors> {
   const { platform, access } = gateway;
   const schema = buildGatewaySchema();
   const door = await createGraphqlDoor(schema, gateway);
@@ -162,7 +171,8 @@ async function openDoors(application: Express, gateway: Gateway): Promise<Graphq
     request.routeName = 'preflight';
     access.originIsKnown(origin).then((allowed) => answerPreflight(request, response, allowed), next);
   });
-  application.use('/api/v1', createRestRouter(schema, gateway));
+  const rest = createRestDoor(schema, gateway, restPrefix);
+  application.use(restPrefix, rest.router);
   application.use('/graphql', door.router);
   application.use('/docs', createDocsRouter());
   if (platform.paymentProvider.name === 'simulated')
@@ -170,17 +180,24 @@ async function openDoors(application: Express, gateway: Gateway): Promise<Graphq
   application.use(createFileRouter(gateway));
   application.use(createEticketRouter(platform));
   application.use(createLogoRouter(platform.log));
-  return door;
+  return { graphql: door, direct: new DirectRoutes([...rest.direct, ...door.direct]) };
+}
+
+/** Answers a request that no handler could; one that is half answered is cut off. */
+function refuse(error: unknown, response: Response, log: Log): void {
+  if (response.headersSent) {
+    log.error({ err: error, requestId: response.req.requestId }, 'answer cut off');
+    response.destroy();
+  } else sendError(response, error instanceof URIError ? unknownPath : error, null, log);
 }
 
 /** Refuses what no router took, and what Express itself could not read. */
 function refuseTheRest(application: Express, log: Log): void {
   application.use((_request, response) => sendError(response, unknownPath, null, log));
-  const refuseUnreadable: ErrorRequestHandler = (error, _request, response, next) => {
-    if (response.headersSent) return next(error);
-    return sendError(response, error instanceof URIError ? unknownPath : error, null, log);
-  };
-  application.use(refuseUnreadable);
+  // Express knows those that take errors by their four parameters.
+  const refuseFailed: ErrorRequestHandler = (error, _request, response, _next) =>
+    refuse(error, response, log);
+  application.use(refuseFailed);
 }
 
 async function startWorker(platform: Platform, gateway: Gateway): Promise<() => Promise<void>> {
@@ -236,7 +253,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   gateway.feed.listen();
 
   let stopping = false;
-  const application = createApplication(log, gateway.metrics, { trustProxy: settings.TRUST_PROXY });
+  const application = createApplication({ trustProxy: settings.TRUST_PROXY });
   const checks = [
     { name: 'database', check: () => database.sequelize.query('SELECT 1') },
     {
@@ -249,16 +266,23 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     ...(settings.REDIS_URL ? [{ name: 'redis', check: () => platform.signals.check() }] : []),
   ];
   application.use(createOperationsRouter(checks, gateway.metrics, () => stopping));
-  const door = settings.ROLES.includes('api') ? await openDoors(application, gateway) : null;
+  const doors = settings.ROLES.includes('api') ? await openDoors(application, gateway) : null;
   refuseTheRest(application, log);
-  const server = createHttpServer(application);
+  const listener = createListener({
+    application,
+    direct: doors?.direct ?? new DirectRoutes([]),
+    log,
+    metrics: gateway.metrics,
+    refuse: (error, response) => refuse(error, response, log),
+  });
+  const server = createHttpServer(application, listener);
   const stopListening = prepareStop(server);
-  const sockets = door?.attach(server);
+  const sockets = doors?.graphql.attach(server);
   const stopWorker = settings.ROLES.includes('worker')
     ? await startWorker(platform, gateway)
     : async () => undefined;
   const url = await listen(server, settings);
-  const preparation = door ? prepareSuppliersLater(platform) : null;
+  const preparation = doors ? prepareSuppliersLater(platform) : null;
   log.info({ url, roles: settings.ROLES }, 'listening');
 
   return {
@@ -271,7 +295,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
       if (preparation) clearTimeout(preparation);
       await sockets?.close();
       await Promise.all([stopListening(), stopWorker()]);
-      await door?.close();
+      await doors?.graphql.close();
       await gateway.feed.close();
       gateway.access.close();
       gateway.limiter.close();

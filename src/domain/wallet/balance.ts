@@ -63,9 +63,12 @@ function coalescedReader(sequelize: Sequelize): (walletId: number) => Promise<Ba
 /** The wallet's balance now (SPEC, GET wallet/balance). */
 export async function readBalance({ walletId }: Tenant, platform: Platform): Promise<Balance> {
   const { sequelize, settings } = platform;
-  const balance = settings.COALESCE_READS
-    ? await coalescedReader(sequelize)(walletId)
-    : (await readBalances(sequelize, [walletId])).get(walletId);
-  if (!balance) throw new Error(`wallet ${walletId} is missing`);
-  return balance;
+  if (!settings.COALESCE_READS) {
+    const [row] = await run(sequelize, readOne, [walletId]);
+    if (row) return toBalance(row);
+  } else {
+    const balance = await coalescedReader(sequelize)(walletId);
+    if (balance) return balance;
+  }
+  throw new Error(`wallet ${walletId} is missing`);
 }

@@ -6,6 +6,7 @@ import express from 'express';
 import type { Log } from '../log.ts';
 import { logOfSafeFields, withoutSecrets } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { DirectRoutes } from './directRoutes.ts';
 import { commonHeaders, setHeaders } from './headers.ts';
 
 /** Largest request body, in bytes, at every door. */
@@ -34,20 +35,39 @@ function requestIdOf(given: string | string[] | undefined): string {
   return sound ? given : randomUUID();
 }
 
-/** An Express application with the settings that all doors share, and with request ids, logs and metrics in place. */
-export function createApplication(log: Log, metrics: Metrics, options: { trustProxy: boolean }): Express {
+/** An Express application with the settings that all doors share. */
+export function createApplication(options: { trustProxy: boolean }): Express {
   const application = express();
   application.disable('x-powered-by');
   application.disable('etag');
   application.set('query parser', 'simple');
   // One hop: addresses that a client itself put in front of the proxy's are not believed.
   application.set('trust proxy', options.trustProxy ? 1 : false);
-  const requestLog = logOfSafeFields(log);
-  application.use((request, response, next) => {
-    observe(request, response, requestLog, metrics);
-    next();
-  });
   return application;
+}
+
+type Listener = (request: Request, response: Response) => void;
+
+export interface ListenerParts {
+  application: Express;
+  /** Endpoints that need not be looked for. */
+  direct: DirectRoutes;
+  log: Log;
+  metrics: Metrics;
+  /** Answers a request whose handler failed. */
+  refuse(error: unknown, response: Response): void;
+}
+
+/** Takes every request: gives it an id, a log line and its time in the metrics, and hands it to its endpoint. */
+export function createListener({ application, direct, log, metrics, refuse }: ListenerParts): Listener {
+  const requestLog = logOfSafeFields(log);
+  return (request, response) => {
+    observe(request, response, requestLog, metrics);
+    const handler = direct.find(request);
+    if (!handler) return application(request, response);
+    const answering = handler(request, response);
+    if (answering) answering.catch((error) => refuse(error, response));
+  };
 }
 
 const quietRoutes = new Set(['/health/live', '/health/ready', '/metrics']);
@@ -56,6 +76,7 @@ function observe(request: Request, response: Response, log: Log, metrics: Metric
   const startedMs = performance.now();
   request.requestId = requestIdOf(request.headers['x-request-id']);
   request.routeName = 'unmatched';
+  request.originalUrl = request.url;
   response.on('close', () => {
     const seconds = (performance.now() - startedMs) / 1000;
     const status = response.statusCode;
@@ -89,7 +110,7 @@ function pathOf(request: Request): string {
  * each, which costs more than everything else it does (expressjs/express#5998). They must be derived classes: objects
  * that `Reflect.construct` makes with a borrowed prototype are as slow.
  */
-export function createHttpServer(application: Express): Server {
+export function createHttpServer(application: Express, listener: Listener): Server {
   class BornRequest extends IncomingMessage {}
   Object.setPrototypeOf(BornRequest.prototype, application.request);
   application.request = BornRequest.prototype as Request;
@@ -115,6 +136,6 @@ export function createHttpServer(application: Express): Server {
       requestTimeout: 30_000,
       keepAliveTimeout: 65_000,
     },
-    application,
+    (request, response) => listener(request as Request, response as unknown as Response),
   );
 }

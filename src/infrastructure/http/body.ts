@@ -29,6 +29,38 @@ function hasBody(request: Request): boolean {
   );
 }
 
+const plainJson = /^application\/json(?:; ?charset="?utf-8"?)?$/i;
+
+/** Whether a body is what nearly all are: UTF-8 of a known and acceptable length, as it is. */
+function isPlain({ headers }: Request): boolean {
+  return (
+    headers['transfer-encoding'] === undefined &&
+    headers['content-encoding'] === undefined &&
+    Number(headers['content-length']) <= bodyLimitBytes &&
+    plainJson.test(headers['content-type'] ?? '')
+  );
+}
+
+const byteOrderMark = '\ufeff';
+
+/** Reads a plain body, without what it takes to read any: half of the time of a small request. */
+function readPlainBody(request: Request): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('error', () => reject(validationError({ field: 'body', type: 'unreadable' })));
+    request.on('end', () => {
+      const [first, ...others] = chunks;
+      const text = (others.length === 0 ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks)).toString();
+      try {
+        resolve(JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text));
+      } catch {
+        reject(validationError({ field: 'body', type: 'malformed_json' }));
+      }
+    });
+  });
+}
+
 /**
  * The JSON value of a request's body; undefined when it has none. Read only after the caller is known, so that
  * strangers cannot make the server parse.
@@ -36,6 +68,7 @@ function hasBody(request: Request): boolean {
  */
 export async function readJsonBody(request: Request, response: Response): Promise<unknown> {
   if (!hasBody(request)) return undefined;
+  if (isPlain(request)) return readPlainBody(request);
   if (!request.is('application/json')) throw validationError({ field: 'Content-Type', type: 'unsupported' });
   await new Promise<void>((resolve, reject) => {
     const refuse = (type: string) => {

@@ -103,6 +103,26 @@ describe.each(testDatabases)('statements on the $name store', ({ open }) => {
     expect(await run(sequelize, readValue, [3])).toEqual([]);
   });
 
+  it('works in a transaction again after a time without any', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      await sequelize.transaction(() => run(sequelize, addThing, [3, 300]));
+      await vi.advanceTimersByTimeAsync(5_000);
+      const failure = sequelize.transaction(async () => {
+        // Nor does a transaction that is open for long lose its work.
+        await vi.advanceTimersByTimeAsync(5_000);
+        await run(sequelize, addThing, [4, 400]);
+        throw new Error('undone');
+      });
+      await expect(failure).rejects.toThrow('undone');
+    } finally {
+      await vi.advanceTimersByTimeAsync(5_000);
+      vi.useRealTimers();
+    }
+    expect(await run(sequelize, readValue, [3])).toEqual([{ value: '300' }]);
+    expect(await run(sequelize, readValue, [4])).toEqual([]);
+  });
+
   it('refuses to work in a transaction that has ended', async () => {
     const late: (() => Promise<unknown>)[] = [];
     await sequelize.transaction(async (transaction) => {
