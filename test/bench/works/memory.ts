@@ -101,12 +101,12 @@ const mebibytes = (bytes: number) => bytes / 2 ** 20;
 
 function figuresOf(samples: readonly MemorySample[]): Figure[] {
   const warm = samples.slice(warmPortions);
-  const ends = (name: string, valueOf: (sample: MemorySample) => number): Figure[] => [
-    { name: `${name} at the start`, measured: mebibytes(valueOf(samples[0] as MemorySample)), unit: 'MiB' },
-    { name: `${name} at the end`, measured: mebibytes(valueOf(samples.at(-1) as MemorySample)), unit: 'MiB' },
+  const ends = (name: string, bytesOf: (sample: MemorySample) => number): Figure[] => [
+    { name: `${name} at the start`, measured: mebibytes(bytesOf(samples[0] as MemorySample)), unit: 'MiB' },
+    { name: `${name} at the end`, measured: mebibytes(bytesOf(samples.at(-1) as MemorySample)), unit: 'MiB' },
     {
       name: `${name} after an hour, by slope`,
-      measured: growthInHour(warm.map(valueOf)),
+      measured: growthInHour(warm.map(bytesOf)),
       unit: '× before',
       goal: { atMost: 1.1 },
     },
