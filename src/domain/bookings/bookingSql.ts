@@ -180,8 +180,9 @@ function stateSets(transition: Transition, now: string, refunds: boolean): strin
       ? [`order_task = '${transition.task}'`, `order_due_at = ${now}`]
       : ['order_task = NULL', 'order_due_at = NULL']),
     'order_asked = 0',
-    'order_token = NULL',
-    'order_leased_until = NULL',
+    // What a client changes while a supplier is being asked leaves it the lease, until it has answered.
+    'order_token = CASE WHEN $5::text IS NULL THEN bookings.order_token END',
+    'order_leased_until = CASE WHEN $5::text IS NULL THEN bookings.order_leased_until END',
   ];
 }
 

@@ -48,21 +48,30 @@ export async function prepareBooking(
 ): Promise<PreparedBooking> {
   const usable = await findUsableOffer(tenant, request.offerId, platform);
   const travellers = readTravellers(request.passengers, usable.offer, platform.clock.now());
-  checkTerms(request, usable);
+  checkTerms(request, usable, platform.clock.now());
   const reference = await newReference(platform.sequelize);
   const booking = rowOf(tenant, { request, usable, travellers, reference }, platform);
   return { booking, post: (key) => postBooking(booking, key, platform) };
 }
 
-function checkTerms({ type, payments }: BookingRequest, { offer, terms }: UsableOffer): void {
+function checkTerms({ type, payments }: BookingRequest, { offer, terms }: UsableOffer, now: Date): void {
   if (type === 'instant' && !payments) throw validationError({ field: 'payments', type: 'required' });
-  if (type === 'hold' && offer.paymentRequirements.requiresInstantPayment) {
+  if (type === 'hold') checkHold(offer, now);
+  if (payments) checkPayments(payments, terms.clientAmountCents);
+}
+
+/** @throws AppError 422 where the offer must be paid at once, or the time to pay it later has passed. */
+function checkHold(offer: FlightOffer, now: Date): void {
+  if (offer.paymentRequirements.requiresInstantPayment) {
     throw unprocessable('Offer requires instant payment', {
       field: 'type',
       type: 'instant_payment_required',
     });
   }
-  if (payments) checkPayments(payments, terms.clientAmountCents);
+  const deadline = paymentDeadlineOf(offer);
+  if (now < deadline) return;
+  const details = { offer_id: offer.id, payment_required_by: deadline.toISOString() };
+  throw unprocessable('Offer expired', details, 'OFFER_EXPIRED');
 }
 
 interface BookingParts {

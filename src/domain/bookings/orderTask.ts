@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import type { Platform } from '../platform.ts';
@@ -6,9 +7,13 @@ import { type BookingRow, bookingColumns } from './booking.ts';
 /**
  * What suppliers are still to be asked for. A task is a column of its booking, written by the transition that makes it
  * necessary, so none is lost; a worker that takes it holds a lease by the database's clock, and one that dies loses it.
+ * The lease is the booking's: a task that a client sets meanwhile waits until the supplier has answered the one before,
+ * so that an order is never given up while it is still being issued.
  */
 export interface OrderTask extends BookingRow {
   order_task: 'hold' | 'issue' | 'cancel';
+  /** Of this asking alone. */
+  order_token: string;
   /** How often the supplier has been asked for this. */
   order_asked: number;
 }
@@ -28,45 +33,52 @@ const claimStatement = statement<OrderTask>(
    )
    UPDATE bookings b SET order_token = $3, order_leased_until = clock_timestamp() + $4 * interval '1 millisecond'
      FROM due WHERE b.id = due.id
-   RETURNING ${bookingColumns('b')}, b.order_task, b.order_asked`,
+   RETURNING ${bookingColumns('b')}, b.order_task, b.order_asked, b.order_token`,
 );
 
 /** Takes tasks that are due, at most `limit`. */
 export function claimTasks(
-  token: string,
   limit: number,
   leaseMs: number,
   { sequelize, clock }: Platform,
 ): Promise<OrderTask[]> {
-  return run(sequelize, claimStatement, [clock.now(), limit, token, leaseMs]);
+  // New each time: an answer that comes after its lease has lapsed must not be taken for that of the next asking.
+  return run(sequelize, claimStatement, [clock.now(), limit, randomUUID(), leaseMs]);
 }
 
-const finishStatement = statement(
+const finishStatement = statement<{ id: string }>(
   'finish_order_task',
   `UPDATE bookings SET order_task = NULL, order_due_at = NULL, order_asked = 0, order_token = NULL,
           order_leased_until = NULL
-    WHERE id = $1 AND order_token = $2`,
+    WHERE id = $1 AND order_token = $2 AND order_task = $3 RETURNING id`,
 );
 
-/** The supplier has done it, and the booking's state stays. */
-export async function finishTask(id: string, token: string, { sequelize }: Platform): Promise<void> {
-  await run(sequelize, finishStatement, [id, token]);
+/** The supplier has done it, and the booking's state stays. @returns whether it was still to be done. */
+export async function finishTask(task: OrderTask, { sequelize }: Platform): Promise<boolean> {
+  const { id, order_token: token, order_task: asked } = task;
+  return (await run(sequelize, finishStatement, [id, token, asked])).length > 0;
 }
 
-const postponeStatement = statement(
+const postponeStatement = statement<{ id: string }>(
   'postpone_order_task',
-  `UPDATE bookings SET order_due_at = $3, order_asked = order_asked + 1, order_token = NULL, order_leased_until = NULL
-    WHERE id = $1 AND order_token = $2`,
+  `UPDATE bookings SET order_due_at = $4, order_asked = order_asked + 1, order_token = NULL, order_leased_until = NULL
+    WHERE id = $1 AND order_token = $2 AND order_task = $3 RETURNING id`,
 );
 
-/** The supplier is to be asked again from `dueAt`. */
-export async function postponeTask(
-  id: string,
-  token: string,
-  dueAt: Date,
-  { sequelize }: Platform,
-): Promise<void> {
-  await run(sequelize, postponeStatement, [id, token, dueAt]);
+/** The supplier is to be asked again from `dueAt`. @returns whether it was still to be done. */
+export async function postponeTask(task: OrderTask, dueAt: Date, { sequelize }: Platform): Promise<boolean> {
+  const { id, order_token: token, order_task: asked } = task;
+  return (await run(sequelize, postponeStatement, [id, token, asked, dueAt])).length > 0;
+}
+
+const endLeaseStatement = statement(
+  'end_order_lease',
+  'UPDATE bookings SET order_token = NULL, order_leased_until = NULL WHERE id = $1 AND order_token = $2',
+);
+
+/** The supplier has answered, but another task has taken the place of this one: that one may be asked for now. */
+export async function endLease(task: OrderTask, { sequelize }: Platform): Promise<void> {
+  await run(sequelize, endLeaseStatement, [task.id, task.order_token]);
 }
 
 const nextStatement = statement<{ due_at: Date | null }>(

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { askWithin } from '../../infrastructure/flights/cutOff.ts';
 import type {
   OrderRequest,
@@ -9,8 +8,9 @@ import type {
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { applyTransition } from './change.ts';
+import { checkAnswer } from './orderAnswers.ts';
 import type { OrderTask } from './orderTask.ts';
-import { claimTasks, finishTask, nextTaskAt, postponeTask, releaseTasks } from './orderTask.ts';
+import { claimTasks, endLease, finishTask, nextTaskAt, postponeTask, releaseTasks } from './orderTask.ts';
 
 /** Suppliers that one process waits for at most at the same time. */
 const slots = 50;
@@ -50,7 +50,6 @@ const recorded = (documents: readonly TravelDocument[]): BookingRow['documents']
  */
 export class OrderDispatcher {
   readonly #platform: Platform;
-  readonly #token = randomUUID();
   readonly #underWay = new Set<Promise<void>>();
   #claiming: Promise<void> | null = null;
   #again = false;
@@ -109,7 +108,7 @@ export class OrderDispatcher {
         if (free <= 0) return;
         const { FLIGHT_SUPPLIER_TIMEOUT } = this.#platform.settings;
         const leaseMs = FLIGHT_SUPPLIER_TIMEOUT + leaseMarginMs;
-        const tasks = await claimTasks(this.#token, free, leaseMs, this.#platform);
+        const tasks = await claimTasks(free, leaseMs, this.#platform);
         for (const task of tasks) this.#begin(task);
         if (tasks.length === free) this.#again = true;
         else this.#wakeAt(await nextTaskAt(this.#platform));
@@ -151,12 +150,17 @@ export class OrderDispatcher {
       const { id: bookingId, supplier, order_task: asked } = task;
       if (!this.#stopping)
         log.warn({ err: error, bookingId, supplier, task: asked }, 'flight supplier did not answer an order');
-      return this.#askLater(task);
+      return this.#end(task, this.#askLater(task));
     }
     if (answer?.state === 'refused') {
       log.warn({ bookingId: task.id, supplier: task.supplier, reason: answer.reason }, 'order refused');
     }
-    await this.#write(task, answer);
+    await this.#end(task, this.#write(task, answer));
+  }
+
+  /** A change that another one was faster than is not made: that one has set its own task, which waits for this end. */
+  async #end(task: OrderTask, writing: Promise<boolean>): Promise<void> {
+    if (!(await writing)) await endLease(task, this.#platform);
   }
 
   /** @returns null for a cancellation, which has no answer but that it is done. */
@@ -169,8 +173,8 @@ export class OrderDispatcher {
     const limits = { supplier: supplier.name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
     const { orders } = supplier;
     const asking = askWithin<OrderState | null>(limits, async (options) => {
-      if (task.order_task === 'hold') return orders.hold(request, options);
-      if (task.order_task === 'issue') return orders.issue(request, options);
+      if (task.order_task === 'hold') return checkAnswer(await orders.hold(request, options), request);
+      if (task.order_task === 'issue') return checkAnswer(await orders.issue(request, options), request);
       await orders.cancel(request, options);
       return null;
     });
@@ -184,33 +188,27 @@ export class OrderDispatcher {
     });
   }
 
-  /** A change that another one was faster than is not made: that one has set its own task. */
-  async #write(task: OrderTask, answer: OrderState | null): Promise<void> {
+  /** @returns whether anything was written. */
+  async #write(task: OrderTask, answer: OrderState | null): Promise<boolean> {
     const where = { id: task.id, walletId: task.wallet_id };
-    const token = this.#token;
-    const { state } = answer ?? {};
-    if (task.order_task === 'hold' && state === 'refused') {
-      await applyTransition('rejectHold', where, { token }, this.#platform);
-    } else if (task.order_task === 'issue' && state === 'refused') {
-      const refundCents = BigInt(task.amount_cents);
-      await applyTransition('rejectIssue', where, { token, refundCents }, this.#platform);
-    } else if (task.order_task === 'issue' && answer?.state === 'ticketed') {
-      await applyTransition(
-        'ticket',
-        where,
-        { token, documents: recorded(answer.documents) },
-        this.#platform,
-      );
-    } else if (task.order_task === 'issue') {
-      await this.#askLater(task);
-    } else {
-      await finishTask(task.id, token, this.#platform);
+    const token = task.order_token;
+    const refused = answer?.state === 'refused';
+    if (task.order_task === 'hold' && refused) {
+      return (await applyTransition('rejectHold', where, { token }, this.#platform)) !== null;
     }
+    if (task.order_task !== 'issue') return finishTask(task, this.#platform);
+    if (refused) {
+      const refundCents = BigInt(task.amount_cents);
+      return (await applyTransition('rejectIssue', where, { token, refundCents }, this.#platform)) !== null;
+    }
+    if (answer?.state !== 'ticketed') return this.#askLater(task);
+    const documents = recorded(answer.documents);
+    return (await applyTransition('ticket', where, { token, documents }, this.#platform)) !== null;
   }
 
-  async #askLater(task: OrderTask): Promise<void> {
+  #askLater(task: OrderTask): Promise<boolean> {
     const pauseMs = Math.min(firstPauseMs * pauseGrowth ** Math.min(task.order_asked, 50), longestPauseMs);
     const dueAt = new Date(this.#platform.clock.now().getTime() + pauseMs);
-    await postponeTask(task.id, this.#token, dueAt, this.#platform);
+    return postponeTask(task, dueAt, this.#platform);
   }
 }

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import type { OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
+import { dataOf, expectRefusal } from '../doors/door.ts';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+import { ticketed } from './airline.ts';
+import {
+  agencyWith,
+  booked,
+  describeBookings,
+  held,
+  inHours,
+  moneyOf,
+  offered,
+  requestFor,
+  unprocessable,
+  untilStatus,
+} from './bookingSteps.ts';
+
+/** An answer that the test gives when it likes. */
+function deferred<Answer>() {
+  let resolve: (answer: Answer) => void = () => undefined;
+  const promise = new Promise<Answer>((give) => {
+    resolve = give;
+  });
+  return { promise, resolve };
+}
+
+describeBookings(
+  'suppliers that',
+  (stage) => {
+    const { airline } = stage;
+    const asked = (id: string, method: 'hold' | 'issue' | 'cancel') => airline.askedFor(id, method).length;
+
+    describe('are slow', () => {
+      it('to hold are asked to issue after that, and the tickets come', async () => {
+        const { live } = await agencyWith(stage, '1000.00');
+        const hold = deferred<OrderState>();
+        airline.answers.hold = () => hold.promise;
+        airline.answers.issue = async (request) => ticketed(request);
+        const { id } = await held(stage, live);
+        await eventually(() => asked(id, 'hold') === 1);
+        dataOf(await stage.door.confirmBooking(live, id));
+        hold.resolve({ state: 'held' });
+        await untilStatus(stage, live, id, 'ticketed');
+        expect([asked(id, 'hold'), asked(id, 'issue')]).toEqual([1, 1]);
+      });
+
+      it('to issue are asked to give up after that, however often they cannot', async () => {
+        const { live } = await agencyWith(stage, '1000.00');
+        const issue = deferred<OrderState>();
+        airline.answers.issue = () => issue.promise;
+        const paid = await booked(stage, live);
+        const { id } = paid;
+        await eventually(() => asked(id, 'issue') === 1);
+        airline.answers.cancel = async () => {
+          if (asked(id, 'cancel') < 3) throw new Error('503');
+          return undefined;
+        };
+        const cancelled = dataOf(await stage.door.cancelBooking(live, id));
+        // The worker has looked for tasks since, and found that of this later booking.
+        const later = await booked(stage, live);
+        await eventually(() => asked(later.id, 'issue') > 0);
+        expect(asked(id, 'cancel')).toBe(0);
+        issue.resolve({ state: 'issuing' });
+        await eventually(() => {
+          stage.clock.advance(250);
+          return asked(id, 'cancel') === 3;
+        });
+        await eventually(async () => {
+          const [row] = await stage.server.query<{ order_task: string | null; order_token: string | null }>(
+            'SELECT order_task, order_token FROM bookings WHERE id = $1',
+            [id],
+          );
+          return row?.order_task === null && row.order_token === null;
+        });
+        expect(dataOf(await stage.door.getBooking(live, id))).toEqual(cancelled);
+      });
+    });
+
+    describe('answer nonsense', () => {
+      const document = ({ travellers }: OrderRequest) => ({
+        type: 'electronic_ticket',
+        uniqueIdentifier: '957-0000000001',
+        passengerId: travellers[0]!.id,
+      });
+      const tickets = (documents: unknown) => ({ state: 'ticketed', documents });
+      const nonsense: Record<string, (request: OrderRequest) => unknown> = {
+        'nothing at all': () => undefined,
+        'an unknown state': () => ({ state: 'sold' }),
+        'tickets without documents': () => tickets(undefined),
+        'no ticket for a traveller': () => tickets([]),
+        'a ticket for a stranger': (request) => tickets([{ ...document(request), passengerId: 'pas_x' }]),
+        'a ticket more for a stranger': (request) =>
+          tickets([document(request), { ...document(request), passengerId: 'pas_x' }]),
+        'a ticket without a number': (request) => tickets([{ ...document(request), uniqueIdentifier: null }]),
+        'a number of no ticket': (request) => tickets([{ ...document(request), uniqueIdentifier: '\0' }]),
+        'no document': () => tickets([null]),
+      };
+
+      it.each(Object.keys(nonsense))('are asked again: %s', async (name) => {
+        const { live } = await agencyWith(stage, '1000.00');
+        const { id: paidId } = await (async () => {
+          airline.answers.issue = async (request) =>
+            (asked(request.bookingId, 'issue') === 1 ? nonsense[name]!(request) : ticketed(request)) as Json;
+          return booked(stage, live);
+        })();
+        const done = await untilStatus(stage, live, paidId, 'ticketed');
+        expect(asked(paidId, 'issue')).toBe(2);
+        expect(done.documents.map((one: Json) => one.unique_identifier)).toEqual(['957-0000000000']);
+        expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
+        const complaint = stage.server.logLines.filter((line) => line.includes(paidId));
+        expect(complaint.some((line) => line.includes('flight supplier did not answer an order'))).toBe(true);
+      });
+
+      it('to a hold are asked again', async () => {
+        const { live } = await agencyWith(stage, '1000.00');
+        airline.answers.hold = async ({ bookingId }) =>
+          (asked(bookingId, 'hold') === 1 ? {} : { state: 'held' }) as OrderState;
+        const { id } = await held(stage, live);
+        await eventually(() => {
+          stage.clock.advance(250);
+          return asked(id, 'hold') === 2;
+        });
+      });
+
+      it('name a penalty below nothing, and give back no more than was paid', async () => {
+        const { live } = await agencyWith(stage, '1000.00');
+        const { id } = await booked(stage, live, { penalty: '-10.00' });
+        expect(dataOf(await stage.door.cancelBooking(live, id))).toMatchObject({
+          refund_amount: '400.00',
+          penalty_amount: '0.00',
+        });
+        expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+      });
+    });
+
+    it('would be paid by a time that has passed hold nothing any more', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const offer = await offered(stage, live, { holdUntil: inHours(stage, 0.1) });
+      stage.clock.advance(6 * 60_000);
+      expectRefusal(
+        await stage.door.createBooking(live, requestFor(offer, 'hold')),
+        unprocessable('Offer expired', 'OFFER_EXPIRED', {
+          offer_id: offer.id,
+          payment_required_by: offer.payment_requirements.payment_required_by,
+        }),
+      );
+      expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+    });
+  },
+  // Long enough for an answer to come after other things were done.
+  { FLIGHT_SUPPLIER_TIMEOUT: '10s' },
+);
