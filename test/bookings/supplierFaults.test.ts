@@ -41,6 +41,10 @@ describeBookings(
         const { id } = await held(stage, live);
         await eventually(() => asked(id, 'hold') === 1);
         dataOf(await stage.door.confirmBooking(live, id));
+        // The worker has looked for tasks since, and found that of this later booking.
+        const later = await booked(stage, live);
+        await eventually(() => asked(later.id, 'issue') > 0);
+        expect(asked(id, 'issue')).toBe(0);
         hold.resolve({ state: 'held' });
         await untilStatus(stage, live, id, 'ticketed');
         expect([asked(id, 'hold'), asked(id, 'issue')]).toEqual([1, 1]);
