@@ -223,7 +223,8 @@ export class EventResolver {
 
   @Operation({ scope: 'wallet:read' })
   @Subscription(() => Event, {
-    description: 'What becomes of one recharge: its wallet.recharge.* events from now on.',
+    description:
+      'What becomes of one recharge: its wallet.recharge.* events from now on. There is none for a recharge that is cancelled or fails.',
     subscribe: ({ args, context }: Subscribing<SubjectArguments>) =>
       liveEventsOf(followed.recharge, context as RequestContext, args as SubjectArguments),
   })

@@ -51,7 +51,8 @@ function alertText({ webhook_id: webhookId, url, team_name: team, created_at: at
       `URL: ${url}`,
       '',
       'Events go on being kept. Once the receiver works, activate the webhook again',
-      `(PUT /api/v1/webhooks/${webhookId} with {"active": true}) and replay what was skipped.`,
+      `(PUT /api/v1/webhooks/${webhookId} with {"active": true}) and have what it missed sent again`,
+      '(mutation replayWebhookDeliveries at /graphql).',
       '',
     ].join('\n'),
   };
