@@ -33,7 +33,7 @@ async function freePort(): Promise<number> {
 async function ask(port: number, command: 'ping' | 'flushall'): Promise<void> {
   const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
   client.on('error', () => undefined);
-  await client[command]();
+  await client.call(command);
   client.disconnect();
 }
 

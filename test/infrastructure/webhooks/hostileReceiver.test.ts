@@ -8,32 +8,33 @@ import {
   startHostileReceiver,
 } from './hostileReceiver.ts';
 
-const timeoutMs = 300;
+/** Short where it has to pass; elsewhere the answer must come before it on a busy machine, too. */
+const heldMs = 600;
+const spareMs = 10_000;
 /** What a busy machine may add to the timeout before we call the slot held. */
-const graceMs = 700;
+const graceMs = 4_000;
 
-let sender: WebhookSender;
+let senders: { hasty: WebhookSender; patient: WebhookSender };
 
 beforeAll(async () => {
-  sender = createWebhookSender({
-    timeoutMs,
-    allowPrivateHosts: true,
-    ca: (await testCertificates()).authority,
-  });
+  const ca = (await testCertificates()).authority;
+  const senderOf = (timeoutMs: number) => createWebhookSender({ timeoutMs, allowPrivateHosts: true, ca });
+  senders = { hasty: senderOf(heldMs), patient: senderOf(spareMs) };
 });
-afterAll(() => sender.close());
+afterAll(() => Promise.all(Object.values(senders).map((sender) => sender.close())));
 
 describe.each(Object.keys(misbehaviours) as MisbehaviourName[])('a receiver that %s', (name) => {
   it('is one attempt with a clear outcome, and holds nothing', async () => {
-    const { expected, silentOnTheWire }: Misbehaviour = misbehaviours[name];
-    const receiver = await startHostileReceiver(name, timeoutMs);
+    const { expected, holds, silentOnTheWire }: Misbehaviour = misbehaviours[name];
+    const sender = holds ? senders.hasty : senders.patient;
+    const receiver = await startHostileReceiver(name, holds ? heldMs : spareMs);
     const startedMs = performance.now();
     const outcome = await sender.send({ url: receiver.url(), headers: { 'X-Try': '1' }, body: '{"a":1}' });
-    const heldMs = performance.now() - startedMs;
+    const tookMs = performance.now() - startedMs;
 
     expect(outcome).toMatchObject(expected);
-    expect(outcome.durationMs).toBeLessThanOrEqual(heldMs + 1);
-    expect(heldMs).toBeLessThan(timeoutMs + graceMs);
+    expect(outcome.durationMs).toBeLessThanOrEqual(tookMs + 1);
+    expect(tookMs).toBeLessThan(holds ? heldMs + graceMs : spareMs);
     expect(Buffer.byteLength(outcome.responseExcerpt)).toBeLessThanOrEqual(4_096);
     expect(sender.stats().attemptsUnderWay).toBe(0);
 
@@ -48,25 +49,21 @@ describe.each(Object.keys(misbehaviours) as MisbehaviourName[])('a receiver that
 
 describe('an endless answer', () => {
   it('is read up to 64 KiB, however long the timeout', async () => {
-    const patient = createWebhookSender({
-      timeoutMs: 20_000,
-      allowPrivateHosts: true,
-      ca: (await testCertificates()).authority,
-    });
     for (const name of [
       'sends a body without end',
       'sends chunks without end',
       'announces and sends 10 GB',
     ] as const) {
-      const receiver = await startHostileReceiver(name, 20_000);
+      const receiver = await startHostileReceiver(name, spareMs);
       await Promise.all(
-        Array.from({ length: 20 }, () => patient.send({ url: receiver.url(), headers: {}, body: '{}' })),
+        Array.from({ length: 20 }, () =>
+          senders.patient.send({ url: receiver.url(), headers: {}, body: '{}' }),
+        ),
       );
       await vi.waitFor(() => expect(receiver.openSockets()).toBe(0));
       // What the kernel's buffers hold is sent too; unbounded reading would take gigabytes in the time.
       expect(receiver.bytesSent / 20).toBeLessThan(12 * 1_024 * 1_024);
       await receiver.close();
     }
-    await patient.close();
   });
 });

@@ -9,6 +9,8 @@ export interface Misbehaviour {
   behave(timeoutMs: number): Behaviour;
   certificate?: keyof Omit<Certificates, 'authority'>;
   expected: { ok: boolean; statusCode: number | null; reason: string };
+  /** Is waited for until the timeout. */
+  holds?: boolean;
   /** Reaches no request: TLS does not come about. */
   silentOnTheWire?: boolean;
 }
@@ -61,6 +63,7 @@ export const misbehaviours = {
   'drips 1xx answers': {
     behave: () => (_request, socket) => repeat(socket, 20, () => socket.write(interim)),
     expected: nothing('timeout'),
+    holds: true,
   },
   'switches protocols (101)': {
     behave: () => (_request, socket) =>
@@ -72,11 +75,13 @@ export const misbehaviours = {
       setTimeout(() => answer(200)(request, socket), timeoutMs + 1);
     },
     expected: nothing('timeout'),
+    holds: true,
   },
-  'never answers': { behave: () => () => {}, expected: nothing('timeout') },
+  'never answers': { behave: () => () => {}, expected: nothing('timeout'), holds: true },
   'drips the status line': {
     behave: (timeoutMs) => (_request, socket) => trickle(socket, 'HTTP/1.1 200 OK\r\n\r\n', timeoutMs / 5),
     expected: nothing('timeout'),
+    holds: true,
   },
   'drips the headers behind a 200': {
     behave: (timeoutMs) => (_request, socket) => {
@@ -84,6 +89,7 @@ export const misbehaviours = {
       trickle(socket, `X-Slow: ${'a'.repeat(1_000)}`, timeoutMs / 5);
     },
     expected: ok200,
+    holds: true,
   },
   'drips the body': {
     behave: (timeoutMs) => (_request, socket) => {
@@ -91,6 +97,7 @@ export const misbehaviours = {
       trickle(socket, 'a'.repeat(1_000), timeoutMs / 5);
     },
     expected: ok200,
+    holds: true,
   },
   'sends a body without end': {
     behave: () => (_request, socket) => {
@@ -114,10 +121,12 @@ export const misbehaviours = {
     expected: { ok: false, statusCode: 500, reason: 'http_status' },
   },
   'sends a gzip bomb': {
-    behave: () => (_request, socket) => {
+    behave() {
       const bomb = gzipSync(Buffer.alloc(32 * 1_024 * 1_024));
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
-      socket.write(bomb);
+      return (_request, socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
+        socket.write(bomb);
+      };
     },
     expected: ok200,
   },
