@@ -40,8 +40,8 @@ export async function postBooking(
   announceOrders(platform);
 }
 
-/** @returns whether the money sufficed. */
-async function postAlone({ booking, key }: Posting, sequelize: Sequelize): Promise<boolean> {
+/** Writes one booking in a statement of its own, and announces nothing. @returns whether the money sufficed. */
+export async function postAlone({ booking, key }: Posting, sequelize: Sequelize): Promise<boolean> {
   const creation = createBooking[booking.type === 'hold' ? 'hold' : 'book'];
   const rows = await run(sequelize, creation, [...valuesOf(booking), ...keyValues(key)]);
   return rows.length > 0;

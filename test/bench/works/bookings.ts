@@ -1,0 +1,208 @@
+import { join } from 'node:path';
+import type { BookingRow } from '../../../src/domain/bookings/booking.ts';
+import { createBooking } from '../../../src/domain/bookings/bookingSql.ts';
+import type { Bench } from '../bench.ts';
+import { deployed } from '../bench.ts';
+import type { Contender } from '../contender.ts';
+import { median } from '../contest.ts';
+import type { Posted, Postings } from '../peers/postings.ts';
+import { pgbench } from '../pgbench.ts';
+import { administer } from '../place.ts';
+import type { Figure, Outcome, Work } from '../work.ts';
+
+/**
+ * Instant bookings through the domain's own posting (the booking, the debit, the entry, three events, and no webhooks),
+ * each in a statement of its own and, as the product does it, grouped; next to pgbench running the very statement of one
+ * booking on the same tables and wallets, by turns.
+ */
+
+const clients = 16;
+const walletCount = 1_000;
+const liveKey = 'sk_live_bench-bookings';
+
+/** Of wallets that never run out: 10 billion reais each. */
+const seedWallets = `
+  INSERT INTO teams (id, name, markup_percent, fee_cents, created_at, updated_at)
+  SELECT 'team_bench' || n, 'Agência ' || n, 0, 0, now(), now() FROM generate_series(1, ${walletCount}) n;
+  INSERT INTO wallets (team_id, mode, balance_cents, credit_cents, created_at)
+  SELECT 'team_bench' || n, 'live', 1000000000000, 1000000000000, now() FROM generate_series(1, ${walletCount}) n;
+  ANALYZE`;
+
+interface Wallets {
+  readonly first: number;
+  readonly last: number;
+}
+
+interface Posting {
+  readonly databaseUrl: string;
+  readonly product: Contender;
+  readonly sample: BookingRow;
+  readonly all: Wallets;
+}
+
+async function open(bench: Bench): Promise<Posting> {
+  const databaseUrl = await bench.database();
+  const product = await bench.peer('bookings', 'postings', {
+    ...deployed,
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: String(clients),
+    BOOTSTRAP_LIVE_KEY: liveKey,
+  });
+  await administer(databaseUrl, seedWallets);
+  const [range] = (await administer(
+    databaseUrl,
+    `SELECT min(id) AS first, max(id) AS last FROM wallets WHERE team_id LIKE 'team_bench%'`,
+  )) as [Wallets];
+  const sample = (await (await fetch(product.url)).json()) as BookingRow;
+  return { databaseUrl, product, sample, all: range };
+}
+
+async function byDomain(
+  { product }: Posting,
+  wallets: Wallets,
+  seconds: number,
+  grouped: boolean,
+): Promise<number> {
+  const postings: Postings = { ...wallets, clients, seconds, grouped };
+  const answer = await fetch(product.url, { method: 'POST', body: JSON.stringify(postings) });
+  if (!answer.ok) throw new Error(await answer.text());
+  const posted = (await answer.json()) as Posted;
+  return posted.count / posted.seconds;
+}
+
+/** Identifiers follow each other within a client, as those of the product do. */
+const sets = [
+  '\\set n :n + 1',
+  '\\set id :base + :client_id * 10000000000 + :n',
+  '\\set wallet random(:first, :last)',
+  ...[1, 2, 3, 4].map((place) => `\\set event${place} :id * 4 + ${place}`),
+];
+
+/** By number: those of `createBooking.book`. Without an Idempotency-Key and, because it is instant, a deadline. */
+const parameters = [
+  ...[
+    ':id',
+    ':wallet',
+    ':amount',
+    ':now',
+    'ARRAY[:event1, :event2, :event3, :event4]',
+    ':offer',
+    ':supplier',
+  ],
+  ...[':reference', ':passengers', ':travellers', ':slices', ':terms', ':departs', 'NULL', ':id', ':id'],
+  ...Array.from({ length: 6 }, () => 'NULL'),
+];
+
+let slices = 0;
+
+function byPgbench(
+  bench: Bench,
+  posting: Posting,
+  { first, last }: Wallets,
+  seconds: number,
+): Promise<number> {
+  const { sample, databaseUrl } = posting;
+  slices += 1;
+  return pgbench({
+    program: bench.place.pgbench ?? '',
+    databaseUrl,
+    scriptPath: join(bench.place.folder, 'booking.sql'),
+    statement: createBooking.book.text,
+    parameters,
+    sets,
+    constants: {
+      n: '0',
+      base: String(slices * 1_000_000_000_000),
+      first: String(first),
+      last: String(last),
+      amount: sample.amount_cents,
+      now: new Date().toISOString(),
+      offer: sample.offer_id,
+      supplier: sample.supplier,
+      reference: sample.supplier_reference,
+      passengers: JSON.stringify(sample.passengers),
+      travellers: sample.sealed_travellers,
+      slices: JSON.stringify(sample.slices),
+      terms: JSON.stringify(sample.terms),
+      departs: String(sample.departs_at),
+    },
+    clients,
+    seconds,
+  });
+}
+
+/** Bookings whose debit, entry or events are not there: none. */
+const incomplete = `
+  SELECT count(*)::int AS count FROM bookings b
+   WHERE NOT EXISTS (SELECT FROM wallet_entries e WHERE e.id = b.debit_id AND e.amount_cents = b.amount_cents)
+         OR (SELECT count(*) FROM events e WHERE e.subject_id IN (b.id, b.debit_id)) <> 3`;
+
+type Entrant = 'alone' | 'pgbench' | 'grouped';
+
+/** Slices of each entrant, starting with another one each round. @returns the rates of each, by round. */
+async function inTurns(
+  bench: Bench,
+  entrants: Record<Entrant, (seconds: number) => Promise<number>>,
+): Promise<Record<Entrant, number[]>> {
+  const names = Object.keys(entrants) as Entrant[];
+  const rates: Record<Entrant, number[]> = { alone: [], pgbench: [], grouped: [] };
+  for (const name of names) await entrants[name](1);
+  for (let round = 0; round < bench.pace.rounds; round += 1) {
+    for (const turn of names.keys()) {
+      const name = names[(turn + round) % names.length] as Entrant;
+      rates[name].push(await entrants[name](Math.max(2, bench.pace.seconds)));
+    }
+  }
+  return rates;
+}
+
+async function run(bench: Bench): Promise<Outcome> {
+  const posting = await open(bench);
+  const one = { first: posting.all.first, last: posting.all.first };
+  const cases = [
+    ['one wallet', one, 5],
+    ['1 000 wallets', posting.all, 0.95],
+  ] as const;
+  const figures: Figure[] = [];
+  for (const [name, wallets, groupedGoal] of cases) {
+    const rates = await inTurns(bench, {
+      alone: (time) => byDomain(posting, wallets, time, false),
+      pgbench: (time) => byPgbench(bench, posting, wallets, time),
+      grouped: (time) => byDomain(posting, wallets, time, true),
+    });
+    const share = (entrant: 'alone' | 'grouped') =>
+      median(rates[entrant].map((rate, round) => rate / (rates.pgbench[round] ?? Number.NaN)));
+    const unit = '× pgbench -M prepared';
+    figures.push(
+      { name, measured: share('alone'), unit, goal: { atLeast: 0.95 } },
+      { name: `${name}, grouped`, measured: share('grouped'), unit, goal: { atLeast: groupedGoal } },
+    );
+    for (const entrant of ['alone', 'grouped', 'pgbench'] as const) {
+      figures.push({
+        name: `${name}, ${entrant}`,
+        measured: median(rates[entrant]),
+        unit: 'bookings/s',
+      });
+    }
+  }
+  const [broken] = (await administer(posting.databaseUrl, incomplete)) as [{ count: number }];
+  figures.push({
+    name: 'incomplete bookings',
+    measured: broken.count,
+    unit: 'bookings',
+    goal: { exactly: 0 },
+  });
+  return {
+    figures,
+    notes: [
+      `${clients} clients; each booking is one statement: wallet, booking, entry, day and three events.`,
+    ],
+  };
+}
+
+export const bookings: Work = {
+  title: 'Bookings, posting statement',
+  takesSeconds: 75,
+  needs: ['postgres', 'pgbench'],
+  run,
+};
