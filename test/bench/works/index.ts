@@ -1,5 +1,6 @@
 import type { Work } from '../work.ts';
 import { balance, balanceAlone } from './balance.ts';
+import { bookings } from './bookings.ts';
 import { longLedger } from './longLedger.ts';
 import { memory } from './memory.ts';
 import { recharge } from './recharge.ts';
@@ -27,6 +28,7 @@ export const works: readonly Work[] = [
   balanceAlone,
   transactions,
   recharge,
+  bookings,
   longLedger,
   memory,
   scaleOut,
