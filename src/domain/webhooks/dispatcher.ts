@@ -175,31 +175,41 @@ export class WebhookDispatcher {
     };
     this.#attempts.add(attempt);
     this.#shares.begin(delivery.webhook_id, delivery.trusted);
-    attempt.ended = this.#make(attempt)
-      .catch((error) => {
-        // The lease lapses, and the delivery is sent again.
-        this.#platform.log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt not recorded');
-      })
-      .finally(() => {
-        this.#attempts.delete(attempt);
-        if (this.#full) this.#wake({});
-      });
+    attempt.ended = this.#make(attempt);
   }
 
   async #make(attempt: Attempt): Promise<void> {
-    const { delivery, token, recall } = attempt;
-    const { clock, webhookSender, log } = this.#platform;
-    const startedAt = clock.now();
-    let outcome: AttemptOutcome;
+    const { delivery } = attempt;
+    const startedAt = this.#platform.clock.now();
+    try {
+      const outcome = await this.#send(attempt, startedAt);
+      if (outcome) await this.#record(attempt, outcome, startedAt);
+    } catch (error) {
+      // The lease lapses, and the delivery is sent again.
+      this.#platform.log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt not recorded');
+    }
+    this.#attempts.delete(attempt);
+    if (this.#full) this.#wake({});
+  }
+
+  /** @returns null when nothing was sent. */
+  async #send(attempt: Attempt, startedAt: Date): Promise<AttemptOutcome | null> {
+    const { delivery, recall } = attempt;
     try {
       const request = this.#requests.requestOf(delivery, startedAt);
-      outcome = await webhookSender.send(request, recall);
+      const outcome = await this.#platform.webhookSender.send(request, recall);
       this.#shares.judge(delivery.webhook_id, outcome.ok);
-    } catch (error) {
-      return await this.#giveBack(attempt, error);
-    } finally {
       this.#freeSlot(delivery);
+      return outcome;
+    } catch (error) {
+      this.#freeSlot(delivery);
+      await this.#giveBack(attempt, error);
+      return null;
     }
+  }
+
+  async #record({ delivery, token }: Attempt, outcome: AttemptOutcome, startedAt: Date): Promise<void> {
+    const { clock, log } = this.#platform;
     const finished = { delivery, token, outcome, startedAt, endedAt: clock.now() };
     const { nextAt, deactivated } = await this.#log.record(finished);
     if (outcome.reason === 'cancelled') this.#wake({ webhookIds: [delivery.webhook_id] });

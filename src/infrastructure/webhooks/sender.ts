@@ -91,7 +91,7 @@ class HttpsWebhookSender implements WebhookSender {
     this.#targetOf = createTargets(allowPrivateHosts);
   }
 
-  async send(request: WebhookRequest, recall: Recall | null = null): Promise<AttemptOutcome> {
+  send(request: WebhookRequest, recall: Recall | null = null): Promise<AttemptOutcome> {
     return this.#attempt('POST', request, recall);
   }
 
@@ -172,9 +172,20 @@ class HttpsWebhookSender implements WebhookSender {
   }
 }
 
-/** Until the sockets have been polled once more: the first immediate may still run right behind the last poll. */
+let nextTurn: Promise<void> | null = null;
+
+/**
+ * Until the sockets have been polled once more: the first immediate may still run right behind the last poll. All that
+ * ask before it runs wait together.
+ */
 function loopTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  nextTurn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      nextTurn = null;
+      setImmediate(resolve);
+    });
+  });
+  return nextTurn;
 }
 
 function outcomeOf(reply: Reply): AttemptOutcome {

@@ -7,6 +7,7 @@ import { recharge } from './recharge.ts';
 import { scaleOut } from './scaleOut.ts';
 import { start } from './start.ts';
 import { transactions } from './transactions.ts';
+import { webhookDeliveries } from './webhookDeliveries.ts';
 
 /**
  * Everything that `npm run bench` measures, in this order.
@@ -28,6 +29,7 @@ export const works: readonly Work[] = [
   balanceAlone,
   transactions,
   recharge,
+  webhookDeliveries,
   bookings,
   longLedger,
   memory,

@@ -1,0 +1,100 @@
+import type { Bench } from '../bench.ts';
+import { median } from '../contest.ts';
+import type { Posting } from '../peers/posts.ts';
+import type { Outcome, Work } from '../work.ts';
+import type { WebhookWorld } from './webhookWorld.ts';
+import { openWebhookWorld } from './webhookWorld.ts';
+
+/** Deliveries of one slice, about two seconds' worth. */
+const sliceCount = 10_000;
+const connections = 64;
+
+/** Bare POSTs of the same bytes to the same receiver. @returns how many there are in a second. */
+async function barePosts(senderUrl: string, world: WebhookWorld, posting: Posting): Promise<number> {
+  await world.arrivals(true);
+  const answer = await fetch(senderUrl, { method: 'POST', body: JSON.stringify(posting) });
+  if (!answer.ok) throw new Error(await answer.text());
+  const { seconds } = (await answer.json()) as { seconds: number };
+  const { count } = await world.arrivals();
+  if (count !== posting.count) throw new Error(`${count} of ${posting.count} bare posts arrived`);
+  return count / seconds;
+}
+
+/** Deliveries that wait when the worker begins. @returns how many are sent, answered and recorded in a second. */
+async function deliveries(world: WebhookWorld, webhookIds: readonly string[]): Promise<number> {
+  await world.arrivals(true);
+  await world.seed(webhookIds, sliceCount / webhookIds.length);
+  await world.settled(webhookIds);
+  const endMs = performance.timeOrigin + performance.now();
+  const { count, firstMs } = await world.arrivals();
+  if (count !== sliceCount) throw new Error(`${count} of ${sliceCount} deliveries arrived`);
+  return count / ((endMs - (firstMs ?? Number.NaN)) / 1_000);
+}
+
+/** What a receiver gets, so that bare posts carry no fewer bytes. */
+async function postingOf(world: WebhookWorld): Promise<Posting> {
+  const { sample } = await world.arrivals();
+  if (!sample) throw new Error('nothing arrived');
+  const ours = ['host', 'connection', 'content-length', 'accept', 'accept-encoding', 'user-agent'];
+  const headers = Object.entries(sample.headers).filter(([name]) => !ours.includes(name));
+  const { origin } = world;
+  return {
+    origin,
+    path: '/bare',
+    headers: Object.fromEntries(headers),
+    body: sample.body,
+    count: sliceCount,
+    connections,
+  };
+}
+
+async function run(bench: Bench): Promise<Outcome> {
+  const world = await openWebhookWorld(bench, {});
+  const sender = await bench.peer('bare posts', 'posts', { NODE_EXTRA_CA_CERTS: world.authorityPath });
+  const one = [await world.register('/one')];
+  const ten = await Promise.all(Array.from({ length: 10 }, (_, index) => world.register(`/ten/${index}`)));
+  await deliveries(world, one);
+  await deliveries(world, ten);
+  const posting = await postingOf(world);
+  await barePosts(sender.url, world, posting);
+  const rounds: { toTen: number; bare: number; toOne: number }[] = [];
+  for (let round = 0; round < bench.pace.rounds; round += 1) {
+    rounds.push({
+      toTen: await deliveries(world, ten),
+      bare: await barePosts(sender.url, world, posting),
+      toOne: await deliveries(world, one),
+    });
+  }
+  const rate = (name: keyof (typeof rounds)[number]) => median(rounds.map((round) => round[name]));
+  const share = (name: 'toTen' | 'toOne') => median(rounds.map((round) => round[name] / round.bare));
+  return {
+    figures: [
+      {
+        name: 'to ten webhooks',
+        measured: share('toTen'),
+        unit: '× bare undici POSTs',
+        goal: { atLeast: 0.5 },
+      },
+      {
+        name: 'to one webhook',
+        measured: share('toOne'),
+        unit: '× bare undici POSTs',
+        goal: { atLeast: 0.5 },
+      },
+      { name: 'bare undici POSTs', measured: rate('bare'), unit: 'requests/s' },
+      { name: 'to ten webhooks', measured: rate('toTen'), unit: 'deliveries/s' },
+      { name: 'to one webhook', measured: rate('toOne'), unit: 'deliveries/s' },
+    ],
+    notes: [
+      `Each slice: ${sliceCount} deliveries that wait in the table, signed twice, sent, answered, logged and counted, ` +
+        `from the first arrival to the last record; bare posts: the same bytes over ${connections} connections.`,
+    ],
+  };
+}
+
+export const webhookDeliveries: Work = {
+  title: 'Webhook deliveries',
+  takesSeconds: 45,
+  needs: ['postgres'],
+  run,
+};
