@@ -9,8 +9,7 @@ const plainText = /^[ !#-[\]-~]*$/;
  */
 export class BodyText {
   text = '';
-  /** See SharedTexts: one for each member that may be shared. */
-  readonly shared: SharedTexts[] = [];
+  readonly shared = new SharedTexts();
   #bytes: Buffer | null = null;
   #length = 0;
   readonly #expectedLength: number;
@@ -49,29 +48,47 @@ export class BodyText {
 /** So many values without one that stood twice, and the rest is not expected to. */
 const differentValues = 32;
 
-/** The texts of a member's values: an object that stands several times in a body is written once and then repeated. */
-export class SharedTexts {
-  readonly #texts = new Map<unknown, string>();
+interface SharedText {
+  text: string;
+  /** Whether it is in one piece: the pieces of a text that is repeated would be gone through each time. */
+  isJoined: boolean;
+}
+
+/** Values of one member of objects, such as the destination of flights. */
+class MemberTexts {
+  readonly #texts = new Map<unknown, SharedText>();
   #isShared = false;
 
-  write(body: BodyText, value: unknown, write: (body: BodyText, value: unknown) => void): void {
+  find(value: unknown): string | undefined {
     const known = this.#texts.get(value);
-    if (known !== undefined) {
-      this.#isShared = true;
-      body.text += known;
-    } else if (this.#isShared || this.#texts.size < differentValues) {
-      const before = body.text;
-      body.text = '';
-      write(body, value);
-      this.#texts.set(value, body.text);
-      body.text = before + body.text;
-    } else write(body, value);
+    if (!known) return undefined;
+    this.#isShared = true;
+    if (!known.isJoined) {
+      known.text = Buffer.from(known.text, 'latin1').toString('latin1');
+      known.isJoined = true;
+    }
+    return known.text;
+  }
+
+  keep(value: unknown, text: string): void {
+    if (this.#isShared || this.#texts.size < differentValues)
+      this.#texts.set(value, { text, isJoined: false });
   }
 }
 
-/** A string as JSON, in the form of BodyText. */
-export function quoted(text: string): string {
-  return plainText.test(text) ? `"${text}"` : jsonText(text);
+/** The texts of a body that may be repeated, by the number of their member. */
+export class SharedTexts {
+  readonly #members: MemberTexts[] = [];
+
+  of(member: number): MemberTexts {
+    this.#members[member] ??= new MemberTexts();
+    return this.#members[member];
+  }
+}
+
+/** A string as it stands between the quotes of JSON, in the form of BodyText. */
+export function inQuotes(text: string): string {
+  return plainText.test(text) ? text : jsonText(text).slice(1, -1);
 }
 
 /** Any JSON value, in the form of BodyText. */

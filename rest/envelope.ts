@@ -1,5 +1,4 @@
 import type { Response } from 'express';
-import { getNullableType, isObjectType } from 'graphql';
 import { appErrorOf, internalError } from '../schema/errors.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { RetryLater } from '../src/domain/admission.ts';
@@ -12,7 +11,7 @@ import { BodyText, jsonText } from './bodyText.ts';
 import { statusOf } from './errors.ts';
 import type { RootField } from './rootField.ts';
 import type { Route } from './route.ts';
-import type { Site, ValueWriter } from './valueWriter.ts';
+import type { ValueWriter } from './valueWriter.ts';
 import { membersWriter, valueWriter } from './valueWriter.ts';
 
 /** The whole body of a success: see Route.envelope; `_meta` stands on every test-mode body. */
@@ -41,11 +40,7 @@ function contentWriter(
   { type, name }: RootField['definition'],
   { selectionSet }: RootField['node'],
 ): ValueWriter {
-  const site: Site = { place: 'alone', name, slots: { count: 0 } };
-  if (envelope === 'data') return valueWriter(type, selectionSet, site);
-  const object = getNullableType(type);
-  if (!isObjectType(object)) throw new Error(`${name} has no members for the envelope`);
-  return membersWriter(object, selectionSet, site);
+  return envelope === 'data' ? valueWriter(type, selectionSet, name) : membersWriter(type, selectionSet);
 }
 
 /**

@@ -1,6 +1,8 @@
 import { StrictDecimal } from '../../infrastructure/exchangeRates/strictDecimal.ts';
 import type { CarrierName } from '../../infrastructure/flights/carriers.ts';
 import type {
+  Baggage,
+  CabinClass,
   CarrierCurrency,
   PassengerType,
   SupplierCondition,
@@ -32,7 +34,8 @@ interface QuotationDocument {
   readonly rates: readonly (readonly [CarrierCurrency, string])[];
   readonly names: readonly CarrierName[];
   readonly places: readonly OfferPlace[];
-  readonly travels: readonly SupplierSegmentPassenger[];
+  readonly baggages: readonly (readonly Baggage[])[];
+  readonly travels: readonly TravelRow[];
   readonly segments: readonly SegmentRow[];
   readonly slicesOffered: readonly SliceRow[];
   readonly offers: readonly OfferRow[];
@@ -41,6 +44,13 @@ interface QuotationDocument {
 type Index = number;
 
 type ConditionRow = readonly [allowed: boolean, penaltyAmount: string | null];
+
+type TravelRow = readonly [
+  cabinClass: CabinClass,
+  marketingName: string,
+  fareBasisCode: string,
+  baggages: Index,
+];
 
 type SegmentRow = readonly [
   origin: Index,
@@ -114,6 +124,7 @@ export function documentOf(quotation: Quotation): string {
     rates: [...rates].map(([currency, rate]) => [currency, rate.toString()]),
     names: tables.names.rows,
     places: tables.places.rows,
+    baggages: tables.baggages.rows,
     travels: tables.travels.rows,
     segments: tables.segments.rows,
     slicesOffered: tables.slices.rows,
@@ -125,7 +136,13 @@ export function documentOf(quotation: Quotation): string {
 class QuotationTables {
   readonly names = new Table<CarrierName, CarrierName>(({ iataCode, name }) => ({ iataCode, name }));
   readonly places = new Table<OfferPlace, OfferPlace>(placeOf);
-  readonly travels = new Table<SupplierSegmentPassenger, SupplierSegmentPassenger>((travel) => travel);
+  readonly baggages = new Table<readonly Baggage[], readonly Baggage[]>((baggages) => baggages);
+  readonly travels = new Table<SupplierSegmentPassenger, TravelRow>((travel) => [
+    travel.cabinClass,
+    travel.cabinClassMarketingName,
+    travel.fareBasisCode,
+    this.baggages.indexOf(travel.baggages),
+  ]);
   readonly segments = new Table<OfferedSegment, SegmentRow>((segment) => this.#segmentRow(segment));
   readonly slices = new Table<OfferedSlice, SliceRow>((slice) => [
     this.places.indexOf(slice.origin),
@@ -181,7 +198,8 @@ export function quotationOf(text: string): Quotation | null {
   const document = JSON.parse(text) as QuotationDocument;
   if (document.version !== documentVersion) return null;
   const { id, slices, passengers, publicUrl, markupPercent } = document;
-  const segments = document.segments.map((row) => segmentOf(row, document));
+  const travels = document.travels.map((row) => travelOf(row, document));
+  const segments = document.segments.map((row) => segmentOf(row, document, travels));
   const offered = document.slicesOffered.map((row) => sliceOf(row, document, segments));
   return {
     id,
@@ -195,7 +213,21 @@ export function quotationOf(text: string): Quotation | null {
   };
 }
 
-function segmentOf(row: SegmentRow, { places, names, travels }: QuotationDocument): OfferedSegment {
+const travelOf = (
+  [cabinClass, cabinClassMarketingName, fareBasisCode, index]: TravelRow,
+  { baggages }: QuotationDocument,
+): SupplierSegmentPassenger => ({
+  cabinClass,
+  cabinClassMarketingName,
+  fareBasisCode,
+  baggages: baggages[index]!,
+});
+
+function segmentOf(
+  row: SegmentRow,
+  { places, names }: QuotationDocument,
+  travels: readonly SupplierSegmentPassenger[],
+): OfferedSegment {
   return {
     origin: places[row[0]]!,
     destination: places[row[1]]!,

@@ -131,12 +131,21 @@ export function cabinOn(flight: Flight, wanted: CabinClass): CabinClass {
 export const cabinName = (airline: Airline, cabin: CabinClass): string =>
   (cabin === 'economy' ? undefined : airline.product[cabin]) ?? 'Economy';
 
-/** Bags included; infants on a lap have a bag to check where the others have two. */
+/** Bags included; infants on a lap have a bag to check where the others have two. Equal allowances are the same list. */
 export function baggagesOf(brand: Brand, isLong: boolean, isInfant: boolean): readonly Baggage[] {
-  const checked = brand.checkedBags[isLong ? 1 : 0];
-  const bags: Baggage[] = [
-    { type: 'carry_on', quantity: isInfant ? 0 : brand.carryOnBags },
-    { type: 'checked', quantity: isInfant ? Math.min(1, Math.floor(checked / 2)) : checked },
-  ];
-  return bags.filter((bag) => bag.quantity > 0);
+  const checkedBags = brand.checkedBags[isLong ? 1 : 0];
+  return isInfant
+    ? allowanceOf(0, Math.min(1, Math.floor(checkedBags / 2)))
+    : allowanceOf(brand.carryOnBags, checkedBags);
 }
+
+const keptAllowances = new Map<number, readonly Baggage[]>();
+
+const allowanceOf = (carryOnBags: number, checkedBags: number): readonly Baggage[] =>
+  keptEntry(keptAllowances, 10 * carryOnBags + checkedBags, () => {
+    const bags: Baggage[] = [
+      { type: 'carry_on', quantity: carryOnBags },
+      { type: 'checked', quantity: checkedBags },
+    ];
+    return bags.filter((bag) => bag.quantity > 0);
+  });
