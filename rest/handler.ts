@@ -1,14 +1,14 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import { parse, validate } from 'graphql';
+import { callerOf } from '../schema/http.ts';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
-import { admit, identify } from '../src/domain/admission.ts';
+import { admit } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { Caller } from '../src/domain/teams/access.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
-import { setCorsHeaders } from '../src/infrastructure/http/headers.ts';
 import type { SuccessWriter } from './envelope.ts';
 import { sendError, sendText, successWriter } from './envelope.ts';
 import type { RootField } from './rootField.ts';
@@ -45,13 +45,12 @@ export function openContext(
   response: Response,
   gateway: Gateway,
 ): RequestContext | Promise<RequestContext> {
-  const caller = identify(request.headers.authorization, () => request.ip ?? '', gateway);
-  if (!(caller instanceof Promise)) return contextOf(caller, request, response, gateway);
-  return caller.then((found) => contextOf(found, request, response, gateway));
+  const caller = callerOf(request, response, gateway);
+  if (!(caller instanceof Promise)) return contextOf(caller, request, gateway);
+  return caller.then((found) => contextOf(found, request, gateway));
 }
 
-function contextOf(caller: Caller, request: Request, response: Response, gateway: Gateway): RequestContext {
-  setCorsHeaders(request, response, caller.corsDomains);
+function contextOf(caller: Caller, request: Request, gateway: Gateway): RequestContext {
   return {
     gateway,
     caller,

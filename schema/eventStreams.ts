@@ -6,7 +6,6 @@ import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
-import { setCorsHeaders } from '../src/infrastructure/http/headers.ts';
 import { refusalOf, sendAnswer, setContextHeaders } from './answers.ts';
 import { appErrorOf, wrap } from './errors.ts';
 import { contextOf } from './http.ts';
@@ -142,8 +141,7 @@ export function createEventStreams(
     let context: RequestContext | null = null;
     let results: AsyncGenerator<ExecutionResult> | ExecutionResult[];
     try {
-      context = await contextOf(request, gateway);
-      setCorsHeaders(request, response, context.caller.corsDomains);
+      context = await contextOf(request, response, gateway);
       results = await resultsOf(request, response, context, prepare);
     } catch (error) {
       const errors = error instanceof Refusals ? error.errors : [error];

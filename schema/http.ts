@@ -3,11 +3,12 @@ import { HeaderMap } from '@apollo/server';
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest, identify } from '../src/domain/admission.ts';
-import { validationError } from '../src/domain/errors.ts';
+import { AppError, validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import type { Caller } from '../src/domain/teams/access.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
-import { setCorsHeaders } from '../src/infrastructure/http/headers.ts';
+import { setCorsHeaders, setCorsHeadersForStrangers } from '../src/infrastructure/http/headers.ts';
 import type { Answer } from './answers.ts';
 import { jsonHeaders, refusalOf, render, sendAnswer } from './answers.ts';
 import type { ApolloContext, OperationCache } from './apollo.ts';
@@ -36,8 +37,7 @@ export function createGraphqlHandler(
     let context: RequestContext | null = null;
     let answer: Answer;
     try {
-      context = await contextOf(request, gateway);
-      setCorsHeaders(request, response, context.caller.corsDomains);
+      context = await contextOf(request, response, gateway);
       const body = await readJsonBody(request, response);
       answer =
         (await runKnown(request, body, context, cache)) ??
@@ -85,9 +85,31 @@ function acceptsJson(request: Request): boolean {
   return accept === undefined || accept === '*/*' || accept === 'application/json';
 }
 
-/** A request's context. @throws AppError 401, or 429 for an address that keeps failing. */
-export async function contextOf(request: Request, gateway: Gateway): Promise<RequestContext> {
-  const caller = await identify(request.headers.authorization, () => request.ip ?? '', gateway);
+/**
+ * Who calls, told to browsers as well: at once when the key is known.
+ * @throws AppError 401, or 429 for an address that keeps failing; browsers on a domain of any team may read that.
+ */
+export function callerOf(request: Request, response: Response, gateway: Gateway): Caller | Promise<Caller> {
+  const welcome = (caller: Caller): Caller => {
+    setCorsHeaders(request, response, caller.corsDomains);
+    return caller;
+  };
+  const turnAway = async (error: unknown): Promise<never> => {
+    if (error instanceof AppError)
+      await setCorsHeadersForStrangers(request, response, (origin) => gateway.access.originIsKnown(origin));
+    throw error;
+  };
+  const caller = identify(request.headers.authorization, () => request.ip ?? '', gateway);
+  return caller instanceof Promise ? caller.then(welcome, turnAway) : welcome(caller);
+}
+
+/** A request's context. @throws AppError as `callerOf`. */
+export async function contextOf(
+  request: Request,
+  response: Response,
+  gateway: Gateway,
+): Promise<RequestContext> {
+  const caller = await callerOf(request, response, gateway);
   const idempotencyKey = request.headers['idempotency-key'];
   return {
     gateway,

@@ -110,13 +110,16 @@ async function openSignals({ REDIS_URL }: Settings, log: Log): Promise<Signals> 
   return redisSignals(REDIS_URL, log);
 }
 
+/** @param address where the server listens: with PORT=0 its port is known late. */
 async function openPlatform(
   settings: Settings,
   database: Database,
   clock: Clock,
   log: Log,
   outside: ReturnType<typeof openOutsideWorld>,
+  address: { readonly port: number },
 ): Promise<Platform> {
+  const publicUrl = settings.PUBLIC_URL?.replace(/\/+$/, '');
   return {
     sequelize: database.sequelize,
     settings,
@@ -125,7 +128,9 @@ async function openPlatform(
     signals: await openSignals(settings, log),
     vault: createVault(settings.ENCRYPTION_KEY ?? (await encryptionKeyOf(settings.DATA_DIR))),
     ...outside,
-    publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/+$/, ''),
+    get publicUrl() {
+      return publicUrl ?? `http://localhost:${address.port}`;
+    },
   };
 }
 
@@ -246,7 +251,8 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const outside = openOutsideWorld(settings, clock, log, overrides);
   const database = await openDatabase(settings, models, log, overrides.storeTemplate);
   await migrateUp(database.sequelize, migrationsFolder, database.shared);
-  const platform = await openPlatform(settings, database, clock, log, outside);
+  const address = { port: settings.PORT };
+  const platform = await openPlatform(settings, database, clock, log, outside, address);
   const gateway = await openGateway(platform);
   const bootstrapKeys = await bootstrapDemoTeam(platform);
   gateway.access.listen();
@@ -282,6 +288,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     ? await startWorker(platform, gateway)
     : async () => undefined;
   const url = await listen(server, settings);
+  address.port = Number(new URL(url).port);
   const preparation = doors ? prepareSuppliersLater(platform) : null;
   log.info({ url, roles: settings.ROLES }, 'listening');
 

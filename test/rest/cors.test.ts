@@ -110,6 +110,21 @@ describeEngines('a browser', (engine) => {
       }
     });
 
+    it('may read that it has no valid key, at every door', async () => {
+      for (const [method, path, accept] of [
+        ['GET', '/api/v1/wallet/balance', '*/*'],
+        ['POST', '/graphql', 'application/json'],
+        ['POST', '/graphql', 'text/event-stream'],
+      ] as const) {
+        for (const authorization of ['', 'Bearer sk_live_unknown_unknown']) {
+          const headers = { origin, accept, authorization, 'content-type': 'application/json' };
+          const answer = await rawRequest(server.url, { method, path, headers, body: '{}' });
+          expect([answer.status, allowed(answer)], `${path} ${accept}`).toEqual([401, origin]);
+          expect(listOf(answer.headers.vary)).toContain('origin');
+        }
+      }
+    });
+
     it('may not read answers to the keys of a team that did not authorize it', async () => {
       const answer = await balance(other.live, origin);
       expect([answer.status, allowed(answer)]).toEqual([200, undefined]);

@@ -1,5 +1,3 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import validator from 'boleto-brasileiro-validator';
 import jsQrModule from 'jsqr';
 import { hasError, isStaticPix, parsePix } from 'pix-utils';
@@ -11,15 +9,6 @@ import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
 const readQr = jsQrModule.default;
-
-/** A port that nobody listens on, so that the links of a server can be known before it starts. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 async function fetchFile(url: string) {
   const response = await fetch(url);
@@ -34,7 +23,7 @@ describeEngines('the links of a recharge', (engine) => {
   let server: TestServer;
   let team: TeamKeys;
   beforeAll(async () => {
-    server = await startTestServer(engine, { settings: { PORT: String(await freePort()) } });
+    server = await startTestServer(engine);
     team = await server.createTeam({ name: 'Viagens & <Sol> Ltda' });
   });
   afterAll(() => server?.close());

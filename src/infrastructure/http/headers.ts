@@ -52,6 +52,16 @@ export function setCorsHeaders(request: Request, response: Response, domains: re
   response.setHeader('Access-Control-Expose-Headers', exposedHeaders);
 }
 
+/** The same where there is no valid key: all that can be said is whether any team authorized the origin. */
+export async function setCorsHeadersForStrangers(
+  request: Request,
+  response: Response,
+  originIsKnown: (origin: string) => Promise<boolean>,
+): Promise<void> {
+  const { origin } = request.headers;
+  if (origin !== undefined) setCorsHeaders(request, response, (await originIsKnown(origin)) ? [origin] : []);
+}
+
 /** Answers a preflight; it carries no key, so all that can be said is whether any team authorized the origin. */
 export function answerPreflight(request: Request, response: Response, allowed: boolean): void {
   response.vary('Origin');
