@@ -10,6 +10,8 @@ export interface WorkResult {
   readonly standings: readonly Standing[];
   readonly figures: readonly (Figure & { met: boolean })[];
   readonly notes: readonly string[];
+  /** Why there are no figures; null when it went well. */
+  readonly failure: string | null;
 }
 
 export interface Report {
@@ -36,17 +38,14 @@ export function hasWrongCounts({ works }: Report): boolean {
   );
 }
 
-/** Text with columns as wide as their widest cell. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+/** A Markdown table whose columns are as wide as their widest cell. */
+function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = heading.map((_, column) =>
+    Math.max(3, ...[heading, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(heading), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
 function standingRows(standings: readonly Standing[]): string[][] {
@@ -83,9 +82,9 @@ function figureRow({ name, unit, goal, measured, met }: WorkResult['figures'][nu
 /** How each entrant did, work by work, then one table: goal, measured, verdict. */
 export function printReport({ at, seconds, machine, skipped, works }: Report): string {
   const { cpu, cores, memoryGiB, node } = machine;
-  const heading = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', '× limit', '× hand-written'];
+  const heading = ['entrant', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', '× limit', '× hand-written'];
   const contests = works.flatMap(({ title, standings }) =>
-    standings.length > 0 ? [title, table([heading, ...standingRows(standings)]), ''] : [],
+    standings.length > 0 ? [title, '', table(heading, standingRows(standings)), ''] : [],
   );
   const notes = works.flatMap(({ title, notes: sentences }) => sentences.map((text) => `${title}: ${text}`));
   const figures = works.flatMap(({ title, figures: found }) =>
@@ -94,10 +93,13 @@ export function printReport({ at, seconds, machine, skipped, works }: Report): s
   return [
     `${at}, ${seconds} s: ${cpu}, ${cores} cores, ${memoryGiB} GiB, Node ${node}`,
     ...skipped.map((text) => `Skipped: ${text}`),
+    ...works.flatMap(({ title, failure }) => (failure === null ? [] : [`FAILED: ${title}: ${failure}`])),
     '',
     ...contests,
     ...(notes.length > 0 ? [...notes, ''] : []),
-    ...(figures.length > 0 ? [table([['work', '', 'goal', 'measured', '', 'verdict'], ...figures])] : []),
+    ...(figures.length > 0
+      ? [table(['work', 'figure', 'goal', 'measured', 'unit', 'verdict'], figures)]
+      : []),
     '',
   ].join('\n');
 }
