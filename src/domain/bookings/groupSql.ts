@@ -11,6 +11,9 @@ import { bookingObjectSql } from './bookingSql.ts';
  * circle. Within a wallet the bookings are taken in their order while the running sum is covered; those beyond it are
  * left out, and whether one of them alone would have been covered is for its own statement to say. A key that another
  * request has taken undoes the whole group.
+ *
+ * What becomes of a wallet is said in terms of the row that was locked: where the lock was waited for, an UPDATE still
+ * sees the row as it was before that, and holds even what it will not write against the table's CHECKs.
  */
 
 /** A booking of the group: the members of a JSON object in the statement's only parameter. */
@@ -62,13 +65,14 @@ export const createBookings = statement<{ id: string }>(
        FROM covered c WINDOW line AS (PARTITION BY c.wallet_id ORDER BY c.n)
    ), wallet AS (
      UPDATE wallets w
-        SET balance_cents = w.balance_cents - CASE w.mode WHEN 'live' THEN t.cents ELSE 0 END,
-            debit_count = w.debit_count + t.bookings, debit_cents = w.debit_cents + t.cents,
-            event_count = w.event_count + t.events, last_transaction_at = t.moved_at
+        SET balance_cents = l.balance_cents - CASE l.mode WHEN 'live' THEN t.cents ELSE 0 END, held_cents = l.held_cents,
+            credit_cents = l.credit_cents, debit_count = l.debit_count + t.bookings,
+            debit_cents = l.debit_cents + t.cents, event_count = l.event_count + t.events,
+            last_transaction_at = t.moved_at
        FROM (SELECT wallet_id, count(*) AS bookings, sum(amount_cents) AS cents,
                     sum(${eventsOfBooking} + crossing) AS events, max(moved_at) AS moved_at
-               FROM movement GROUP BY wallet_id) t
-      WHERE w.id = t.wallet_id
+               FROM movement GROUP BY wallet_id) t JOIN locked l ON l.id = t.wallet_id
+      WHERE w.id = l.id
    ), booking AS (
      INSERT INTO bookings (id, wallet_id, team_id, mode, booking_reference, type, status, amount_cents, offer_id, supplier,
                            supplier_reference, passengers, sealed_travellers, slices, terms, departs_at, debit_id,
