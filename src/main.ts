@@ -63,14 +63,13 @@ export const models = [Team, ApiKey, Wallet, Recharge];
 
 export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url));
 
-/** What a test may replace: time, the log, the world outside, and what a new embedded store starts from. */
+/** What a test may replace: time, the log and the world outside. */
 export interface Overrides {
   clock?: Clock;
   log?: Log;
   flightSuppliers?: readonly FlightSupplier[];
   /** Certificate authority (PEM) that webhook receivers are checked against. */
   webhookAuthority?: string;
-  storeTemplate?: string;
 }
 
 export interface RunningServer {
@@ -249,7 +248,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const log = overrides.log ?? createLog(settings.LOG_LEVEL);
   const clock = overrides.clock ?? systemClock;
   const outside = openOutsideWorld(settings, clock, log, overrides);
-  const database = await openDatabase(settings, models, log, overrides.storeTemplate);
+  const database = await openDatabase(settings, models, log);
   await migrateUp(database.sequelize, migrationsFolder, database.shared);
   const address = { port: settings.PORT };
   const platform = await openPlatform(settings, database, clock, log, outside, address);

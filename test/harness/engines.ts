@@ -6,14 +6,19 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { describe, inject } from 'vitest';
 
+/** Migrated, empty, and nobody else's. */
+export interface Place {
+  readonly settings: Record<string, string>;
+  release(): Promise<void>;
+}
+
 /** Where a server of the tests keeps its data and signals. */
 export interface Engine {
   readonly name: 'embedded' | 'PostgreSQL and Redis';
-  /** Settings of a migrated, empty place of its own, and what removes it. */
-  allocate(): Promise<{ settings: Record<string, string>; release(): Promise<void> }>;
+  allocate(): Promise<Place>;
 }
 
-const embedded: Engine = {
+export const embedded: Engine = {
   name: 'embedded',
   async allocate() {
     const folder = await mkdtemp(join(tmpdir(), 'embarque-data-'));

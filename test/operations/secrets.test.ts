@@ -1,19 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectRawSocket, openRawSocket } from '../graphql/rawSocket.ts';
 import type { RestAnswer } from '../harness/client.ts';
 import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
+import type { Place } from '../harness/engines.ts';
+import { embedded } from '../harness/engines.ts';
 import { useServerProcesses } from './serverProcess.ts';
 
 const startProcess = useServerProcesses();
 
-let folder: string;
+let place: Place;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'embarque-secrets-'));
+  place = await embedded.allocate();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => place.release());
 
 const chosen = {
   BOOTSTRAP_LIVE_KEY: 'sk_live_chosen-by-the-operator-1',
@@ -25,7 +24,7 @@ const chosen = {
 test('no output of the server holds a secret, however it got there, at any log level', async () => {
   const server = startProcess({
     PORT: '0',
-    DATA_DIR: join(folder, 'data'),
+    ...place.settings,
     LOG_LEVEL: 'trace',
     WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
     WEBHOOK_REACHABILITY_CHECK: 'false',

@@ -1,24 +1,23 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestRecharge } from '../graphql/activity.ts';
 import { connectRawSocket } from '../graphql/rawSocket.ts';
 import { transports, walletEvents } from '../graphql/subscribers.ts';
 import { eventually, graphqlDoor } from '../harness/client.ts';
+import type { Place } from '../harness/engines.ts';
+import { embedded } from '../harness/engines.ts';
 import { useServerProcesses } from './serverProcess.ts';
 
 const startProcess = useServerProcesses();
 const key = 'sk_test_0123456789abcdef';
 
-let folder: string;
+let place: Place;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'embarque-shutdown-'));
+  place = await embedded.allocate();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => place.release());
 
 /** The beginning of a request whose body is still to come. */
 async function beginRequest(url: string, body: string): Promise<{ socket: Socket; answer(): string }> {
@@ -37,7 +36,7 @@ async function beginRequest(url: string, body: string): Promise<{ socket: Socket
 }
 
 test('SIGTERM: nothing new comes in, what is in flight is finished, nobody can hold the process up', async () => {
-  const server = startProcess({ PORT: '0', DATA_DIR: join(folder, 'data'), BOOTSTRAP_TEST_KEY: key });
+  const server = startProcess({ PORT: '0', ...place.settings, BOOTSTRAP_TEST_KEY: key });
   const url = await server.ready();
   const door = {
     graphql: (query: string, variables: object | null, caller: string | null) =>
@@ -81,7 +80,7 @@ test('SIGTERM: nothing new comes in, what is in flight is finished, nobody can h
   for (const socket of [finishing.socket, stalled.socket, silent]) socket.destroy();
   deaf.socket.terminate();
 
-  const again = startProcess({ PORT: '0', DATA_DIR: join(folder, 'data') });
+  const again = startProcess({ PORT: '0', ...place.settings });
   const { body: kept } = await graphqlDoor(
     await again.ready(),
     '{ recharges { pagination { total } } }',

@@ -19,13 +19,12 @@ Sequelize.useCLS(transactionContext as never);
 
 /**
  * Opens the store: a PostgreSQL server when DATABASE_URL names one, otherwise the embedded one in DATA_DIR. Both are
- * spoken to by the same client in the same dialect. `template` is a dump that a new embedded store starts from.
+ * spoken to by the same client in the same dialect.
  */
 export async function openDatabase(
   settings: Pick<Settings, 'DATABASE_URL' | 'DATABASE_POOL_SIZE' | 'DATA_DIR'>,
   models: ModelCtor[],
   log: Log,
-  template?: string,
 ): Promise<Database> {
   const common = {
     dialect: 'postgres' as const,
@@ -44,7 +43,7 @@ export async function openDatabase(
     await sequelize.authenticate();
     return { sequelize, shared: true, close: () => sequelize.close() };
   }
-  const embedded = await openEmbedded({ dataDir: settings.DATA_DIR, ...(template ? { template } : {}) });
+  const embedded = await openEmbedded({ dataDir: settings.DATA_DIR });
   const sequelize = new Sequelize('postgres', 'postgres', '', {
     ...common,
     // One session: it is one process's store, and named statements belong to a session.

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
 import { type DirectoryLock, lockDataDirectory } from './dataDirectory.ts';
 import { EmbeddedDisk } from './embeddedDisk.ts';
@@ -23,8 +22,8 @@ export interface EmbeddedPostgres {
 export interface EmbeddedOptions {
   /** A folder, made when it is missing; `memory` keeps nothing. */
   dataDir: string;
-  /** What a new store starts from: a dump, or the path of one. Without it the engine makes an empty store (seconds). */
-  template?: Blob | string;
+  /** A dump that a new store starts from. Without it the engine makes an empty store (seconds). */
+  template?: Blob;
 }
 
 /** How long a connection waits for the one before it to end. */
@@ -108,19 +107,14 @@ class EmbeddedStore implements SessionLender {
   }
 
   async #startEngine(): Promise<EmbeddedEngine> {
-    const { dataDir } = this.#options;
+    const { dataDir, template } = this.#options;
     const disk = dataDir === 'memory' ? null : await EmbeddedDisk.at(dataDir);
-    const loadDataDir = disk && EmbeddedDisk.exists(dataDir) ? undefined : await this.#template();
+    const loadDataDir = disk && EmbeddedDisk.exists(dataDir) ? undefined : template;
     this.#running = await EmbeddedEngine.start({ fs: disk ?? undefined, loadDataDir }, (failure) =>
       this.#stopped(failure),
     );
     await disk?.settle();
     return this.#running;
-  }
-
-  async #template(): Promise<Blob | undefined> {
-    const { template } = this.#options;
-    return typeof template === 'string' ? new Blob([await readFile(template)]) : template;
   }
 
   /** The connection is cut off; the next one gets a new engine, unless all there was has gone with the old one. */

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
-import { temporaryFolder } from './folder.ts';
+import { folderWithStore, temporaryFolder } from './folder.ts';
 import { poolOver } from './pool.ts';
 
 const committer = fileURLToPath(new URL('committer.mjs', import.meta.url));
@@ -50,7 +50,7 @@ async function commitAndKill(dataDir: string, commits: number): Promise<number[]
 
 describe('a process that is killed', () => {
   it('loses no acknowledged commit and keeps nobody from starting again, however often', async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderWithStore();
     const acknowledged: number[] = [];
     for (const commits of [0, 37, 120, 3]) {
       const more = await commitAndKill(folder.path, commits);
@@ -91,7 +91,7 @@ describe('a process that is killed', () => {
   }, 60_000);
 
   it('refuses a second process while the first one works', async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderWithStore();
     const first = startCommitter(folder.path);
     await once(first.lines, 'line');
     const second = startCommitter(folder.path);

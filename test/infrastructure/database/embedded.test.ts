@@ -12,7 +12,7 @@ describe('the wire protocol of the embedded store', () => {
   let client: pg.Client;
 
   beforeAll(async () => {
-    embedded = await openEmbedded({ dataDir: 'memory' });
+    embedded = await openEmbedded({ dataDir: 'memory', template: await emptyStore() });
   });
   afterAll(() => embedded.close());
   beforeEach(async () => {
