@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
-import type { ExecutionResult } from 'graphql';
-import { execute, getOperationAST, subscribe } from 'graphql';
+import { execute, getOperationAST } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
@@ -8,6 +7,7 @@ import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import { refusalOf, sendAnswer, setContextHeaders } from './answers.ts';
 import { appErrorOf, wrap } from './errors.ts';
+import { subscribeTexts } from './eventTexts.ts';
 import { contextOf } from './http.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
 import { counted, isRefused, rendered } from './preparation.ts';
@@ -41,8 +41,9 @@ async function operationOf(request: Request, response: Response): Promise<Operat
   return { query, operationName, variables: objectOf(variables, 'variables') };
 }
 
-function eventText(name: 'next' | 'complete', data?: unknown): string {
-  return `event: ${name}\ndata:${data === undefined ? '' : ` ${JSON.stringify(data)}`}\n\n`;
+/** `data` is JSON, which has no line breaks. */
+function eventText(name: 'next' | 'complete', data?: string): string {
+  return `event: ${name}\ndata:${data === undefined ? '' : ` ${data}`}\n\n`;
 }
 
 /** Writes, and waits for a slow reader: what it does not read is not fetched. @returns whether anyone still listens. */
@@ -58,31 +59,28 @@ function write(response: Response, text: string): Promise<boolean> {
   });
 }
 
+/** Rendered results as JSON. */
+type Results = AsyncIterableIterator<string> | string[];
+
 /** What ends a stream early, as a last result; faults of ours cut it instead, so that clients come back and resume. */
-async function* withRefusal(
-  results: AsyncIterable<ExecutionResult> | Iterable<ExecutionResult>,
-): AsyncGenerator<ExecutionResult> {
+async function* withRefusal(results: Results, context: RequestContext): AsyncGenerator<string> {
   try {
     yield* results;
   } catch (error) {
     if (!appErrorOf(error)) throw error;
-    yield { errors: [wrap(error)] };
+    yield JSON.stringify(rendered({ errors: [wrap(error)] }, context));
   }
 }
 
-async function send(
-  results: AsyncIterable<ExecutionResult> | Iterable<ExecutionResult>,
-  response: Response,
-  context: RequestContext,
-): Promise<void> {
+async function send(results: Results, response: Response, context: RequestContext): Promise<void> {
   const heartbeat = setInterval(() => {
     if (!response.writableNeedDrain) response.write(':\n\n');
   }, heartbeatMs);
   try {
     // Some browsers report an open stream only once it has a body.
     let open = await write(response, ':\n\n');
-    for await (const result of withRefusal(results)) {
-      open = open && (await write(response, eventText('next', rendered(result, context))));
+    for await (const result of withRefusal(results, context)) {
+      open = open && (await write(response, eventText('next', result)));
       if (!open) return;
     }
     response.end(eventText('complete'));
@@ -107,15 +105,16 @@ async function resultsOf(
   response: Response,
   context: RequestContext,
   prepare: ReturnType<typeof createPreparation>,
-): Promise<AsyncGenerator<ExecutionResult> | ExecutionResult[]> {
-  const args = await prepare(await operationOf(request, response), context);
+): Promise<Results> {
+  const operation = await operationOf(request, response);
+  const args = await prepare(operation, context);
   if (isRefused(args)) throw new Refusals(args);
   const kind = getOperationAST(args.document, args.operationName)?.operation;
   if (kind === 'mutation' && request.method === 'GET')
     throw validationError({ field: 'method', type: 'not_allowed' });
-  const result = await (kind === 'subscription' ? subscribe(args) : execute(args));
-  if (Symbol.asyncIterator in result) return result as AsyncGenerator<ExecutionResult>;
-  return [await counted(result, context)];
+  const result = await (kind === 'subscription' ? subscribeTexts(operation.query, args) : execute(args));
+  if (Symbol.asyncIterator in result) return result;
+  return [JSON.stringify(rendered(await counted(result, context), context))];
 }
 
 export interface EventStreams {
@@ -139,7 +138,7 @@ export function createEventStreams(
   const handler = async (request: Request, response: Response): Promise<void> => {
     request.routeName = '/graphql (event stream)';
     let context: RequestContext | null = null;
-    let results: AsyncGenerator<ExecutionResult> | ExecutionResult[];
+    let results: Results;
     try {
       context = await contextOf(request, response, gateway);
       results = await resultsOf(request, response, context, prepare);
@@ -156,7 +155,7 @@ export function createEventStreams(
       open.add(response);
       response.once('close', () => {
         open.delete(response);
-        stream.return(undefined).catch(() => undefined);
+        stream.return?.().catch(() => undefined);
       });
       if (closed || response.destroyed) response.destroy();
     }

@@ -74,7 +74,19 @@ export class EventTypeDescription {
   declare example: Record<string, unknown>;
 }
 
+const told = new WeakMap<DomainEvent, Event>();
+
+/** The same for all that follow the event: what they ask of it is worked out once. */
 function toEvent(event: DomainEvent): Event {
+  let known = told.get(event);
+  if (!known) {
+    known = describeEvent(event);
+    told.set(event, known);
+  }
+  return known;
+}
+
+function describeEvent(event: DomainEvent): Event {
   return {
     id: event.id,
     type: event.type,

@@ -7,6 +7,7 @@ import {
   specifiedRules,
   validate,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
@@ -30,6 +31,9 @@ export function isRefused(preparation: Preparation): preparation is readonly Gra
   return Array.isArray(preparation);
 }
 
+/** Documents that are kept, for the subscribers who all ask the same: characters of their texts in all. */
+const keptCharacters = 1_000_000;
+
 /** Parses and checks requests under the same limits as over HTTP. */
 export function createPreparation(schema: GraphQLSchema, introspection: boolean) {
   const rules = [
@@ -38,7 +42,14 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
   ];
 
+  const kept = new LRUCache<string, DocumentNode>({
+    maxSize: keptCharacters,
+    sizeCalculation: (_document, source) => source.length + 1,
+  });
+
   const documentOf = (source: string): DocumentNode | readonly GraphQLError[] => {
+    const known = kept.get(source);
+    if (known) return known;
     let document: DocumentNode;
     try {
       document = parse(source, { maxTokens: documentLimits.tokens });
@@ -46,7 +57,9 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
       return [error as GraphQLError];
     }
     const errors = validate(schema, document, rules);
-    return errors.length > 0 ? errors : document;
+    if (errors.length > 0) return errors;
+    kept.set(source, document);
+    return document;
   };
 
   const preparationOf = (request: OperationRequest, contextValue: RequestContext): Preparation => {

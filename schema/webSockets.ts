@@ -7,14 +7,19 @@ import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { identify } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/application.ts';
 import type { Log } from '../src/infrastructure/log.ts';
 import { renderError, wrap } from './errors.ts';
+import { subscribeTexts } from './eventTexts.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
-import { counted, rendered } from './preparation.ts';
+import { counted, isRefused, rendered } from './preparation.ts';
 
 /** Bytes that may wait for a client that asks without reading the answers. */
 const unreadLimitBytes = 4 * bodyLimitBytes;
+
+/** Bytes that are sent to a subscriber before it has taken what went before. */
+const aheadBytes = 16 * 1_024;
 
 /** How often a socket must show that its client lives. */
 const heartbeatMs = 12_000;
@@ -26,7 +31,7 @@ const goingAway = 1001;
 const farewellMs = 1_000;
 
 /** What graphql-ws keeps of the upgrade request: Express's, like all of the server's, so it knows the proxy. */
-type SocketExtra = { request: Request };
+type SocketExtra = { request: Request; socket: WebSocket };
 
 type Protocol = ReturnType<typeof makeServer<Record<string, unknown>, SocketExtra>>;
 
@@ -75,7 +80,7 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
         });
       },
     },
-    { request },
+    { request, socket },
   );
   let answered = true;
   const heartbeat = setInterval(() => {
@@ -95,6 +100,48 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
   });
 }
 
+/** An operation, and where its results go if there are many. */
+interface Asked extends ExecutionArgs {
+  source: string;
+  deliver(result: string): void | Promise<void>;
+}
+
+/** Sends results of one operation. @returns when the next may follow, if the client does not take them fast enough. */
+function deliverTo({ request, socket }: SocketExtra, id: string): Asked['deliver'] {
+  const beginning = `{"id":${JSON.stringify(id)},"type":"next","payload":`;
+  return (result) => {
+    const message = `${beginning}${result}}`;
+    gatherWrites(request.socket);
+    if (socket.bufferedAmount < aheadBytes) return socket.send(message);
+    return new Promise((resolve) => socket.send(message, () => resolve()));
+  };
+}
+
+/** Runs a subscription, and sends its results past graphql-ws, which would write each anew for everyone. */
+async function subscribe(args: ExecutionArgs) {
+  const { source, deliver } = args as Asked;
+  const texts = await subscribeTexts(source, args);
+  if (!(Symbol.asyncIterator in texts)) return texts;
+  const sending: AsyncIterableIterator<ExecutionResult> = {
+    async next() {
+      for (;;) {
+        const next = await texts.next();
+        if (next.done) return { value: undefined, done: true };
+        const taken = deliver(next.value);
+        if (taken) await taken;
+      }
+    },
+    async return() {
+      await texts.return?.();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+  return sending;
+}
+
 /** What graphql-ws asks while it serves the protocol. */
 function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gateway): Protocol {
   const { log } = gateway.platform;
@@ -108,10 +155,13 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
         return false;
       }
     },
-    onSubscribe: async ({ connectionParams, extra }, _id, payload) => {
+    subscribe,
+    onSubscribe: async ({ connectionParams, extra }, id, payload) => {
       try {
         const context = await contextOf(connectionParams, extra.request, gateway);
-        return await prepare(payload as OperationRequest, context);
+        const prepared = await prepare(payload as OperationRequest, context);
+        if (isRefused(prepared)) return prepared;
+        return { ...prepared, source: payload.query, deliver: deliverTo(extra, id) } satisfies Asked;
       } catch (error) {
         return [wrap(error)];
       }
