@@ -137,9 +137,9 @@ function readName(text: string, field: string, faults: FieldFault[]): string {
   return name;
 }
 
-/** Without an account name in quotes or in other scripts, which airlines' systems do not take. */
+/** Without an account name in quotes or in other scripts, which airlines' systems do not take, or halves of characters. */
 const isPlainEmail = (text: string) =>
-  !text.includes('"') && validators().isEmail(text, { allow_utf8_local_part: false });
+  !/["\p{Cs}]/u.test(text) && validators().isEmail(text, { allow_utf8_local_part: false });
 
 const isE164 = (text: string) => /^\+[1-9]\d{6,14}$/.test(text) && validators().isPhoneNumber(text);
 
