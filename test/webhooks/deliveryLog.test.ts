@@ -278,7 +278,14 @@ describeEngines('the log of deliveries', (engine) => {
       expect(await refusal('one', key, { id: unknown })).toEqual(refusals.delivery);
     }
     const otherWebhook = await world.register(key, '/own-other');
-    for (const before of [deliveryId, 'nonsense', `evt_01jd4ynv5te5j8v2r0h3m6x9qa.${otherWebhook}`]) {
+    const ofBoth = await record('wallet.debit');
+    await world.until(otherWebhook, ({ event_id, status }) => event_id === ofBoth && status === 'delivered');
+    for (const before of [
+      deliveryId,
+      `${ofBoth}.${id}`,
+      `evt_01jd4ynv5te5j8v2r0h3m6x9qa.${otherWebhook}`,
+      'nonsense',
+    ]) {
       expect(await refusal('list', key, { webhookId: otherWebhook, before })).toEqual(refusals.before);
     }
     await world.remove(key, id);
