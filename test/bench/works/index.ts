@@ -6,6 +6,7 @@ import { memory } from './memory.ts';
 import { recharge } from './recharge.ts';
 import { scaleOut } from './scaleOut.ts';
 import { start } from './start.ts';
+import { subscribers } from './subscribers.ts';
 import { transactions } from './transactions.ts';
 import { webhookDeliveries } from './webhookDeliveries.ts';
 
@@ -30,6 +31,7 @@ export const works: readonly Work[] = [
   transactions,
   recharge,
   webhookDeliveries,
+  subscribers,
   bookings,
   longLedger,
   memory,

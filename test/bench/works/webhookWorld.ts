@@ -24,14 +24,18 @@ export interface WebhookWorld {
   arrivals(reset?: boolean): Promise<Arrivals>;
   /** Records events with their deliveries, `count` for each webhook in turn, as the posting statement does. */
   seed(webhookIds: readonly string[], count: number): Promise<void>;
+  /** Records events that no webhook is told of. */
+  seedEvents(count: number): Promise<void>;
+  /** A number that the product tells at /metrics. */
+  metric(name: string): Promise<number>;
   /** Resolves once nothing of these webhooks is pending. */
   settled(webhookIds: readonly string[]): Promise<void>;
 }
 
+/** $1 webhooks, in turns; none for events alone. $2 how many events. */
 const seedSql = `
   WITH stream AS (
-    UPDATE wallets SET event_count = event_count + $2::int * cardinality($1::text[])
-     WHERE id = (SELECT wallet_id FROM webhooks WHERE id = ($1::text[])[1]) RETURNING id, team_id, mode, event_count
+    UPDATE wallets SET event_count = event_count + $2::int WHERE mode = 'live' RETURNING id, team_id, mode, event_count
   ), event AS (
     INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
     SELECT s.id, s.event_count - n + 1, 'evt_' || substr(md5(s.event_count || '/' || n), 1, 26), s.team_id, s.mode,
@@ -40,11 +44,12 @@ const seedSql = `
              'currency', 'BRL', 'status', 'pending', 'payment_method', 'pix', 'payment', json_build_object(
              'pix_copy_paste', repeat('0123456789', 15), 'pix_qrcode_url', 'https://localhost/qr', 'expires_at', now()),
              'created_at', now())), date_trunc('milliseconds', clock_timestamp())
-      FROM stream s, generate_series(1, $2::int * cardinality($1::text[])) n
+      FROM stream s, generate_series(1, $2::int) n
     RETURNING id, type, sequence, created_at
   )
   INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
-  SELECT ($1::text[])[1 + sequence % cardinality($1::text[])], id, type, 'pending', created_at, created_at FROM event`;
+  SELECT ($1::text[])[1 + sequence % cardinality($1::text[])], id, type, 'pending', created_at, created_at FROM event
+   WHERE cardinality($1::text[]) > 0`;
 
 export async function openWebhookWorld(
   bench: Bench,
@@ -90,7 +95,14 @@ export async function openWebhookWorld(
       return data.id;
     },
     async seed(webhookIds, count) {
-      await sql(seedSql, [webhookIds, count]);
+      await sql(seedSql, [webhookIds, count * webhookIds.length]);
+    },
+    async seedEvents(count) {
+      await sql(seedSql, [[], count]);
+    },
+    async metric(name) {
+      const text = await (await fetch(`${product.url}/metrics`)).text();
+      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
     },
     async settled(webhookIds) {
       const deadline = performance.now() + 60_000;
