@@ -51,6 +51,7 @@ export class Airline implements FlightSupplier {
   readonly asked: { method: Ask; request: OrderRequest }[] = [];
   answers: Answers;
   readonly #world = simulatedSupplier(new TestClock());
+  readonly #flights = new Map<string, SupplierOffer | null>();
   #offers = 0;
 
   constructor() {
@@ -78,7 +79,7 @@ export class Airline implements FlightSupplier {
   }
 
   async search(search: SupplierSearch, options: { signal: AbortSignal }): Promise<SupplierOffer[]> {
-    const [found] = await this.#world.search({ ...search, testMode: false }, options);
+    const found = await this.#flightFor(search, options);
     if (!found) return [];
     const { price, currency = 'BRL', holdUntil, expiresAt = null } = this.terms;
     this.#offers += 1;
@@ -102,6 +103,17 @@ export class Airline implements FlightSupplier {
           : { requiresInstantPayment: true },
       },
     ];
+  }
+
+  /** The simulated world lays out every flight of a day; one will do for all searches that are the same. */
+  async #flightFor(search: SupplierSearch, options: { signal: AbortSignal }): Promise<SupplierOffer | null> {
+    const key = JSON.stringify([search.slices, search.passengers, search.cabinClass]);
+    let found = this.#flights.get(key);
+    if (found === undefined) {
+      [found = null] = await this.#world.search({ ...search, testMode: false }, options);
+      this.#flights.set(key, found);
+    }
+    return found;
   }
 
   #refund(): SupplierCondition {
