@@ -1,6 +1,7 @@
 import type { Work } from '../work.ts';
 import { balance, balanceAlone } from './balance.ts';
 import { bookings } from './bookings.ts';
+import { hangingWebhook } from './hangingWebhook.ts';
 import { longLedger } from './longLedger.ts';
 import { memory } from './memory.ts';
 import { recharge } from './recharge.ts';
@@ -31,6 +32,7 @@ export const works: readonly Work[] = [
   transactions,
   recharge,
   webhookDeliveries,
+  hangingWebhook,
   subscribers,
   bookings,
   longLedger,
