@@ -59,6 +59,7 @@ function contextOf(caller: Caller, request: Request, gateway: Gateway): RequestC
     rateWindow: null,
     admitted: null,
     replayed: false,
+    unfinished: null,
   };
 }
 
@@ -86,7 +87,9 @@ export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHand
               body,
             });
       const value = await root.resolve(context, raw);
-      sendText(response, route.status, write(value, context), context);
+      const text = write(value, context);
+      if (context.unfinished) await context.unfinished;
+      sendText(response, route.status, text, context);
     } catch (error) {
       sendError(response, error, context, log);
     }

@@ -1,6 +1,18 @@
-import { Arg, Ctx, Field, InputType, Int, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import {
+  Arg,
+  Ctx,
+  Field,
+  Info,
+  InputType,
+  Int,
+  ObjectType,
+  Query,
+  Resolver,
+  registerEnumType,
+} from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { tenantOf } from '../src/domain/admission.ts';
+import { leaveToDoor, tenantOf } from '../src/domain/admission.ts';
 import type { OfferOrder } from '../src/domain/flights/offerPage.ts';
 import { listOffers } from '../src/domain/flights/offerPage.ts';
 import { findOffer } from '../src/domain/flights/offerStore.ts';
@@ -8,6 +20,7 @@ import { searchFlights } from '../src/domain/flights/search.ts';
 import { defaultLimit } from '../src/domain/pagination.ts';
 import { CabinClass, PassengerType } from './flightEnums.ts';
 import { FlightOffer, OfferPlace } from './flightOffers.ts';
+import { inArgument } from './inputFaults.ts';
 import { Operation } from './operation.ts';
 import { Pagination } from './pagination.ts';
 import { AirportCode, Amount, DepartureDate, PageNumber, PageSize } from './scalars.ts';
@@ -143,11 +156,16 @@ export class FlightResolver {
    */
   @Operation({ scope: 'flights:search', bucket: 'search' })
   @Query(() => OfferRequest, { description: 'Searches flights: priced offers, kept until they expire.' })
-  flightSearch(
+  async flightSearch(
     @Ctx() context: RequestContext,
     @Arg('search', () => FlightSearchInput, { description: 'What to search for.' }) search: FlightSearchInput,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<OfferRequest> {
-    return searchFlights(tenantOf(context), search, context.gateway.platform) as Promise<OfferRequest>;
+    const { answer, stored } = await inArgument('search', info, () =>
+      searchFlights(tenantOf(context), search, context.gateway),
+    );
+    await leaveToDoor(stored, context);
+    return answer as OfferRequest;
   }
 
   @Operation({ scope: 'flights:search' })

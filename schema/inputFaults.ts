@@ -1,15 +1,51 @@
+import type { GraphQLResolveInfo, ValueNode } from 'graphql';
+import { Kind } from 'graphql';
 import type { FieldFault } from '../src/domain/errors.ts';
 import { AppError, validationError } from '../src/domain/errors.ts';
 
 /** The domain names the bad member of an input object; clients get its path as they spelt it, `input.name`. */
-export async function inInput<T>(work: () => Promise<T>): Promise<T> {
+export function inInput<T>(work: () => Promise<T>): Promise<T> {
+  return renamingFields(work, (field) => `input.${field}`);
+}
+
+/**
+ * The same for an argument of any form: a member that the document takes from a variable is named after the variable,
+ * which is how the endpoints of REST get the names of their own fields.
+ */
+export function inArgument<T>(
+  argument: string,
+  { fieldNodes: [node] }: GraphQLResolveInfo,
+  work: () => Promise<T>,
+): Promise<T> {
+  const value = node?.arguments?.find(({ name }) => name.value === argument)?.value;
+  return renamingFields(work, (field) => asSpelt(value, argument, field));
+}
+
+function asSpelt(argumentValue: ValueNode | undefined, argument: string, field: string): string {
+  const members = field.split('.');
+  let value = argumentValue;
+  let depth = 0;
+  while (value?.kind === Kind.OBJECT || value?.kind === Kind.LIST) {
+    const member = members[depth];
+    value =
+      value.kind === Kind.OBJECT
+        ? value.fields.find(({ name }) => name.value === member)?.value
+        : value.values[Number(member)];
+    depth += 1;
+  }
+  return value?.kind === Kind.VARIABLE
+    ? [value.name.value, ...members.slice(depth)].join('.')
+    : `${argument}.${field}`;
+}
+
+async function renamingFields<T>(work: () => Promise<T>, rename: (field: string) => string): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== 'bad_request') throw error;
     const faults = (error.details.errors ?? []) as FieldFault[];
     throw validationError(
-      faults.map(({ field, type }) => ({ field: `input.${field}`, type })),
+      faults.map(({ field, type }) => ({ field: rename(field), type })),
       error.message,
     );
   }

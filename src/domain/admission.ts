@@ -30,6 +30,17 @@ export interface RequestContext {
   admitted: OperationRules | null;
   /** Whether an answer is an earlier one, repeated for its Idempotency-Key. */
   replayed: boolean;
+  /**
+   * At doors that have it: work that must be done before the answer is sent, but not before it is written. Elsewhere
+   * operations wait for such work themselves.
+   */
+  unfinished?: Promise<unknown> | null;
+}
+
+/** Leaves work that the answer depends on to a door that waits for it. Resolves at once there, else when it is done. */
+export async function leaveToDoor(work: Promise<unknown>, context: RequestContext): Promise<void> {
+  if (context.unfinished === null) context.unfinished = work;
+  else await work;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { OperationTallies } from './operationTallies.ts';
 import { RequestTimes } from './requestTimes.ts';
 
@@ -18,6 +18,13 @@ export function createMetrics() {
       name: 'embarque_rate_limited_total',
       help: 'Operations refused by a rate limit',
       labelNames: ['bucket'],
+      registers,
+    }),
+    supplierSeconds: new Histogram({
+      name: 'embarque_flight_supplier_seconds',
+      help: 'Time from asking a flight supplier for offers to its answer, its failure or its cut-off',
+      labelNames: ['supplier', 'outcome'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers,
     }),
     events: new Counter({

@@ -126,6 +126,20 @@ describeFlightDoors('flight offers', (stage) => {
       expect(await readOffer(stage.server, live, unknown)).toEqual(offerNotFound);
   });
 
+  it('are not shown unless they are stored', async () => {
+    const { live } = await stage.server.createTeam();
+    await stage.server.query('ALTER TABLE flight_searches RENAME TO flight_searches_away');
+    try {
+      const { found, error, status } = await stage.door.search(live, oneWay('GRU-LIS'));
+      expect(found).toBeNull();
+      expect(error).toMatchObject({ code: 'INTERNAL_ERROR', message: 'Internal error' });
+      if (stage.door.name === 'REST') expect(status).toBe(500);
+    } finally {
+      await stage.server.query('ALTER TABLE flight_searches_away RENAME TO flight_searches');
+    }
+    expect((await search(live)).offers.length).toBeGreaterThan(0);
+  });
+
   describe('when they have expired', () => {
     it('can be used until then, and still be read after it', async () => {
       const team = await stage.server.createTeam();

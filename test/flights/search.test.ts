@@ -106,7 +106,7 @@ describeFlightDoors(
         expect(outcome.error, JSON.stringify(request)).toMatchObject({
           code: 'VALIDATION_ERROR',
           message,
-          details: { field, type },
+          details: { field: stage.door.spelt(field), type },
         });
         if (stage.door.name === 'REST') expect(outcome.status).toBe(400);
       }
@@ -119,11 +119,27 @@ describeFlightDoors(
         slices: [slice('XXX', 'LIS', '10/12/2026')],
         passengers: [adults('1')],
       });
-      expect(error.details.errors.map(({ field }: Json) => field.replace(/^search\./, ''))).toEqual([
-        'type',
-        'slices.0.origin',
-        'slices.0.departureDate',
-        'passengers.0.count',
+      const fields = ['type', 'slices.0.origin', 'slices.0.departureDate', 'passengers.0.count'];
+      expect(error.details.errors.map(({ field }: Json) => field)).toEqual(fields.map(stage.door.spelt));
+    });
+
+    it('names fields of literals after the argument, and of variables after the variable', async () => {
+      const { live } = await stage.server.createTeam();
+      const fieldsOf = async (document: string, variables: Json) => {
+        const { body } = await stage.server.graphql(document, variables, live);
+        return body.errors?.[0].extensions.details.errors.map(({ field }: Json) => field);
+      };
+      const literal = `{ flightSearch(search: { type: one_way, passengers: [{ type: adult, count: 1 }],
+        slices: [{ origin: "GRU", destination: "GRU", departureDate: "2026-12-10" }] }) { id } }`;
+      expect(await fieldsOf(literal, {})).toEqual(['search.slices.0.destination']);
+      const mixed = `query ($leg: FlightSliceInput!, $day: DepartureDate!, $count: Int!) {
+        flightSearch(search: { type: round_trip, passengers: [{ type: adult, count: $count }],
+          slices: [$leg, { origin: "LIS", destination: "GRU", departureDate: $day }] }) { id } }`;
+      const leg = slice('GRU', 'GRU', '2026-12-10');
+      expect(await fieldsOf(mixed, { leg, day: '2026-12-01', count: 0 })).toEqual([
+        'leg.destination',
+        'day',
+        'count',
       ]);
     });
 

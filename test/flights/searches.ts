@@ -13,6 +13,8 @@ export interface SearchOutcome {
 
 export interface FlightDoor {
   readonly name: 'REST' | 'GraphQL';
+  /** A member of the search as clients of this door spell its path. */
+  spelt(field: string): string;
   search(key: string | null, request: Json): Promise<SearchOutcome>;
 }
 
@@ -55,6 +57,7 @@ export function inSnakeCase(value: Json): Json {
 export function restFlights(server: () => TestServer): FlightDoor {
   return {
     name: 'REST',
+    spelt: (field) => field,
     async search(key, body) {
       const answer = await server().rest('POST', '/api/v1/flights/search', { key, body });
       const { status, headers } = answer;
@@ -71,10 +74,11 @@ export function restFlights(server: () => TestServer): FlightDoor {
   };
 }
 
-/** The same search as GraphQL clients send it; a bad field is named by its path below the variable `search`. */
+/** The same search as GraphQL clients send it, in the variable `search`. */
 export function graphqlFlights(server: () => TestServer): FlightDoor {
   return {
     name: 'GraphQL',
+    spelt: (field) => `search.${field}`,
     async search(key, search) {
       const { status, headers, body } = await server().graphql(searchDocument, { search }, key);
       const [error] = body.errors ?? [];
@@ -82,17 +86,11 @@ export function graphqlFlights(server: () => TestServer): FlightDoor {
         status,
         headers,
         found: error ? null : inSnakeCase(body.data.flightSearch),
-        error: error ? { message: error.message, ...error.extensions, details: unprefixed(error) } : null,
+        error: error ? { message: error.message, ...error.extensions } : null,
         meta: body.extensions?._meta,
       };
     },
   };
-}
-
-function unprefixed({ extensions: { details } }: Json): Json {
-  return typeof details.field === 'string'
-    ? { ...details, field: details.field.replace(/^search\./, '') }
-    : details;
 }
 
 /** A request for one adult from `route` ("GRU-LIS"), to which members can be added. */

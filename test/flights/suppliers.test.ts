@@ -112,6 +112,33 @@ describeFlightDoors(
       },
     );
 
+    it('are counted and timed by how they ended', async () => {
+      const { live } = await stage.server.createTeam();
+      const countsOf = async () => {
+        const { text } = await stage.server.rest('GET', '/metrics');
+        const lines = text.matchAll(
+          /^embarque_flight_supplier_seconds_(count|sum)\{supplier="(\w+)",outcome="(\w+)"\} (\S+)$/gm,
+        );
+        return new Map(
+          [...lines].map(([, what, name, outcome, value]) => [`${what} ${name} ${outcome}`, Number(value)]),
+        );
+      };
+      const before = await countsOf();
+      const more = (after: Map<string, number>, key: string) =>
+        (after.get(key) ?? 0) - (before.get(key) ?? 0);
+      await stage.door.search(live, oneWay('GRU-LIS'));
+      answers.other = failing;
+      await stage.door.search(live, oneWay('GRU-LIS'));
+      answers.other = never;
+      await stage.door.search(live, oneWay('GRU-LIS'));
+      const after = await countsOf();
+      expect(more(after, 'count one answered')).toBe(3);
+      for (const outcome of ['answered', 'failed', 'timeout'])
+        expect(more(after, `count other ${outcome}`)).toBe(1);
+      expect(more(after, 'sum other timeout')).toBeGreaterThanOrEqual(0.149);
+      expect(more(after, 'sum other failed')).toBeLessThan(0.149);
+    });
+
     it('that have nothing are an answer, beside one that fails', async () => {
       answers = { one: async () => [], other: failing };
       const { live } = await stage.server.createTeam();

@@ -188,7 +188,7 @@ class QuotationTables {
       payment.requiresInstantPayment
         ? null
         : [payment.priceGuaranteeExpiresAt.getTime(), payment.paymentRequiredBy.getTime()],
-      expiresAt && expiresAt.getTime(),
+      expiresAt?.getTime() ?? null,
     ];
   }
 }

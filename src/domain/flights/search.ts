@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { identifierBatch } from '../../infrastructure/flights/identifierBatch.ts';
+import type { Gateway } from '../gateway.ts';
 import { disconnectedSql } from '../integrations/integration.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -41,27 +43,43 @@ async function settingsOf({ teamId, walletId }: Tenant, { sequelize }: Platform)
 
 /**
  * Searches flights for a team (SPEC, POST flights/search): offers of the suppliers that are connected for it, priced
- * with the team's settings and the exchange rates of this moment, cheapest for the client first. They are stored, and
- * can be read and used by their ids until they expire.
+ * with the team's settings and the exchange rates of this moment, cheapest for the client first. Once they are stored
+ * they can be read and used by their ids until they expire.
  * @throws AppError 400 for a request against the rules (see readSearchRequest), 422 "Flight search unavailable" when no
  *   supplier answers, 422 "Exchange rate unavailable" when an offer cannot be priced
  */
 export async function searchFlights(
   tenant: Tenant,
   request: SearchRequest,
-  platform: Platform,
-): Promise<FlightOffers> {
-  const quotation = await quoteFlights(tenant, request, platform);
-  await storeOffers(tenant, quotation, platform);
-  return assembleOffers(quotation);
+  gateway: Surroundings,
+): Promise<FoundOffers> {
+  const quotation = await quoteFlights(tenant, request, gateway);
+  const stored = storeOffers(tenant, quotation, gateway.platform);
+  // Who finds out that it failed is whoever waits for it.
+  stored.catch(() => undefined);
+  // The statement leaves, and the database works while the answer is written.
+  await nextTurn();
+  return { answer: assembleOffers(quotation), stored };
 }
 
-async function quoteFlights(tenant: Tenant, request: SearchRequest, platform: Platform): Promise<Quotation> {
+type Surroundings = Pick<Gateway, 'platform' | 'metrics'>;
+
+export interface FoundOffers {
+  readonly answer: FlightOffers;
+  /** Resolves when the offers can be read and used, which is before anybody may see them. */
+  readonly stored: Promise<void>;
+}
+
+async function quoteFlights(
+  tenant: Tenant,
+  request: SearchRequest,
+  { platform, metrics }: Surroundings,
+): Promise<Quotation> {
   const now = platform.clock.now();
   const search = readSearchRequest(request, now);
   const { pricing, disconnected } = await settingsOf(tenant, platform);
   const suppliers = platform.flightSuppliers.filter(({ name }) => !disconnected.includes(name));
-  const answers = await askSuppliers(suppliers, supplierSearch(search, tenant), platform);
+  const answers = await askSuppliers(suppliers, supplierSearch(search, tenant), { platform, metrics });
   const rates = await ratesFor(answers, now, platform);
   return {
     id: identifierBatch()('orq'),

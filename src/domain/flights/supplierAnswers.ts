@@ -1,5 +1,6 @@
 import { askWithin, SupplierTimeout } from '../../infrastructure/flights/cutOff.ts';
 import type { FlightSupplier, SupplierOffer, SupplierSearch } from '../../infrastructure/flights/supplier.ts';
+import type { Metrics } from '../../infrastructure/metrics.ts';
 import type { AppError } from '../errors.ts';
 import { unprocessable } from '../errors.ts';
 import type { Platform } from '../platform.ts';
@@ -10,20 +11,25 @@ export interface SupplierAnswer {
   readonly offers: readonly SupplierOffer[];
 }
 
+interface Surroundings {
+  readonly platform: Pick<Platform, 'clock' | 'settings' | 'log'>;
+  readonly metrics: Pick<Metrics, 'supplierSeconds'>;
+}
+
 /**
  * Asks these suppliers at once and takes what has come when the slowest has answered, failed or been cut off: those that
- * fail are missing from the answers, and only the log knows why.
+ * fail are missing from the answers, and only the log knows why. How each ended, and when, is told to the metrics.
  * @throws AppError 422 "Flight search unavailable" when all of them fail; `details.reason` is `timeout` or `failed`,
  *   `not_connected` when there is none to ask
  */
 export async function askSuppliers(
   suppliers: readonly FlightSupplier[],
   search: SupplierSearch,
-  platform: Pick<Platform, 'clock' | 'settings' | 'log'>,
+  { platform, metrics }: Surroundings,
 ): Promise<SupplierAnswer[]> {
   if (suppliers.length === 0) throw unprocessable('Flight search unavailable', { reason: 'not_connected' });
   const results = await Promise.allSettled(
-    suppliers.map((supplier) => askSupplier(supplier, search, platform)),
+    suppliers.map((supplier) => askSupplier(supplier, search, { platform, metrics })),
   );
   const answers: SupplierAnswer[] = [];
   const faults: unknown[] = [];
@@ -48,9 +54,19 @@ function searchUnavailable(faults: readonly unknown[]): AppError {
 async function askSupplier(
   supplier: FlightSupplier,
   search: SupplierSearch,
-  { clock, settings }: Pick<Platform, 'clock' | 'settings'>,
+  { platform: { clock, settings }, metrics }: Surroundings,
 ): Promise<SupplierAnswer> {
-  const limits = { supplier: supplier.name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
-  const offers = await askWithin(limits, (options) => supplier.search(search, options));
-  return { supplier: supplier.name, offers };
+  const { name } = supplier;
+  const limits = { supplier: name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
+  const startedMs = performance.now();
+  const tell = (outcome: 'answered' | 'failed' | 'timeout') =>
+    metrics.supplierSeconds.observe({ supplier: name, outcome }, (performance.now() - startedMs) / 1_000);
+  try {
+    const offers = await askWithin(limits, (options) => supplier.search(search, options));
+    tell('answered');
+    return { supplier: name, offers };
+  } catch (error) {
+    tell(error instanceof SupplierTimeout ? 'timeout' : 'failed');
+    throw error;
+  }
 }
