@@ -7,7 +7,6 @@ import {
 import type { GatewayInterface } from '@apollo/server-gateway-interface';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { GraphQLError } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import type { Log } from '../src/infrastructure/log.ts';
@@ -15,23 +14,7 @@ import { disclosed, renderError, wrap } from './errors.ts';
 import type { Executable } from './executor.ts';
 import { compileOperation } from './executor.ts';
 import { documentLimits, limitRules } from './limits.ts';
-
-/** Operations that were parsed, validated and compiled before, by the document's text and the operation's name. */
-export class OperationCache {
-  readonly #operations = new LRUCache<string, Executable>({ max: 1_000, maxSize: 16_000_000 });
-
-  get(source: string, operationName: string | null | undefined): Executable | undefined {
-    return this.#operations.get(keyOf(source, operationName));
-  }
-
-  set(source: string, operationName: string | null | undefined, executable: Executable): void {
-    this.#operations.set(keyOf(source, operationName), executable, { size: source.length + 1 });
-  }
-}
-
-function keyOf(source: string, operationName: string | null | undefined): string {
-  return operationName ? `${operationName}\n${source}` : source;
-}
+import type { OperationCache } from './operationCache.ts';
 
 const wrongTransport =
   'Subscriptions are served over WebSockets (graphql-transport-ws) and as text/event-stream';

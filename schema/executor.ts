@@ -37,22 +37,34 @@ export function compileOperation(
   const operation = getOperationAST(document, operationName);
   if (!operation) throw unknownOperation();
   const variables = variablesOf(schema, operation);
-  const compiled = compileQuery(schema, document, operationName ?? undefined, {
-    disableLeafSerialization: false,
-  });
-  const query = isCompiledQuery(compiled)
-    ? compiled.query
-    : // What the compiler does not support runs as ever, only slower.
-      (_root: unknown, contextValue: unknown, variableValues: Record<string, unknown>) =>
-        execute({ schema, document, operationName, contextValue, variableValues });
+  let query: Query | undefined;
   return {
     operation,
     variables,
-    run: (context, raw, options) =>
-      query(
+    run(context, raw, options) {
+      // With its first run: compiling every route's document at the start would delay it.
+      query ??= compiledQuery(schema, document, operationName);
+      return query(
         undefined,
         context,
         variables.length === 0 ? {} : coerceVariables(variables, raw, options),
-      ) as ExecutionResult,
+      );
+    },
   };
+}
+
+type Query = (
+  root: unknown,
+  context: unknown,
+  variables: Record<string, unknown>,
+) => ExecutionResult | Promise<ExecutionResult>;
+
+function compiledQuery(schema: GraphQLSchema, document: DocumentNode, operationName?: string | null): Query {
+  const compiled = compileQuery(schema, document, operationName ?? undefined, {
+    disableLeafSerialization: false,
+  });
+  if (isCompiledQuery(compiled)) return compiled.query as Query;
+  // What the compiler does not support runs as ever, only slower.
+  return (_root, contextValue, variableValues) =>
+    execute({ schema, document, operationName, contextValue, variableValues }) as ExecutionResult;
 }

@@ -1,5 +1,4 @@
 import type { ApolloServer } from '@apollo/server';
-import { HeaderMap } from '@apollo/server';
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest, identify } from '../src/domain/admission.ts';
@@ -11,9 +10,10 @@ import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { setCorsHeaders, setCorsHeadersForStrangers } from '../src/infrastructure/http/headers.ts';
 import type { Answer } from './answers.ts';
 import { jsonHeaders, refusalOf, render, sendAnswer } from './answers.ts';
-import type { ApolloContext, OperationCache } from './apollo.ts';
+import type { ApolloContext } from './apollo.ts';
 import { wrap } from './errors.ts';
 import { documentLimits } from './limits.ts';
+import type { OperationCache } from './operationCache.ts';
 
 interface GraphqlBody {
   query?: unknown;
@@ -28,7 +28,7 @@ interface GraphqlBody {
  */
 export function createGraphqlHandler(
   gateway: Gateway,
-  apollo: ApolloServer<ApolloContext>,
+  openApollo: () => Promise<ApolloServer<ApolloContext>>,
   cache: OperationCache,
 ) {
   const { log } = gateway.platform;
@@ -41,7 +41,7 @@ export function createGraphqlHandler(
       const body = await readJsonBody(request, response);
       answer =
         (await runKnown(request, body, context, cache)) ??
-        (await runWithApollo(request, body, context, apollo));
+        (await runWithApollo(request, body, context, await openApollo()));
       // A request that ran no operation, such as one that does not parse, counts as one.
       if (context.rateWindow === null) await countRequest('default', context);
     } catch (error) {
@@ -139,6 +139,7 @@ async function runWithApollo(
   if (Array.isArray(body) && body.length > documentLimits.batch) {
     throw validationError({ field: 'body', type: 'too_many_operations' });
   }
+  const { HeaderMap } = await import('@apollo/server');
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);

@@ -1,12 +1,14 @@
 import type { Server } from 'node:http';
+import type { ApolloServer } from '@apollo/server';
 import { Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { DirectHandler, DirectRoute } from '../src/infrastructure/http/directRoutes.ts';
-import { createApollo, OperationCache } from './apollo.ts';
+import type { ApolloContext } from './apollo.ts';
 import { createEventStreams } from './eventStreams.ts';
 import { createGraphiqlAssets, graphiqlPage } from './graphiql.ts';
 import { createGraphqlHandler } from './http.ts';
+import { OperationCache } from './operationCache.ts';
 import { createPreparation } from './preparation.ts';
 import { serveWebSockets } from './webSockets.ts';
 
@@ -17,14 +19,19 @@ export interface GraphqlDoor {
   readonly direct: readonly DirectRoute[];
   /** Takes the WebSocket upgrades of a server; returns what ends the subscriptions of both kinds. */
   attach(server: Server): { close(): Promise<void> };
+  /** Loads now what the first new document would wait for. */
+  prepare(): void;
   close(): Promise<void>;
 }
 
-export async function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway): Promise<GraphqlDoor> {
-  const { log, settings } = gateway.platform;
+export function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway): GraphqlDoor {
+  const { settings } = gateway.platform;
   const cache = new OperationCache();
-  const apollo = createApollo(schema, cache, { introspection: settings.GRAPHQL_INTROSPECTION, log });
-  await apollo.start();
+  let apollo: Promise<ApolloServer<ApolloContext>> | undefined;
+  const openApollo = () => {
+    apollo ??= startApollo(schema, cache, gateway);
+    return apollo;
+  };
   const prepare = createPreparation(schema, settings.GRAPHQL_INTROSPECTION);
   const streams = createEventStreams(prepare, gateway);
   const router = Router();
@@ -33,7 +40,7 @@ export async function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway)
   router.use((request, response, next) =>
     streams.wants(request) ? streams.handler(request, response) : next(),
   );
-  const operations = createGraphqlHandler(gateway, apollo, cache);
+  const operations = createGraphqlHandler(gateway, openApollo, cache);
   router.use(operations);
   const handler: DirectHandler = (request, response) =>
     streams.wants(request) ? streams.handler(request, response) : operations(request, response);
@@ -49,6 +56,20 @@ export async function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway)
         },
       };
     },
-    close: () => apollo.stop(),
+    // A failure is told to whoever asks for a document.
+    prepare: () => void openApollo().catch(() => undefined),
+    close: async () => (await apollo)?.stop(),
   };
+}
+
+/** Apollo Server is a tenth of what a start loads, and the REST face and known documents do without. */
+async function startApollo(
+  schema: GraphQLSchema,
+  cache: OperationCache,
+  { platform: { log, settings } }: Gateway,
+): Promise<ApolloServer<ApolloContext>> {
+  const { createApollo } = await import('./apollo.ts');
+  const apollo = createApollo(schema, cache, { introspection: settings.GRAPHQL_INTROSPECTION, log });
+  await apollo.start();
+  return apollo;
 }

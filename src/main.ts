@@ -165,10 +165,10 @@ interface Doors {
 }
 
 /** The doors of an api process, mounted on its application. */
-async function openDoors(application: Express, gateway: Gateway): Promise<Doors> {
+function openDoors(application: Express, gateway: Gateway): Doors {
   const { platform, access } = gateway;
   const schema = buildGatewaySchema();
-  const door = await createGraphqlDoor(schema, gateway);
+  const door = createGraphqlDoor(schema, gateway);
   application.use((request, response, next) => {
     const { origin, 'access-control-request-method': wanted } = request.headers;
     if (request.method !== 'OPTIONS' || origin === undefined || wanted === undefined) return next();
@@ -226,9 +226,10 @@ async function startWorker(platform: Platform, gateway: Gateway): Promise<() => 
   };
 }
 
-/** What suppliers lay out takes a part of a second, which neither readiness nor the first requests should wait for. */
-function prepareSuppliersLater({ flightSuppliers }: Platform): NodeJS.Timeout {
+/** What takes a part of a second, and neither readiness nor the first requests should wait for. */
+function prepareLater({ graphql }: Doors, { flightSuppliers }: Platform): NodeJS.Timeout {
   return setTimeout(() => {
+    graphql.prepare();
     for (const supplier of flightSuppliers) supplier.prepare?.();
   }, 1_000).unref();
 }
@@ -271,7 +272,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     ...(settings.REDIS_URL ? [{ name: 'redis', check: () => platform.signals.check() }] : []),
   ];
   application.use(createOperationsRouter(checks, gateway.metrics, () => stopping));
-  const doors = settings.ROLES.includes('api') ? await openDoors(application, gateway) : null;
+  const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
   refuseTheRest(application, log);
   const listener = createListener({
     application,
@@ -288,7 +289,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     : async () => undefined;
   const url = await listen(server, settings);
   address.port = Number(new URL(url).port);
-  const preparation = doors ? prepareSuppliersLater(platform) : null;
+  const preparation = doors ? prepareLater(doors, platform) : null;
   log.info({ url, roles: settings.ROLES }, 'listening');
 
   return {

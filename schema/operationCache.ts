@@ -1,0 +1,19 @@
+import { LRUCache } from 'lru-cache';
+import type { Executable } from './executor.ts';
+
+/** Operations that were parsed, validated and compiled before, by the document's text and the operation's name. */
+export class OperationCache {
+  readonly #operations = new LRUCache<string, Executable>({ max: 1_000, maxSize: 16_000_000 });
+
+  get(source: string, operationName: string | null | undefined): Executable | undefined {
+    return this.#operations.get(keyOf(source, operationName));
+  }
+
+  set(source: string, operationName: string | null | undefined, executable: Executable): void {
+    this.#operations.set(keyOf(source, operationName), executable, { size: source.length + 1 });
+  }
+}
+
+function keyOf(source: string, operationName: string | null | undefined): string {
+  return operationName ? `${operationName}\n${source}` : source;
+}
