@@ -139,7 +139,7 @@ function toTransaction(entry: EntryRow): WalletTransaction {
     referenceId: entry.reference_id,
     balanceAfter: formatAmount(entry.balance_after_cents),
     paymentMethod: entry.payment_method,
-    createdAt: entry.created_at.toISOString(),
+    createdAt: entry.created_at,
   };
 }
 

@@ -39,6 +39,8 @@ export class RedisRateCounts {
   readonly #lengthMs: number;
   readonly #log: Log;
   #waiting = new Map<string, Waiting[]>();
+  /** Commands that Redis has not answered. */
+  #underWay = 0;
 
   constructor(url: string, lengthMs: number, log: Log) {
     this.#lengthMs = lengthMs;
@@ -63,12 +65,16 @@ export class RedisRateCounts {
 
   /** Counts one request under a key. @throws the client's error when Redis does not answer. */
   count(key: string): Promise<CountedWindow> {
-    if (this.#waiting.size === 0) setImmediate(() => this.#send());
-    return new Promise((resolve, reject) => {
+    const isFirst = this.#waiting.size === 0;
+    const counted = new Promise<CountedWindow>((resolve, reject) => {
       const waiting = this.#waiting.get(key);
       if (waiting) waiting.push({ resolve, reject });
       else this.#waiting.set(key, [{ resolve, reject }]);
     });
+    // One that is alone has nobody to wait for.
+    if (this.#underWay === 0) this.#send();
+    else if (isFirst) setImmediate(() => this.#send());
+    return counted;
   }
 
   close(): void {
@@ -80,6 +86,7 @@ export class RedisRateCounts {
     this.#waiting = new Map();
     for (let from = 0; from < waiting.length; from += subjectsInBatch) {
       const batch = waiting.slice(from, from + subjectsInBatch);
+      this.#underWay += 1;
       this.#client
         .countRequests(
           batch.length,
@@ -88,8 +95,12 @@ export class RedisRateCounts {
           ...batch.map(([, { length }]) => length),
         )
         .then(
-          (counted) => answer(batch, counted),
+          (counted) => {
+            this.#underWay -= 1;
+            answer(batch, counted);
+          },
           (error) => {
+            this.#underWay -= 1;
             this.#log.warn({ err: error }, 'redis did not count: counting rate limits in memory');
             refuse(batch, error);
           },

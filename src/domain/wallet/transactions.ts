@@ -24,7 +24,8 @@ export interface EntryRow {
   reference_id: string;
   balance_after_cents: string;
   payment_method: string | null;
-  created_at: Date;
+  /** ISO 8601 */
+  created_at: string;
 }
 
 export interface TransactionPage {
@@ -62,12 +63,14 @@ const readEntries = statement<EntryRow>(
   'read_entries',
   `SELECT ${entryColumns} FROM wallet_entries
     WHERE wallet_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
+  { timestamps: 'iso' },
 );
 
 const readEntriesOfType = statement<EntryRow>(
   'read_entries_of_type',
   `SELECT ${entryColumns} FROM wallet_entries
     WHERE wallet_id = $1 AND type = $4 AND type_sequence > $2 AND type_sequence <= $3 ORDER BY type_sequence DESC`,
+  { timestamps: 'iso' },
 );
 
 const none: Totals = { credit_count: '0', debit_count: '0', credit_cents: '0', debit_cents: '0' };

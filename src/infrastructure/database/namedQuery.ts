@@ -1,13 +1,18 @@
 import type { FieldDef } from 'pg';
 import pg from 'pg';
-import { timestampReader } from './timestamp.ts';
+import { isoTimestampReader, timestampReader } from './timestamp.ts';
 
 /** A prepared statement and the values to run it with. */
 export interface NamedQuery {
   name: string;
   text: string;
   values: unknown[];
+  /** How timestamps are returned; Dates unless said. */
+  timestamps?: Timestamps | undefined;
 }
+
+/** As Dates, or as ISO 8601 text for rows that only hand them on. */
+export type Timestamps = 'date' | 'iso';
 
 type Parser = (text: string) => unknown;
 
@@ -50,6 +55,7 @@ const shapesOf = new WeakMap<Connection, Map<string, RowShape>>();
 class RowsQuery {
   readonly name: string;
   readonly text: string;
+  readonly #timestamps: Timestamps;
   readonly #values: unknown[];
   readonly callback: (error: unknown, rows: unknown[]) => void;
   /** Filled in by the client, which knows how its types are read. */
@@ -59,9 +65,10 @@ class RowsQuery {
   #isDescribed = false;
   #unreadable: unknown;
 
-  constructor({ name, text, values }: NamedQuery, callback: RowsQuery['callback']) {
+  constructor({ name, text, values, timestamps }: NamedQuery, callback: RowsQuery['callback']) {
     this.name = name;
     this.text = text;
+    this.#timestamps = timestamps ?? 'date';
     this.#values = values;
     this.callback = callback;
   }
@@ -96,7 +103,8 @@ class RowsQuery {
     const types = this._result._types as Types;
     const parsers = fields.map(({ dataTypeID }) => {
       const parser = types.getTypeParser(dataTypeID, 'text');
-      return dataTypeID === timestamptzOid ? timestampReader(parser) : parser;
+      if (dataTypeID !== timestamptzOid) return parser;
+      return this.#timestamps === 'iso' ? isoTimestampReader(parser) : timestampReader(parser);
     });
     this.#shape = { names: fields.map((field) => field.name), parsers };
   }

@@ -56,6 +56,8 @@ export class SharedConnections {
   readonly #limit: number;
   readonly #lanes = new Set<Lane>();
   #opening = 0;
+  /** Reads on all of them. */
+  #underWay = 0;
   #timer: NodeJS.Timeout | null = null;
 
   private constructor(sequelize: Sequelize) {
@@ -82,6 +84,7 @@ export class SharedConnections {
       const lane = this.#choose();
       lane.reads += 1;
       lane.idle = false;
+      this.#underWay += 1;
       const fail = (error: unknown) => {
         if (isUnusable(error)) {
           lane.unusable = true;
@@ -91,7 +94,8 @@ export class SharedConnections {
         reject(error);
       };
       const read = (client: Client) => {
-        gatherWrites(client.connection.stream);
+        // One that is alone has nobody to wait for.
+        if (this.#underWay > 1) gatherWrites(client.connection.stream);
         send(client, query, (error, rows) => {
           if (error) return fail(error);
           this.#end(lane);
@@ -145,6 +149,7 @@ export class SharedConnections {
   /** A read is over. */
   #end(lane: Lane): void {
     lane.reads -= 1;
+    this.#underWay -= 1;
     if (lane.reads > 0) return;
     if (lane.unusable || this.#pool.waiting > 0 || lane.client?._invalid) this.#giveBack(lane);
     else this.#timer ??= setTimeout(() => this.#giveBackUnused(), keptMs).unref();

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Sequelize } from 'sequelize';
-import { type NamedQuery, rowsOf } from './namedQuery.ts';
+import { type NamedQuery, rowsOf, type Timestamps } from './namedQuery.ts';
 import {
   type Client,
   giveBack,
@@ -14,13 +14,14 @@ import {
  * The hot path: named (prepared) statements on connections of Sequelize's own pool, without Sequelize's query layer.
  *
  * Values come back as the models' do: bigint (int8) and numeric as strings, to be made `BigInt` where money is read,
- * timestamptz as Date, date as YYYY-MM-DD, json parsed, bytea as Buffer.
+ * timestamptz as Date (or as ISO 8601 text, where a statement says so), date as YYYY-MM-DD, json parsed, bytea as Buffer.
  */
 export interface Statement<Row> {
   readonly name: string;
   readonly text: string;
   /** A read that takes no locks: it may share a connection with other reads. */
   readonly shared: boolean;
+  readonly timestamps: Timestamps;
   /** Never set: carries the type of a row. */
   readonly row?: Row;
 }
@@ -31,12 +32,16 @@ const texts = new Map<string, string>();
  * Declares a statement; to be called where a module is loaded. `Row` is what one of its rows looks like.
  * @throws Error when the name stands for another text: a connection knows each name once.
  */
-export function statement<Row = unknown>(name: string, text: string): Statement<Row> {
+export function statement<Row = unknown>(
+  name: string,
+  text: string,
+  { timestamps = 'date' }: { timestamps?: Timestamps } = {},
+): Statement<Row> {
   if ((texts.get(name) ?? text) !== text) throw new Error(`two statements are called ${name}`);
   texts.set(name, text);
   const shared =
     /^\s*(SELECT|WITH)\b/i.test(text) && !/\b(INSERT|UPDATE|DELETE|MERGE|FOR|pg_\w+)\b/i.test(text);
-  return { name, text, shared };
+  return { name, text, shared, timestamps };
 }
 
 const storage = new AsyncLocalStorage<Map<string, unknown>>();
@@ -82,7 +87,8 @@ interface OpenTransaction {
  */
 export function run<Row>(sequelize: Sequelize, statement: Statement<Row>, values: unknown[]): Promise<Row[]> {
   const transaction = transactionContext.get('transaction') as OpenTransaction | null | undefined;
-  const query = { name: statement.name, text: statement.text, values };
+  const { name, text, timestamps } = statement;
+  const query: NamedQuery = { name, text, values, timestamps };
   if (transaction) return runInTransaction<Row>(transaction, query);
   const attempt = statement.shared
     ? () => SharedConnections.of(sequelize).query(query)

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { timestampReader } from '../../../src/infrastructure/database/timestamp.ts';
+import { isoTimestampReader, timestampReader } from '../../../src/infrastructure/database/timestamp.ts';
 
 const timestamptzOid = 1184;
 const ofDriver = pg.types.getTypeParser(timestamptzOid, 'text') as (text: string) => unknown;
 const read = timestampReader(ofDriver);
+const readIso = isoTimestampReader(ofDriver);
 
 const instant = fc.date({
   min: new Date('0001-01-01T00:00:00Z'),
@@ -18,6 +19,7 @@ it('reads every millisecond as PostgreSQL writes it', () => {
     fc.property(instant, (at) => {
       const text = `${at.toISOString().replace('T', ' ').slice(0, -1)}+00`;
       expect(read(text)).toEqual(at);
+      expect(readIso(text)).toBe(at.toISOString());
       expect(read(text.replace(/0+\+00$/, '+00').replace(/\.\+/, '+'))).toEqual(at);
     }),
   );
@@ -35,5 +37,7 @@ it.each([
   'infinity',
   '-infinity',
 ])('reads %s as the driver does', (text) => {
-  expect(read(text)).toEqual(ofDriver(text));
+  const value = ofDriver(text);
+  expect(read(text)).toEqual(value);
+  expect(readIso(text)).toEqual(value instanceof Date ? value.toISOString() : value);
 });
