@@ -17,6 +17,8 @@ import {
   untilStatus,
 } from './bookingSteps.ts';
 
+const slice = { origin: 'GRU', destination: 'GIG', departureDate: '2026-12-10' };
+
 /** An answer that the test gives when it likes. */
 function deferred<Answer>() {
   let resolve: (answer: Answer) => void = () => undefined;
@@ -128,14 +130,19 @@ describeBookings(
         });
       });
 
-      it('name a penalty below nothing, and give back no more than was paid', async () => {
-        const { live } = await agencyWith(stage, '1000.00');
-        const { id } = await booked(stage, live, { penalty: '-10.00' });
-        expect(dataOf(await stage.door.cancelBooking(live, id))).toMatchObject({
-          refund_amount: '400.00',
-          penalty_amount: '0.00',
-        });
-        expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+      it.each([
+        { price: '0.00' },
+        { price: '-1.00' },
+        { price: 'free' },
+        { penalty: '-10.00' },
+        { penalty: '' },
+        { penalty: '1e2' },
+      ])('about money offer nothing: %j', async (terms) => {
+        const { live } = await agencyWith(stage, null);
+        airline.terms = terms;
+        const search = { type: 'one_way', slices: [slice], passengers: [{ type: 'adult', count: 1 }] };
+        const found = await stage.server.rest('POST', '/api/v1/flights/search', { key: live, body: search });
+        expect([found.status, found.body.offers]).toEqual([200, []]);
       });
     });
 

@@ -4,15 +4,13 @@ import type { BookingRow } from './booking.ts';
 /**
  * What a cancellation before departure gives back, in centavos: the price less the penalty of the offer's conditions,
  * at the rate that the offer was priced with, rounded half up once; nothing when the conditions allow no refund or name
- * no penalty, and never less than nothing or more than the price, whatever penalty a supplier names.
+ * no penalty, and never less than nothing.
  */
 export function refundCentsOf({ amount_cents, terms }: Pick<BookingRow, 'amount_cents' | 'terms'>): bigint {
   const { allowed, penaltyAmount, penaltyCurrency } = terms.conditions.refundBeforeDeparture;
   if (!allowed || penaltyAmount === null) return 0n;
   const rate = penaltyCurrency === 'BRL' ? '1' : terms.exchangeRate;
   const penalty = new StrictDecimal(penaltyAmount).times(rate).toFixed(2, StrictDecimal.roundHalfUp);
-  const paidCents = BigInt(amount_cents);
-  const refundCents = paidCents - BigInt(penalty.replace('.', ''));
-  if (refundCents <= 0n) return 0n;
-  return refundCents < paidCents ? refundCents : paidCents;
+  const refundCents = BigInt(amount_cents) - BigInt(penalty.replace('.', ''));
+  return refundCents > 0n ? refundCents : 0n;
 }

@@ -54,7 +54,7 @@ function searchUnavailable(faults: readonly unknown[]): AppError {
 async function askSupplier(
   supplier: FlightSupplier,
   search: SupplierSearch,
-  { platform: { clock, settings }, metrics }: Surroundings,
+  { platform: { clock, settings, log }, metrics }: Surroundings,
 ): Promise<SupplierAnswer> {
   const { name } = supplier;
   const limits = { supplier: name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
@@ -62,11 +62,23 @@ async function askSupplier(
   const tell = (outcome: 'answered' | 'failed' | 'timeout') =>
     metrics.supplierSeconds.observe({ supplier: name, outcome }, (performance.now() - startedMs) / 1_000);
   try {
-    const offers = await askWithin(limits, (options) => supplier.search(search, options));
+    const found = await askWithin(limits, (options) => supplier.search(search, options));
     tell('answered');
+    const offers = found.filter(hasSoundAmounts);
+    const dropped = found.length - offers.length;
+    if (dropped > 0) log.warn({ supplier: name, dropped }, 'offers with impossible amounts are left out');
     return { supplier: name, offers };
   } catch (error) {
     tell(error instanceof SupplierTimeout ? 'timeout' : 'failed');
     throw error;
   }
+}
+
+const decimal = /^\d{1,10}(\.\d{1,2})?$/;
+
+/** Whether wallets can pay the price and be refunded less the penalty: both are debited and credited as they stand. */
+function hasSoundAmounts({ totalAmount, conditions }: SupplierOffer): boolean {
+  const { penaltyAmount } = conditions.refundBeforeDeparture;
+  const isSoundPenalty = penaltyAmount === null || decimal.test(penaltyAmount);
+  return isSoundPenalty && decimal.test(totalAmount) && /[1-9]/.test(totalAmount);
 }
