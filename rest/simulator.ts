@@ -14,16 +14,15 @@ const rules: OperationRules = { scope: 'wallet:write', bucket: 'default', creati
 
 const invalidPaidAt = () => validationError({ field: 'paid_at', type: 'invalid' });
 
-/** When the payer paid: `paid_at` of the body, or now. @throws AppError 400 for anything but an instant up to now. */
-function paidAtOf(body: unknown, now: Date): Date {
+/** When the payer says to have paid, `paid_at` of the body, or null. @throws AppError 400 for anything but an instant. */
+function givenPaidAt(body: unknown): Date | null {
   if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
     throw validationError({ field: 'body', type: 'not_an_object' });
   }
   const paidAt = (body as { paid_at?: unknown } | undefined)?.paid_at;
-  if (paidAt === undefined) return now;
-  const date = new Date(typeof paidAt === 'string' && isInstant(paidAt) ? paidAt : Number.NaN);
-  if (Number.isNaN(date.getTime()) || date > now) throw invalidPaidAt();
-  return date;
+  if (paidAt === undefined) return null;
+  if (typeof paidAt !== 'string' || !isInstant(paidAt)) throw invalidPaidAt();
+  return new Date(paidAt);
 }
 
 /**
@@ -40,11 +39,13 @@ export function createSimulatorRouter(gateway: Gateway): Router {
       context = await openContext(request, response, gateway);
       await admit(rules, context);
       const body = await readJsonBody(request, response);
-      const paidAt = paidAtOf(body, platform.clock.now());
+      const given = givenPaidAt(body);
+      const now = platform.clock.now();
+      if (given && given > now) throw invalidPaidAt();
       const tenant = tenantOf(context);
       const { id, createdAt } = await findRecharge(tenant, request.params.id);
-      if (paidAt < createdAt) throw invalidPaidAt();
-      const recharge = await confirmRecharge(tenant, id, paidAt, platform);
+      if (given && given < createdAt) throw invalidPaidAt();
+      const recharge = await confirmRecharge(tenant, id, given ?? now, platform);
       const paid = {
         id: recharge.id,
         status: recharge.status,

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { builtProduct } from '../harness/build.ts';
 import type { Engine } from '../harness/engines.ts';
+import type { ServerProcess } from '../operations/serverProcess.ts';
+import { followServer } from '../operations/serverProcess.ts';
 
 interface Finished {
   code: number | null;
@@ -31,55 +32,40 @@ export interface BuiltServer {
 
 export async function buildServer(): Promise<Build> {
   const folder = await builtProduct();
-  const children = new Set<ChildProcess>();
+  const started: ServerProcess[] = [];
 
   const run = (file: string, environment: Record<string, string>) => {
     const { PATH = '', TZ = 'UTC' } = process.env;
-    const child = spawn(process.execPath, [join(folder, 'dist', 'src', file)], {
-      cwd: folder,
-      env: { PATH, TZ, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    children.add(child);
-    const output = { stdout: '', stderr: '' };
-    child.stdout.on('data', (part) => {
-      output.stdout += part;
-    });
-    child.stderr.on('data', (part) => {
-      output.stderr += part;
-    });
-    const ended = once(child, 'close').then(() => {
-      children.delete(child);
-      return { code: child.exitCode, ...output };
-    });
-    return { child, output, ended };
+    const follower = followServer(
+      spawn(process.execPath, [join(folder, 'dist', 'src', file)], {
+        cwd: folder,
+        env: { PATH, TZ, ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+    started.push(follower);
+    return follower;
   };
 
   return {
-    verifyLedger: (environment) => run('ledgerVerify.js', environment).ended,
+    async verifyLedger(environment) {
+      const { exited, output } = run('ledgerVerify.js', environment);
+      const { code } = await exited;
+      return { code, ...output };
+    },
     async start(environment) {
-      const { child, output, ended } = run('main.js', environment);
-      const url = await new Promise<string>((resolve, reject) => {
-        child.stdout.on('data', () => {
-          const ready = /Embarque is ready at (http:\S+)/.exec(output.stdout)?.[1];
-          if (ready) resolve(ready);
-        });
-        ended.then(({ stdout, stderr }) => reject(new Error(`not started: ${stderr}${stdout}`)), reject);
-      });
+      const server = run('main.js', environment);
       return {
-        url,
+        url: await server.ready(),
         async kill() {
-          child.kill('SIGKILL');
-          await ended;
+          server.process.kill('SIGKILL');
+          await server.exited;
         },
-        async stop() {
-          child.kill('SIGTERM');
-          return (await ended).code;
-        },
+        stop: async () => (await server.stop()).code,
       };
     },
     remove() {
-      for (const child of children) child.kill('SIGKILL');
+      for (const { process: child } of started) child.kill('SIGKILL');
     },
   };
 }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { rechargeFields, transactionListFields } from '../doors/graphqlDoor.ts';
 import type { Json } from '../harness/client.ts';
 import type { TestServer } from '../harness/server.ts';
 
@@ -25,9 +26,6 @@ export interface ListFilter {
   end_date?: string;
 }
 
-const rechargeFields = `id amount currency status payment_method: paymentMethod paid_at: paidAt
-  transaction_id: transactionId created_at: createdAt`;
-
 const byId = (field: string, kind = 'mutation') =>
   `${kind} ($id: String!) { value: ${field}(id: $id) { ${rechargeFields} } }`;
 
@@ -48,14 +46,7 @@ const documents = {
   } }`,
   list: `query ($page: PageNumber!, $limit: PageSize!, $type: TransactionType, $start_date: Day, $end_date: Day) {
     value: walletTransactions(page: $page, limit: $limit, type: $type, startDate: $start_date, endDate: $end_date) {
-      transactions {
-        id type amount currency description reference_type: referenceType reference_id: referenceId
-        balance_after: balanceAfter payment_method: paymentMethod created_at: createdAt
-      }
-      pagination { page limit total pages }
-      summary {
-        total_credits: totalCredits total_debits: totalDebits period_start: periodStart period_end: periodEnd
-      }
+      ${transactionListFields}
     }
   }`,
 };

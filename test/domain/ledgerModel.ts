@@ -7,6 +7,7 @@ interface ModelRecharge {
   amountCents: bigint;
   status: 'pending' | 'completed' | 'expired' | 'failed' | 'cancelled';
   day: string;
+  createdAtMs: number;
   expiresAtMs: number;
 }
 
@@ -87,7 +88,7 @@ function create(wallet: ModelWallet, amount: string, answer: Answer | null, nowM
   if (value?.status !== 'pending' || value.amount !== formatAmount(amountCents)) return null;
   if (Date.parse(value.created_at) !== nowMs || wallet.recharges.has(value.id)) return null;
   const expiresAtMs = Date.parse(value.payment.expires_at);
-  return changed(wallet, value.id, { amountCents, status: 'pending', day, expiresAtMs });
+  return changed(wallet, value.id, { amountCents, status: 'pending', day, createdAtMs: nowMs, expiresAtMs });
 }
 
 function end(wallet: ModelWallet, id: string, ending: ModelRecharge['status'], answer: Answer | null) {

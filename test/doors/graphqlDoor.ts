@@ -5,8 +5,15 @@ import { bookingDocuments } from './bookingDocuments.ts';
 import type { CallOptions, Door, Outcome } from './door.ts';
 import { headersOf } from './restDoor.ts';
 
-const rechargeFields = `id amount currency status payment_method: paymentMethod paid_at: paidAt
+export const rechargeFields = `id amount currency status payment_method: paymentMethod paid_at: paidAt
   transaction_id: transactionId created_at: createdAt`;
+
+export const transactionListFields = `transactions {
+    id type amount currency description reference_type: referenceType reference_id: referenceId
+    balance_after: balanceAfter payment_method: paymentMethod created_at: createdAt
+  }
+  pagination { page limit total pages }
+  summary { total_credits: totalCredits total_debits: totalDebits period_start: periodStart period_end: periodEnd }`;
 
 export const documents = {
   balance: `query {
@@ -17,14 +24,7 @@ export const documents = {
   }`,
   transactions: `query ($page: PageNumber, $limit: PageSize, $type: TransactionType, $start_date: Day, $end_date: Day) {
     outcome: walletTransactions(page: $page, limit: $limit, type: $type, startDate: $start_date, endDate: $end_date) {
-      transactions {
-        id type amount currency description reference_type: referenceType reference_id: referenceId
-        balance_after: balanceAfter payment_method: paymentMethod created_at: createdAt
-      }
-      pagination { page limit total pages }
-      summary {
-        total_credits: totalCredits total_debits: totalDebits period_start: periodStart period_end: periodEnd
-      }
+      ${transactionListFields}
     }
   }`,
   createRecharge: `mutation ($amount: Amount!, $currency: Currency!, $payment_method: PaymentMethod!) {
