@@ -11,7 +11,7 @@ export default defineConfig({
     // Loading and warming up the product takes longer than most files' tests: files of a worker share it.
     isolate: false,
     maxWorkers: '100%',
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
   },
 });

@@ -62,7 +62,7 @@ export async function graphqlDoor(
 /** Waits until `probe` returns something other than undefined, false or null; fails after `timeoutMs`. */
 export async function eventually<T>(
   probe: () => Promise<T | undefined | false | null> | T | undefined | false | null,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
