@@ -6,7 +6,6 @@ import { chargeLinks, chargePaths } from '../src/domain/recharges/chargeLinks.ts
 import { findChargeOfPayer } from '../src/domain/recharges/reading.ts';
 import type { Recharge } from '../src/domain/recharges/recharge.ts';
 import { Team } from '../src/domain/teams/team.ts';
-import { boletoPage, boletoPageSecurityPolicy } from '../src/infrastructure/payments/boletoPage.ts';
 import type { BoletoSlip } from '../src/infrastructure/payments/boletoSlip.ts';
 import { boletoSlip } from '../src/infrastructure/payments/boletoSlip.ts';
 import { sendError } from './envelope.ts';
@@ -78,6 +77,9 @@ export function createFileRouter(gateway: Gateway): Router {
   router.get(
     chargePaths.boleto(':id'),
     serve('/boletos/:id', async (recharge, response) => {
+      const { boletoPage, boletoPageSecurityPolicy } = await import(
+        '../src/infrastructure/payments/boletoPage.ts'
+      );
       const { boletoPdf: pdfUrl } = chargeLinks(recharge.id, platform.publicUrl);
       const page = boletoPage(await slipOf(recharge), { pdfUrl });
       response.setHeader('Content-Security-Policy', boletoPageSecurityPolicy);
