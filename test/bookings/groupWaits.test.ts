@@ -70,4 +70,28 @@ describeEngines('A group of bookings', (engine) => {
       expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
     },
   );
+
+  it.skipIf(engine.name === 'embedded')('that waits for long holds up nobody behind it', async () => {
+    const { platform } = server.running.gateway;
+    const [locked, free] = [await fundedWallet(), await fundedWallet()];
+    let unlock: () => void = () => undefined;
+    const unlocking = new Promise<void>((resolve) => {
+      unlock = resolve;
+    });
+    let isLocked = false;
+    const lock = inTransaction(platform.sequelize, async () => {
+      await server.query('SELECT FROM wallets WHERE id = $1 FOR UPDATE', [locked]);
+      isLocked = true;
+      await unlocking;
+    });
+    await eventually(() => isLocked);
+    const post = async (walletId: number) =>
+      postBooking(await bookingOf(server, walletId, { amountCents: 100_00 }), null, platform);
+    const waiting = Promise.all([post(locked), post(locked), post(locked)]);
+    await Promise.all([post(free), post(free)]);
+    unlock();
+    await Promise.all([lock, waiting]);
+    const [wallet] = await server.query<object>('SELECT balance_cents FROM wallets WHERE id = $1', [locked]);
+    expect(wallet).toEqual({ balance_cents: '70000' });
+  });
 });

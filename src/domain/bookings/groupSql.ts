@@ -16,6 +16,12 @@ import { bookingObjectSql } from './bookingSql.ts';
  * sees the row as it was before that, and holds even what it will not write against the table's CHECKs.
  */
 
+/**
+ * How long a group waits for a wallet. One that something else holds for longer must not keep the others from theirs:
+ * the group is undone then, and only the bookings of that wallet wait on, each alone.
+ */
+const longestWaitMs = 500;
+
 /** A booking of the group: the members of a JSON object in the statement's only parameter. */
 const members = `n integer, id text, wallet_id integer, amount_cents bigint, created_at timestamptz, event_ids text[],
           offer_id text, supplier text, supplier_reference text, passengers json, sealed_travellers text, slices json,
@@ -42,6 +48,7 @@ export const createBookings = statement<{ id: string }>(
   'create_book_bookings',
   `WITH asked AS (
      SELECT * FROM json_to_recordset($1::json) AS a(${members})
+      WHERE (SELECT set_config('lock_timeout', '${longestWaitMs}ms', true)) IS NOT NULL
    ), locked AS (
      SELECT id, team_id, mode, balance_cents, held_cents, credit_count, debit_count, credit_cents, debit_cents,
             event_count, last_transaction_at

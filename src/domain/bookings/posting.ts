@@ -6,7 +6,7 @@ import type { AppError } from '../errors.ts';
 import { unprocessable } from '../errors.ts';
 import { announceEvents } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/once.ts';
-import { keyValues } from '../idempotency/once.ts';
+import { isKeyTaken, keyValues } from '../idempotency/once.ts';
 import { formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
@@ -47,23 +47,32 @@ export async function postAlone({ booking, key }: Posting, sequelize: Sequelize)
   return rows.length > 0;
 }
 
-/** @returns for each whether it was written; null for one that the group's money does not cover. */
+/**
+ * A key that comes twice would undo the group: the second is left out, and finds it taken when it is written alone.
+ * @returns for each whether it was written; null for one that was left out, or that the group's money does not cover.
+ */
 async function postTogether(postings: Posting[], sequelize: Sequelize): Promise<(true | null)[]> {
-  const members = postings.map(({ booking, key }, n) => ({
-    ...booking,
-    n,
-    event_ids: newEventIds(),
-    scope: key?.scope,
-    key: key?.key,
-    fingerprint: key?.fingerprint.toString('hex'),
-    outcome: key?.outcome,
-    key_created_at: key?.createdAt,
-    oldest: key?.oldest,
-  }));
+  const first = new Map(postings.map((posting) => [nameOf(posting), posting] as const).reverse());
+  const members = postings
+    .filter((posting) => first.get(nameOf(posting)) === posting)
+    .map(({ booking, key }, n) => ({
+      ...booking,
+      n,
+      event_ids: newEventIds(),
+      scope: key?.scope,
+      key: key?.key,
+      fingerprint: key?.fingerprint.toString('hex'),
+      outcome: key?.outcome,
+      key_created_at: key?.createdAt,
+      oldest: key?.oldest,
+    }));
   const rows = await run(sequelize, createBookings, [JSON.stringify(members)]);
   const written = new Set(rows.map(({ id }) => id));
   return postings.map(({ booking }) => (written.has(booking.id) ? true : null));
 }
+
+/** What no two members of a group may have in common. */
+const nameOf = ({ booking, key }: Posting): string => (key ? `${key.scope} ${key.key}` : booking.id);
 
 /** A group's locks are held for as long as its statement runs, so it must stay short. */
 const mostInGroup = 64;
@@ -78,8 +87,11 @@ function groupsOf({ sequelize, log }: Platform): GroupedWrites<Posting, boolean>
       (postings) => postTogether(postings, sequelize),
       {
         most: mostInGroup,
-        // Usually a key that another process has taken in the meantime.
-        onGroupFailure: (error) => log.warn({ err: error }, 'bookings not written together; each alone'),
+        onGroupFailure: (error) => {
+          // Nothing is wrong when another process has taken a key in the meantime.
+          const level = isKeyTaken(error) ? 'debug' : 'warn';
+          log[level]({ err: error }, 'bookings not written together; each alone');
+        },
       },
     );
     groups.set(sequelize, grouped);

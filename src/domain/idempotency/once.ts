@@ -166,7 +166,7 @@ export async function createOnce<T>(
   try {
     return await createAndStore(keyed, prepare, platform);
   } catch (error) {
-    if (error instanceof KeyTaken || codeOf(error) === keyTakenCode) {
+    if (isKeyTaken(error)) {
       const first = await replay<T>(keyed, platform);
       if (first) return first;
     }
@@ -246,6 +246,10 @@ function codeOf(error: unknown): string | undefined {
   const { code, original } = error as { code?: string; original?: { code?: string } };
   return original?.code ?? code;
 }
+
+/** Whether a creation was undone because another request has taken its key. */
+export const isKeyTaken = (error: unknown): boolean =>
+  error instanceof KeyTaken || codeOf(error) === keyTakenCode;
 
 const waitedTooLong = (error: unknown) => codeOf(error) === lockNotAvailable;
 

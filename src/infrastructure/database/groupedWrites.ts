@@ -10,9 +10,24 @@ export interface GroupedWrites<Item, Result> {
   write(item: Item): Promise<Result>;
 }
 
+/** How long one write may hold up those that wait behind it, in milliseconds: several times what it takes. */
+const patienceMs = 250;
+
+/** Waits for the end of `work`, which must not fail, but not for ever. */
+function withPatience(work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, patienceMs);
+    void work.finally(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
 /**
  * Writes what waits at the same moment together. Nothing is delayed for company: an item that comes while none is being
- * written goes alone and at once; those that come in the meantime make the next group, of `most` at most.
+ * written goes alone and at once; those that come in the meantime make the next group, of `most` at most. A write that
+ * takes long, because something it needs is locked, is left to itself: the others go on without it.
  *
  * @param alone writes one item.
  * @param together writes several in one transaction and says what became of each; null for one that it left out, which
@@ -54,7 +69,7 @@ export function groupedWrites<Item, Result>(
       const group = waiting.slice(0, most);
       waiting = waiting.slice(most);
       const [first] = group;
-      await (group.length === 1 && first ? writeAlone(first) : writeGroup(group));
+      await withPatience(group.length === 1 && first ? writeAlone(first) : writeGroup(group));
     }
     isWriting = false;
   };
