@@ -1,6 +1,8 @@
 import type { Work } from '../work.ts';
 import { balance, balanceAlone } from './balance.ts';
 import { bookings } from './bookings.ts';
+import { flightMemory } from './flightMemory.ts';
+import { flightSearch } from './flightSearch.ts';
 import { hangingWebhook } from './hangingWebhook.ts';
 import { longLedger } from './longLedger.ts';
 import { memory } from './memory.ts';
@@ -35,6 +37,8 @@ export const works: readonly Work[] = [
   hangingWebhook,
   subscribers,
   bookings,
+  flightSearch,
+  flightMemory,
   longLedger,
   memory,
   scaleOut,
