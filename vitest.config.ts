@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/harness/globalSetup.ts',
     include: ['test/**/*.test.ts'],
-    env: { TMPDIR: scratchFolder() },
+    env: { TMPDIR: scratchFolder },
     // Loading and warming up the product takes longer than most files' tests: files of a worker share it.
     isolate: false,
     maxWorkers: '100%',

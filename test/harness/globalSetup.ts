@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { migrateUp } from '../../src/infrastructure/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { migrationsFolder } from '../../src/main.ts';
-import { scratchFolder } from './scratch.ts';
+import { scratchFolder, sweepScratch } from './scratch.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -29,8 +29,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   if (CI === 'true' && !(TEST_DATABASE_URL && TEST_REDIS_URL)) {
     throw new Error('in CI nothing may be skipped: TEST_DATABASE_URL and TEST_REDIS_URL must be set');
   }
-  const folder = await mkdtemp(join(scratchFolder(), 'embarque-run-'));
-  project.provide('runFolder', folder);
+  sweepScratch();
+  await mkdir(scratchFolder, { recursive: true });
+  project.provide('runFolder', scratchFolder);
   project.provide('embeddedTemplate', await embeddedTemplate());
   const serverTemplate =
     TEST_DATABASE_URL && TEST_REDIS_URL ? await makeServerTemplate(TEST_DATABASE_URL) : null;
@@ -43,7 +44,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     if (serverTemplate && TEST_DATABASE_URL)
       await administer(TEST_DATABASE_URL, `DROP DATABASE "${serverTemplate}"`);
-    await rm(folder, { recursive: true, force: true });
+    await rm(scratchFolder, { recursive: true, force: true });
   };
 }
 
