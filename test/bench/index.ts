@@ -1,17 +1,18 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Bench } from './bench.ts';
 import { openPlace } from './place.ts';
 import type { Report, WorkResult } from './report.ts';
-import { hasWrongCounts, machine, printReport } from './report.ts';
+import { hasWrongCounts, machine, printReport, withTable } from './report.ts';
 import type { Need, Work } from './work.ts';
 import { isMet } from './work.ts';
 import { works } from './works/index.ts';
 
 /**
- * `npm run bench -- [--only text] [--rounds 5] [--seconds 0.8] [--full] [--json dist/bench.json]`: the product next to
- * peers that do the same work, each in a process of its own, in one run. `--only` takes a part of a work's title.
+ * `npm run bench -- [--only text] [--rounds 5] [--seconds 0.8] [--full] [--json dist/bench.json]
+ * [--readme]`: the product next to peers that do the same work, each in a process of its own, in one run. `--only` takes
+ * a part of a work's title; `--full` makes the ledger of ten million entries; `--readme` puts the table into README.md.
  */
 
 const { values: options } = parseArgs({
@@ -20,6 +21,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '0.8' },
     full: { type: 'boolean', default: false },
+    readme: { type: 'boolean', default: false },
     json: { type: 'string', default: 'dist/bench.json' },
   },
 });
@@ -74,6 +76,7 @@ try {
   process.stdout.write(printReport(report));
   await mkdir(dirname(options.json), { recursive: true });
   await writeFile(options.json, `${JSON.stringify(report, null, 2)}\n`);
+  if (options.readme) await writeFile('README.md', withTable(await readFile('README.md', 'utf8'), report));
   if (hasWrongCounts(report)) process.exitCode = 1;
 } finally {
   await bench.close();

@@ -79,27 +79,49 @@ function figureRow({ name, unit, goal, measured, met }: WorkResult['figures'][nu
   return [title, name, goalText(goal), number(measured), unit, verdict];
 }
 
-/** How each entrant did, work by work, then one table: goal, measured, verdict. */
-export function printReport({ at, seconds, machine, skipped, works }: Report): string {
+/** When and where, what was skipped and what failed. */
+function circumstances({ at, seconds, machine, skipped, works }: Report): string[] {
   const { cpu, cores, memoryGiB, node } = machine;
+  return [
+    `${at}, ${seconds} s: ${cpu}, ${cores} cores, ${memoryGiB} GiB, Node ${node}`,
+    ...skipped.map((text) => `Skipped: ${text}`),
+    ...works.flatMap(({ title, failure }) => (failure === null ? [] : [`FAILED: ${title}: ${failure}`])),
+  ];
+}
+
+/** One table: goal, measured, verdict. */
+function goalTable({ works }: Report): string {
+  const figures = works.flatMap(({ title, figures: found }) =>
+    found.map((figure, index) => figureRow(figure, index === 0 ? title : '')),
+  );
+  return table(['work', 'figure', 'goal', 'measured', 'unit', 'verdict'], figures);
+}
+
+const readmePart = /(?<=<!-- npm run bench -- --readme -->\n)[\s\S]*(?=<!-- end -->)/;
+
+/** README's text with the table of this run in the place that is marked for it. */
+export function withTable(readme: string, report: Report): string {
+  if (!readmePart.test(readme)) throw new Error('README.md has no place for the table');
+  return readme.replace(
+    readmePart,
+    () => `\n${circumstances(report).join('\n\n')}\n\n${goalTable(report)}\n\n`,
+  );
+}
+
+/** How each entrant did, work by work, then the table of goals. */
+export function printReport(report: Report): string {
+  const { works } = report;
   const heading = ['entrant', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', '× limit', '× hand-written'];
   const contests = works.flatMap(({ title, standings }) =>
     standings.length > 0 ? [title, '', table(heading, standingRows(standings)), ''] : [],
   );
   const notes = works.flatMap(({ title, notes: sentences }) => sentences.map((text) => `${title}: ${text}`));
-  const figures = works.flatMap(({ title, figures: found }) =>
-    found.map((figure, index) => figureRow(figure, index === 0 ? title : '')),
-  );
   return [
-    `${at}, ${seconds} s: ${cpu}, ${cores} cores, ${memoryGiB} GiB, Node ${node}`,
-    ...skipped.map((text) => `Skipped: ${text}`),
-    ...works.flatMap(({ title, failure }) => (failure === null ? [] : [`FAILED: ${title}: ${failure}`])),
+    ...circumstances(report),
     '',
     ...contests,
     ...(notes.length > 0 ? [...notes, ''] : []),
-    ...(figures.length > 0
-      ? [table(['work', 'figure', 'goal', 'measured', 'unit', 'verdict'], figures)]
-      : []),
+    goalTable(report),
     '',
   ].join('\n');
 }
