@@ -219,6 +219,16 @@ describe.each(testDatabases)('statements on the $name store', ({ open }) => {
     expect(await run(sequelize, addOne, [1])).toEqual([{ value: '101' }]);
   });
 
+  it('reads on another connection when the one that is kept breaks', async () => {
+    await run(sequelize, readValue, [1]);
+    const pool = poolOf(sequelize);
+    expect(pool.using).toBe(1);
+    for (const { resource } of pool._inUseObjects) resource.connection.stream.destroy();
+    await vi.waitFor(() => expect(pool.using).toBe(0), { interval: 1 });
+    expect(await run(sequelize, readValue, [1])).toEqual([{ value: '100' }]);
+    expect(pool.using).toBe(1);
+  });
+
   it.each([
     ['read', readValue, '200'],
     ['write', addOne, '201'],
