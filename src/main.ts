@@ -319,8 +319,13 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const running = await startServer(settings);
   printBanner(running.url, running.bootstrapKeys, settings);
+  const { log } = running.gateway.platform;
+  // Left to Node.js, it would be printed with all that it carries, a statement's parameters for one.
+  process.once('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'failed');
+    process.exit(1);
+  });
   const stop = (signal: string) => {
-    const { log } = running.gateway.platform;
     log.info({ signal }, 'stopping');
     running.close().then(
       () => {

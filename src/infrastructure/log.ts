@@ -9,7 +9,7 @@ const secretPaths = ['authorization', 'secret', 'apiKey', 'password', 'signingSe
   (name) => [name, `*.${name}`, `*.*.${name}`],
 );
 
-const keyPattern = /\b(sk_(?:live|test|admin)_|whsec_)[A-Za-z0-9_+/=-]+/g;
+const keyPattern = /(sk_(?:live|test|admin)_|whsec_)[A-Za-z0-9_+/=-]+/g;
 
 /** Text with API keys and webhook secrets blanked, for messages that may quote what a client sent. */
 export function withoutSecrets(text: string): string {

@@ -64,6 +64,7 @@ test('no output of the server holds a secret, however it got there, at any log l
 
   for (const secret of sent) {
     await ask('GET', `/api/v1/${secret}?key=${secret}`, { key });
+    await ask('GET', `/api/v1/%20${secret}`, { key });
     await ask('GET', `/api/v1/wallet/recharge/${secret}`, { key });
     await ask('GET', '/api/v1/wallet/balance', { key: secret, headers: { 'x-request-id': secret } });
     await ask('GET', '/api/v1/wallet/balance', { key, headers: { 'user-agent': secret, cookie: secret } });
@@ -107,4 +108,24 @@ test('no output of the server holds a secret, however it got there, at any log l
   const logged = new Set(server.log().map(({ requestId }) => requestId));
   for (const { headers } of answers) expect(logged).toContain(headers.get('x-request-id'));
   expect(entries.some(({ level }) => level < 30)).toBe(true);
+});
+
+test('a fault that nobody hears ends the server, and its last line says so without a secret', async () => {
+  const secret = 'sk_live_0123456789abcdef';
+  const fault = `Object.assign(new Error('broken by ${secret}'), { parameters: ['${secret}'] })`;
+  const breaking = Buffer.from(`process.on('SIGUSR2', () => { throw ${fault}; });`).toString('base64');
+  const server = startProcess({
+    ...place.settings,
+    PORT: '0',
+    NODE_OPTIONS: `--import=data:text/javascript;base64,${breaking}`,
+  });
+  await server.ready();
+  server.process.kill('SIGUSR2');
+  expect(await server.exited).toEqual({ code: 1, signal: null });
+  expect(server.log().at(-1)).toMatchObject({
+    level: 60,
+    msg: 'failed',
+    err: { message: 'broken by sk_live_[redacted]' },
+  });
+  expect(JSON.stringify(server.output)).not.toContain(secret);
 });
