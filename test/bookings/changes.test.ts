@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { expireOverdueBookings } from '../../src/domain/bookings/expiry.ts';
 import type { Refusal } from '../doors/door.ts';
 import { bookingNotFound, dataOf, expectRefusal, forbidden } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
 import type { AirlineTerms } from './airline.ts';
 import {
   agencyWith,
@@ -102,6 +104,7 @@ describeBookings('bookings change', (stage) => {
       const { live } = await agencyWith(stage, '1000.00');
       const pending = await held(stage, live);
       stage.clock.set(pending.payment_required_by);
+      await expireOverdueBookings(stage.server.running.gateway.platform);
       expect(dataOf(await stage.door.getBooking(live, pending.id)).status).toBe('pending');
       stage.clock.advance(1);
       const expired = await untilStatus(stage, live, pending.id, 'expired');
@@ -119,6 +122,7 @@ describeBookings('bookings change', (stage) => {
         'booking.updated',
       ]);
       expectRefusal(await stage.door.cancelBooking(live, pending.id), conflict('Booking already expired'));
+      await eventually(() => stage.airline.askedFor(pending.id, 'cancel').length > 0);
     });
 
     it('which the sandbox can be told at will', async () => {
