@@ -4,6 +4,7 @@ import type { FlightOffer } from '../../../src/domain/flights/offer.ts';
 import { assembleOffers, isoDuration } from '../../../src/domain/flights/offerAssembly.ts';
 import { termsOf } from '../../../src/domain/flights/offerStore.ts';
 import { type Quotation, quoteOffers } from '../../../src/domain/flights/quotation.ts';
+import { documentOf, quotationOf } from '../../../src/domain/flights/quotationDocument.ts';
 import { requestedSlice } from '../../../src/domain/flights/search.ts';
 import { readSearchRequest, type SearchRequest } from '../../../src/domain/flights/searchRequest.ts';
 import { ManualClock } from '../../../src/infrastructure/clock.ts';
@@ -316,6 +317,45 @@ describe('an assembled search', () => {
       ),
       { numRuns: 12 },
     );
+  });
+
+  it('is made again from what is stored of it', async () => {
+    const withdrawn = new Date('2026-11-20T12:07:00.000Z');
+    const slices = [
+      { origin: 'SAO', destination: 'JFK', departureDate: '2026-12-15' },
+      { origin: 'JFK', destination: 'GRU', departureDate: '2026-12-20' },
+    ];
+    const passengers = [
+      { type: 'adult', count: 2 },
+      { type: 'child', count: 1 },
+      { type: 'infant_without_seat', count: 1 },
+    ];
+    const searches = await Promise.all([
+      search({}),
+      search({ type: 'round_trip', slices, passengers, cabinClass: 'business' }),
+      search({}, { change: (offer) => ({ ...offer, expiresAt: withdrawn, fareBrandName: 'Lite “–” €' }) }),
+      search({ slices: [{ origin: 'JFK', destination: 'EWR', departureDate: '2026-12-15' }] }),
+    ]);
+    for (const { quotation, response } of searches) {
+      const text = documentOf(quotation);
+      const again = quotationOf(text)!;
+      expect(assembleOffers(again)).toEqual(response);
+      expect(termsOf(again)).toEqual(termsOf(quotation));
+      expect(documentOf(again)).toBe(text);
+    }
+    const answer = JSON.stringify(searches[1]!.response);
+    expect(documentOf(searches[1]!.quotation).length).toBeLessThan(answer.length / 5);
+    expect(searches[3]!.response.offers).toEqual([]);
+    const holds = searches[0]!.response.offers.map(
+      (offer) => offer.paymentRequirements.requiresInstantPayment,
+    );
+    expect(new Set(holds).size).toBe(2);
+  });
+
+  it('is not made from what another version stored', async () => {
+    const { quotation } = await search({});
+    const text = documentOf(quotation);
+    expect(quotationOf(text.replace('"version":1', '"version":2'))).toBeNull();
   });
 
   it('makes new ids for the same search', async () => {
