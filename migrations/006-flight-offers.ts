@@ -2,9 +2,9 @@ import type { QueryInterface } from 'sequelize';
 
 /**
  * Searches with their offers, one row each however many offers they found: the ids of one search share their `batch`,
- * by which an offer's row is found. `document` is deflated JSON: half a megabyte of offers that resemble each other
- * becomes a few dozen kilobytes before it reaches the database, which need not try to compress it again. No reference
- * to the wallet: it would lock that hot row.
+ * by which an offer's row is found. `document` is all that their answer is made of, some sixty kilobytes of JSON for a
+ * hundred offers, which the database need not try to compress while the answer waits. No reference to the wallet: it
+ * would lock that hot row.
  */
 export async function up(queryInterface: QueryInterface): Promise<void> {
   await queryInterface.sequelize.query(`

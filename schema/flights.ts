@@ -192,11 +192,14 @@ export class FlightResolver {
     @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
     @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Offers per page, 1 to 100.' })
     limit: number,
+    @Info() info: GraphQLResolveInfo,
     @Arg('filter', () => OfferFilterInput, { nullable: true, description: 'Only these offers.' })
     filter?: OfferFilterInput | null,
   ): Promise<OfferRequestPage> {
     const { sequelize } = context.gateway.platform;
     const listing = { order, filter: filter ?? {}, page, limit };
-    return listOffers(tenantOf(context), id, listing, sequelize) as Promise<OfferRequestPage>;
+    return inArgument('filter', info, () =>
+      listOffers(tenantOf(context), id, listing, sequelize),
+    ) as Promise<OfferRequestPage>;
   }
 }

@@ -38,7 +38,9 @@ async function list(server: TestServer, key: string, id: string, listing: Listin
     key,
   );
   const [error] = body.errors ?? [];
-  return error ? { code: error.extensions.code, message: error.message } : body.data.offerRequest;
+  if (!error) return body.data.offerRequest;
+  const { code, details } = error.extensions;
+  return { code, message: error.message, ...(details.field ? { field: details.field } : {}) };
 }
 
 const minutesOf = (duration: string) => {
@@ -255,15 +257,17 @@ describeFlightDoors('flight offers', (stage) => {
     it('refuse filters that make no sense', async () => {
       const { live } = await stage.server.createTeam();
       const { id } = await search(live);
-      for (const filter of [
-        { maxStops: -1 },
-        { minPrice: '200.00', maxPrice: '100.00' },
-        { maxPrice: '1,00' },
-        { stops: 1 },
-      ]) {
+      const refusals: [filter: Json, field: string][] = [
+        [{ maxStops: -1 }, 'filter.maxStops'],
+        [{ minPrice: '200.00', maxPrice: '100.00' }, 'filter.minPrice'],
+        [{ maxPrice: '1,00' }, 'filter.maxPrice'],
+        [{ stops: 1 }, 'filter.stops'],
+      ];
+      for (const [filter, field] of refusals) {
         expect(await list(stage.server, live, id, { filter }), JSON.stringify(filter)).toEqual({
           code: 'VALIDATION_ERROR',
           message: 'Invalid request parameters',
+          field,
         });
       }
     });

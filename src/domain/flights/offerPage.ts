@@ -29,7 +29,7 @@ export interface OfferPage extends FlightOffers {
 /**
  * A page of a stored search. `total_amount` orders by what the client pays, since carriers ask in several currencies;
  * equals stand as the search had them, cheapest first and of these the shortest.
- * @throws AppError 400 for a filter that makes no sense, 404 "Offer request not found"
+ * @throws AppError 400 naming the members of a filter that makes no sense, 404 "Offer request not found"
  */
 export async function listOffers(
   tenant: Tenant,
@@ -55,9 +55,8 @@ function acceptanceOf(filter: OfferFilter): (listed: { offer: FlightOffer; terms
   const minCents = parseAmount(filter.minPrice ?? '0') ?? 0n;
   const maxCents = filter.maxPrice ? parseAmount(filter.maxPrice) : null;
   const faults: FieldFault[] = [];
-  if (maxStops < 0) faults.push({ field: 'filter.maxStops', type: 'too_small' });
-  if (maxCents !== null && minCents > maxCents)
-    faults.push({ field: 'filter.minPrice', type: 'above_maximum' });
+  if (maxStops < 0) faults.push({ field: 'maxStops', type: 'too_small' });
+  if (maxCents !== null && minCents > maxCents) faults.push({ field: 'minPrice', type: 'above_maximum' });
   if (faults.length > 0) throw validationError(faults);
   return ({ offer, terms }) =>
     terms.stops <= maxStops &&
