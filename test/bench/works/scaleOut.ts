@@ -124,7 +124,11 @@ async function run(bench: Bench) {
     keys.push((await createAgency((processes[0] as Contender).url, `Agência ${index + 1}`)).key);
   for (const count of [1, 2, 4]) {
     const measured = await throughput(bench, processes.slice(0, count), keys);
-    figures.push({ name: `balances, ${count} processes`, measured, unit: 'requests/s' });
+    figures.push({
+      name: count === 1 ? 'balances, one process' : `balances, ${count} processes`,
+      measured,
+      unit: 'requests/s',
+    });
   }
   const notes = [
     'PostgreSQL, Redis and the load generator share the cores with the processes: more of them than cores share, not add',
