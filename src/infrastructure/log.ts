@@ -50,6 +50,9 @@ export function logOfSafeFields(log: Log): Log {
   return log.child({}, { redact: [] });
 }
 
+/** What PostgreSQL says of a row that breaks a CHECK, or of JSON that it cannot read: people's names stand in both. */
+const quotesData = /Failing row contains|JSON data|with parameters/;
+
 function serializeError(error: unknown): unknown {
   const serialized = pino.stdSerializers.err(error as Error) as unknown as Record<string, unknown>;
   for (const [key, value] of Object.entries(serialized)) {
@@ -57,5 +60,6 @@ function serializeError(error: unknown): unknown {
   }
   // Sequelize and pg attach the statement's parameters, which may be anything a client sent.
   for (const key of ['parameters', 'parent', 'original', 'sql', 'query', 'bind']) delete serialized[key];
+  for (const key of ['detail', 'where']) if (quotesData.test(String(serialized[key]))) delete serialized[key];
   return serialized;
 }
