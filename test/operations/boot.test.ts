@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectFolder } from '../harness/build.ts';
 import { eventually, restRequest } from '../harness/client.ts';
-import { availableEngines } from '../harness/engines.ts';
+import { availableEngines, embedded } from '../harness/engines.ts';
 import { followServer, paste, useServerProcesses } from './serverProcess.ts';
 
 const startProcess = useServerProcesses();
@@ -60,10 +60,12 @@ test('a port that is taken ends the start with one line', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const server = startProcess({ PORT: String(port), DATA_DIR: join(folder, 'data') });
+  const { settings, release } = await embedded.allocate();
+  const server = startProcess({ ...settings, PORT: String(port) });
   expect(await server.exited).toEqual({ code: 1, signal: null });
   expect(server.output.stderr).toMatch(/^Not started: .*EADDRINUSE.*\n$/);
   taken.close();
+  await release();
 });
 
 test('a wrong setting ends the start with one line', async () => {

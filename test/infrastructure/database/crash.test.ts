@@ -3,16 +3,22 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
+import { builtProduct } from '../../harness/build.ts';
 import { folderWithStore, temporaryFolder } from './folder.ts';
 import { poolOver } from './pool.ts';
 
 const committer = fileURLToPath(new URL('committer.mjs', import.meta.url));
 const children = new Set<ChildProcess>();
 
+let product: string;
+beforeAll(async () => {
+  product = await builtProduct();
+});
+
 function startCommitter(dataDir: string) {
-  const child = spawn(process.execPath, [committer, dataDir], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [committer, product, dataDir], { stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   let complaint = '';
   child.stderr.on('data', (part) => {
