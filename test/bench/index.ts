@@ -71,6 +71,14 @@ async function resultOf(work: Work, bench: Bench): Promise<WorkResult> {
 const place = await openPlace();
 const pace = { rounds: Number(options.rounds), seconds: Number(options.seconds), full: options.full };
 const bench = new Bench(place, pace);
+let ending: Promise<void> | undefined;
+const end = () => {
+  ending ??= bench.close().then(() => place.release());
+  return ending;
+};
+// Who interrupts a run gets the machine back as it was: no servers, no databases.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void end().finally(() => process.exit(130)));
 try {
   const report = await measure(bench);
   process.stdout.write(printReport(report));
@@ -79,6 +87,5 @@ try {
   if (options.readme) await writeFile('README.md', withTable(await readFile('README.md', 'utf8'), report));
   if (hasWrongCounts(report)) process.exitCode = 1;
 } finally {
-  await bench.close();
-  await place.release();
+  await end();
 }
