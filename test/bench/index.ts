@@ -68,6 +68,15 @@ async function resultOf(work: Work, bench: Bench): Promise<WorkResult> {
   }
 }
 
+/** Prints and writes a report. */
+async function tell(report: Report): Promise<void> {
+  process.stdout.write(printReport(report));
+  await mkdir(dirname(options.json), { recursive: true });
+  await writeFile(options.json, `${JSON.stringify(report, null, 2)}\n`);
+  if (options.readme) await writeFile('README.md', withTable(await readFile('README.md', 'utf8'), report));
+  if (hasWrongCounts(report)) process.exitCode = 1;
+}
+
 const place = await openPlace();
 const pace = { rounds: Number(options.rounds), seconds: Number(options.seconds), full: options.full };
 const bench = new Bench(place, pace);
@@ -77,15 +86,15 @@ const end = () => {
   return ending;
 };
 // Who interrupts a run gets the machine back as it was: no servers, no databases.
+let interrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void end().finally(() => process.exit(130)));
+  process.once(signal, () => {
+    interrupted = true;
+    void end().finally(() => process.exit(130));
+  });
 try {
   const report = await measure(bench);
-  process.stdout.write(printReport(report));
-  await mkdir(dirname(options.json), { recursive: true });
-  await writeFile(options.json, `${JSON.stringify(report, null, 2)}\n`);
-  if (options.readme) await writeFile('README.md', withTable(await readFile('README.md', 'utf8'), report));
-  if (hasWrongCounts(report)) process.exitCode = 1;
+  if (!interrupted) await tell(report);
 } finally {
   await end();
 }
