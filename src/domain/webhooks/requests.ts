@@ -22,7 +22,9 @@ export class DeliveryRequests {
 
   /** @throws Error when what is sealed cannot be opened. */
   requestOf(delivery: ClaimedDelivery, now: Date): WebhookRequest {
-    const { body, event_id: eventId, url } = delivery;
+    const { event_id: eventId, url } = delivery;
+    // Encoded once for the signatures and the wire.
+    const body = Buffer.from(delivery.body);
     const signed = signatureHeaders({
       secrets: this.#secretsOf(delivery.sealed_secrets, now),
       eventId,

@@ -54,7 +54,11 @@ export function requestBytes(
   }
   const payload = typeof body === 'string' ? Buffer.from(body) : body;
   if (method === 'POST') head += `Content-Length: ${payload.length}\r\n`;
-  return Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), payload]);
+  head += '\r\n';
+  const bytes = Buffer.allocUnsafe(head.length + payload.length);
+  bytes.write(head, 'latin1');
+  payload.copy(bytes, head.length);
+  return bytes;
 }
 
 function validateHeader(name: string, value: string): void {
