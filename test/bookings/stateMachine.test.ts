@@ -23,6 +23,8 @@ import { doorsAt, moneyOf, offered, requestFor } from './bookingSteps.ts';
 
 /** Ordinarily all runs fit; a machine that is busy makes fewer. */
 const longestMs = 9_000;
+/** Taken however slow the machine is. */
+const fewestSteps = 30;
 
 describeEngines('bookings under any history', (engine) => {
   const clock = new TestClock();
@@ -132,7 +134,7 @@ describeEngines('bookings under any history', (engine) => {
 
   it('are what a model in plain code says, and no centavo is lost', async () => {
     const endMs = performance.now() + longestMs;
-    const isOver = () => performance.now() > endMs;
+    const isOver = () => steps >= fewestSteps && performance.now() > endMs;
     await fc.assert(
       fc.asyncProperty(histories(25), async (commands) => {
         if (isOver()) return;
@@ -141,6 +143,6 @@ describeEngines('bookings under any history', (engine) => {
       }),
       { numRuns: 25, endOnFailure: true },
     );
-    expect(steps).toBeGreaterThan(15);
-  }, 60_000);
+    expect(steps).toBeGreaterThanOrEqual(fewestSteps);
+  }, 120_000);
 });
