@@ -45,7 +45,7 @@ export const never = () => new Promise<OrderState>(() => undefined);
  * holds whatever it is asked to, and issues nothing until it is told to.
  */
 export class Airline implements FlightSupplier {
-  readonly name = 'airline';
+  readonly name: string;
   terms: AirlineTerms = {};
   /** What it is asked, in order; every asking counts. */
   readonly asked: { method: Ask; request: OrderRequest }[] = [];
@@ -54,7 +54,8 @@ export class Airline implements FlightSupplier {
   readonly #flights = new Map<string, SupplierOffer | null>();
   #offers = 0;
 
-  constructor() {
+  constructor(name = 'airline') {
+    this.name = name;
     this.answers = this.#patient();
   }
 

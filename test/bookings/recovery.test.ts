@@ -45,7 +45,8 @@ describeEngines('a worker that died', (engine) => {
 
     // It took every task and asked for one ticket, which the carrier issued; then it was gone.
     const { platform } = server.running.gateway;
-    const tasks = await claimTasks(10, leaseMs, platform);
+    const places = new Map([[airline.name, 10]]);
+    const tasks = await claimTasks(places, leaseMs, platform);
     expect(tasks.map(({ id, order_task: task }) => [id, task]).sort()).toEqual(
       [
         [issued.id, 'issue'],
@@ -57,7 +58,7 @@ describeEngines('a worker that died', (engine) => {
     await airline.orders.issue({ bookingId: issued.id, travellers: [] } as Json, {
       signal: new AbortController().signal,
     });
-    expect(await claimTasks(10, leaseMs, platform)).toEqual([]);
+    expect(await claimTasks(places, leaseMs, platform)).toEqual([]);
 
     await server.restart({ ROLES: 'api,worker' });
     const [door] = doorsAt(server.url);

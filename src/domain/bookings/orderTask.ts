@@ -26,24 +26,33 @@ export function announceOrders(platform: Platform): void {
 const claimStatement = statement<OrderTask>(
   'claim_order_tasks',
   `WITH due AS (
-     SELECT id FROM bookings
-      WHERE order_task IS NOT NULL AND order_due_at <= $1
-        AND (order_leased_until IS NULL OR order_leased_until <= clock_timestamp())
-      ORDER BY order_due_at LIMIT $2 FOR UPDATE SKIP LOCKED
+     SELECT task.id FROM unnest($2::text[], $3::integer[]) AS s(supplier, places) CROSS JOIN LATERAL (
+       SELECT id FROM bookings b
+        WHERE b.order_task IS NOT NULL AND b.order_due_at <= $1
+          AND (b.order_leased_until IS NULL OR b.order_leased_until <= clock_timestamp())
+          AND (b.supplier = s.supplier OR (s.supplier = '' AND b.supplier <> ALL ($2::text[])))
+        ORDER BY b.order_due_at LIMIT s.places FOR UPDATE SKIP LOCKED) task
    )
-   UPDATE bookings b SET order_token = $3, order_leased_until = clock_timestamp() + $4 * interval '1 millisecond'
+   UPDATE bookings b SET order_token = $4, order_leased_until = clock_timestamp() + $5 * interval '1 millisecond'
      FROM due WHERE b.id = due.id
    RETURNING ${bookingColumns('b')}, b.order_task, b.order_asked, b.order_token`,
 );
 
-/** Takes tasks that are due, at most `limit`. */
+/** Takes tasks that are due, of each supplier at most its places; those under '' are for suppliers not named. */
 export function claimTasks(
-  limit: number,
+  places: ReadonlyMap<string, number>,
   leaseMs: number,
   { sequelize, clock }: Platform,
 ): Promise<OrderTask[]> {
   // New each time: an answer that comes after its lease has lapsed must not be taken for that of the next asking.
-  return run(sequelize, claimStatement, [clock.now(), limit, randomUUID(), leaseMs]);
+  const token = randomUUID();
+  return run(sequelize, claimStatement, [
+    clock.now(),
+    [...places.keys()],
+    [...places.values()],
+    token,
+    leaseMs,
+  ]);
 }
 
 const finishStatement = statement<{ id: string }>(

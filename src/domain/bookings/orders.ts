@@ -12,8 +12,8 @@ import { checkAnswer } from './orderAnswers.ts';
 import type { OrderTask } from './orderTask.ts';
 import { claimTasks, endLease, finishTask, nextTaskAt, postponeTask, releaseTasks } from './orderTask.ts';
 
-/** Suppliers that one process waits for at most at the same time. */
-const slots = 50;
+/** What one process asks one supplier at most at the same moment: a supplier that hangs holds up its own orders only. */
+const placesOfSupplier = 25;
 
 /** A lease outlasts the longest that a supplier may take, and the writing of its answer. */
 const leaseMarginMs = 10_000;
@@ -50,7 +50,8 @@ const recorded = (documents: readonly TravelDocument[]): BookingRow['documents']
  */
 export class OrderDispatcher {
   readonly #platform: Platform;
-  readonly #underWay = new Set<Promise<void>>();
+  /** What is being asked, and of which supplier. */
+  readonly #underWay = new Map<Promise<void>, string>();
   #claiming: Promise<void> | null = null;
   #again = false;
   #stopping = false;
@@ -81,7 +82,7 @@ export class OrderDispatcher {
     this.#cancelNext?.();
     await this.#stopSignals?.();
     await this.#claiming;
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#underWay.keys());
   }
 
   /** Looks for due tasks, now or after the look that is under way. */
@@ -103,20 +104,27 @@ export class OrderDispatcher {
     try {
       while (this.#again && !this.#stopping) {
         this.#again = false;
-        const free = slots - this.#underWay.size;
-        // The end of any of them looks again.
-        if (free <= 0) return;
         const { FLIGHT_SUPPLIER_TIMEOUT } = this.#platform.settings;
         const leaseMs = FLIGHT_SUPPLIER_TIMEOUT + leaseMarginMs;
-        const tasks = await claimTasks(free, leaseMs, this.#platform);
+        // The end of any of them looks again.
+        const tasks = await claimTasks(this.#places(), leaseMs, this.#platform);
         for (const task of tasks) this.#begin(task);
-        if (tasks.length === free) this.#again = true;
+        if (tasks.length > 0) this.#again = true;
         else this.#wakeAt(await nextTaskAt(this.#platform));
       }
     } catch (error) {
       this.#again = false;
       this.#platform.log.error({ err: error }, 'order tasks not claimed; trying again with the sweep');
     }
+  }
+
+  /** What each supplier may still be asked at the same moment; '' stands for those that are not active any more. */
+  #places(): Map<string, number> {
+    const names = [...this.#platform.flightSuppliers.map(({ name }) => name), ''];
+    const isActive = new Set(names);
+    const asked = [...this.#underWay.values()].map((supplier) => (isActive.has(supplier) ? supplier : ''));
+    const placesOf = (name: string) => placesOfSupplier - asked.filter((one) => one === name).length;
+    return new Map(names.map((name) => [name, Math.max(placesOf(name), 0)]));
   }
 
   #wakeAt(dueAt: Date | null): void {
@@ -138,7 +146,7 @@ export class OrderDispatcher {
         this.#underWay.delete(work);
         this.wake();
       });
-    this.#underWay.add(work);
+    this.#underWay.set(work, task.supplier);
   }
 
   async #perform(task: OrderTask): Promise<void> {
