@@ -4,11 +4,11 @@ import { postBooking } from '../../src/domain/bookings/posting.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { inTransaction } from '../../src/infrastructure/database/transaction.ts';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeSeveralSessions } from '../harness/engines.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { bookingOf, walletsOf, writeBooking } from './writtenBookings.ts';
 
-describeEngines('A group of bookings', (engine) => {
+describeSeveralSessions('A group of bookings', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     // No worker: nobody asks suppliers for bookings that have no offer.
@@ -26,52 +26,48 @@ describeEngines('A group of bookings', (engine) => {
     return (await walletsOf(server, teamId)).live;
   }
 
-  // The embedded engine has one session, in which nobody waits for a lock.
-  it.skipIf(engine.name === 'embedded')(
-    'that waits for its wallet spends what came free meanwhile',
-    async () => {
-      const { platform } = server.running.gateway;
-      const { sequelize } = platform;
-      const [walletId, other] = [await fundedWallet(), await fundedWallet()];
-      const hold = (await writeBooking(server, walletId, { type: 'hold', amountCents: 900_00 }))!;
-      let commit: () => void = () => undefined;
-      const committing = new Promise<void>((resolve) => {
-        commit = resolve;
-      });
-      let isWithdrawn = false;
-      const withdrawal = inTransaction(sequelize, async () => {
-        await applyTransition('withdraw', { id: hold.id, walletId }, {}, platform);
-        isWithdrawn = true;
-        await committing;
-      });
-      await eventually(() => isWithdrawn);
+  it('that waits for its wallet spends what came free meanwhile', async () => {
+    const { platform } = server.running.gateway;
+    const { sequelize } = platform;
+    const [walletId, other] = [await fundedWallet(), await fundedWallet()];
+    const hold = (await writeBooking(server, walletId, { type: 'hold', amountCents: 900_00 }))!;
+    let commit: () => void = () => undefined;
+    const committing = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let isWithdrawn = false;
+    const withdrawal = inTransaction(sequelize, async () => {
+      await applyTransition('withdraw', { id: hold.id, walletId }, {}, platform);
+      isWithdrawn = true;
+      await committing;
+    });
+    await eventually(() => isWithdrawn);
 
-      // The first is written alone and at once; the two behind it are a group.
-      const bookings = await Promise.all(
-        [other, walletId, walletId].map((id) => bookingOf(server, id, { amountCents: 400_00 })),
-      );
-      const posted = Promise.all(bookings.map((booking) => postBooking(booking, null, platform)));
-      await eventually(async () => {
-        const [{ waiting } = { waiting: 0 }] = await server.query<{ waiting: number }>(
-          `SELECT count(*)::integer AS waiting FROM pg_stat_activity
+    // The first is written alone and at once; the two behind it are a group.
+    const bookings = await Promise.all(
+      [other, walletId, walletId].map((id) => bookingOf(server, id, { amountCents: 400_00 })),
+    );
+    const posted = Promise.all(bookings.map((booking) => postBooking(booking, null, platform)));
+    await eventually(async () => {
+      const [{ waiting } = { waiting: 0 }] = await server.query<{ waiting: number }>(
+        `SELECT count(*)::integer AS waiting FROM pg_stat_activity
           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return waiting === 1;
-      });
-      commit();
-      await Promise.all([withdrawal, posted]);
-
-      expect(server.logLines.filter((line) => line.includes('not written together'))).toEqual([]);
-      const [wallet] = await server.query<object>(
-        'SELECT balance_cents, held_cents FROM wallets WHERE id = $1',
-        [walletId],
       );
-      expect(wallet).toEqual({ balance_cents: '20000', held_cents: '0' });
-      expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
-    },
-  );
+      return waiting === 1;
+    });
+    commit();
+    await Promise.all([withdrawal, posted]);
 
-  it.skipIf(engine.name === 'embedded')('that waits for long holds up nobody behind it', async () => {
+    expect(server.logLines.filter((line) => line.includes('not written together'))).toEqual([]);
+    const [wallet] = await server.query<object>(
+      'SELECT balance_cents, held_cents FROM wallets WHERE id = $1',
+      [walletId],
+    );
+    expect(wallet).toEqual({ balance_cents: '20000', held_cents: '0' });
+    expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+  });
+
+  it('that waits for long holds up nobody behind it', async () => {
     const { platform } = server.running.gateway;
     const [locked, free] = [await fundedWallet(), await fundedWallet()];
     let unlock: () => void = () => undefined;

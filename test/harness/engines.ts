@@ -71,3 +71,9 @@ export function availableEngines(): Engine[] {
 export function describeEngines(title: string, tests: (engine: Engine) => void): void {
   for (const engine of availableEngines()) describe(`${title} (${engine.name})`, () => tests(engine));
 }
+
+/** Tests of what takes several database sessions, of which the embedded store has one. Skipped without PostgreSQL. */
+export function describeSeveralSessions(title: string, tests: (engine: Engine) => void): void {
+  const isHere = availableEngines().includes(real);
+  describe.skipIf(!isHere)(`${title} (${real.name})`, () => tests(real));
+}
