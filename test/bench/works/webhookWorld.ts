@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { testCertificates } from '../../infrastructure/webhooks/certificates.ts';
 import type { Bench } from '../bench.ts';
 import type { Contender } from '../contender.ts';
 import type { Arrivals } from '../peers/receiver.ts';
-import { administer } from '../place.ts';
 
 const liveKey = 'sk_live_bench-webhooks';
 
@@ -75,8 +75,11 @@ export async function openWebhookWorld(
   const arrivals = async (reset = false) =>
     (await (await fetch(receiver.url, { method: reset ? 'POST' : 'GET' })).json()) as Arrivals;
   const origin = `https://localhost:${(await arrivals()).port}`;
-  const sql = async (text: string, values?: unknown[]) =>
-    (await administer(databaseUrl, text, values)) as Record<string, unknown>[];
+  // One connection: a new one for each look would cost the machine more than the deliveries that it looks for.
+  const client = new pg.Client({ connectionString: databaseUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  const sql = async (text: string, values?: unknown[]) => (await client.query(text, values)).rows;
   return {
     product,
     origin,
