@@ -208,11 +208,11 @@ export function coalesce<Key, Value>(
       const readers = waiting.get(key);
       if (readers) readers.push({ resolve, reject });
       else waiting.set(key, [{ resolve, reject }]);
-      // After the sockets that are ready now have been read.
-      if (!scheduled && underWay < concurrentBatches) {
-        scheduled = true;
-        setImmediate(flush);
-      }
+      if (scheduled || underWay === concurrentBatches) return;
+      scheduled = true;
+      // After the sockets that are ready now have been read; one that is alone has nobody to wait for.
+      if (underWay > 0) setImmediate(flush);
+      else queueMicrotask(flush);
     });
   };
 }
