@@ -122,9 +122,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       raw.send({ type: 'subscribe', id: 'before', payload: { query: '{ walletBalance { balance } }' } });
       await raw.receives((message) => message.type === 'complete' && message.id === 'before');
       await server.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, null, server.keys.operator);
-      const unauthorized = [
-        { message: 'Unauthorized', extensions: { code: 'UNAUTHORIZED', details: {} } },
-      ];
+      const unauthorized = [{ message: 'Unauthorized', extensions: { code: 'UNAUTHORIZED', details: {} } }];
       // The revocation holds within a second; until the signal is there, operations may still pass.
       let attempt = 0;
       await eventually(async () => {
