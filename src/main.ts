@@ -1,14 +1,12 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ErrorRequestHandler, Express, Response } from 'express';
+import type { Express } from 'express';
 import { createDocsRouter } from '../rest/docs.ts';
-import { sendError, unknownPath } from '../rest/envelope.ts';
 import { createEticketRouter } from '../rest/etickets.ts';
 import { createFileRouter } from '../rest/files.ts';
 import { createRestDoor } from '../rest/index.ts';
 import { createLogoRouter } from '../rest/logos.ts';
+import { refuse, refuseTheRest } from '../rest/refusal.ts';
 import { createSimulatorRouter } from '../rest/simulator.ts';
 import { buildGatewaySchema } from '../schema/index.ts';
 import type { GraphqlDoor } from '../schema/server.ts';
@@ -16,14 +14,9 @@ import { createGraphqlDoor } from '../schema/server.ts';
 import { printBanner } from './banner.ts';
 import type { Settings } from './config.ts';
 import { readSettings, SettingsError } from './config.ts';
-import { expireOverdueBookings } from './domain/bookings/expiry.ts';
-import { OrderDispatcher } from './domain/bookings/orders.ts';
 import { EventFeed } from './domain/events/feed.ts';
-import { forgetOldOffers } from './domain/flights/offerStore.ts';
 import type { Gateway } from './domain/gateway.ts';
-import { forgetOldKeys } from './domain/idempotency/once.ts';
 import type { Platform } from './domain/platform.ts';
-import { expireOverdueRecharges } from './domain/recharges/ending.ts';
 import { Recharge } from './domain/recharges/recharge.ts';
 import { Access } from './domain/teams/access.ts';
 import { ApiKey } from './domain/teams/apiKey.ts';
@@ -31,7 +24,7 @@ import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
 import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
 import { Team } from './domain/teams/team.ts';
 import { Wallet } from './domain/wallet/wallet.ts';
-import { WebhookDispatcher } from './domain/webhooks/dispatcher.ts';
+import { startWorker } from './domain/worker.ts';
 import type { Clock } from './infrastructure/clock.ts';
 import { systemClock } from './infrastructure/clock.ts';
 import type { Database } from './infrastructure/database/database.ts';
@@ -43,6 +36,7 @@ import type { FlightSupplier } from './infrastructure/flights/supplier.ts';
 import { createApplication, createHttpServer, createListener } from './infrastructure/http/application.ts';
 import { DirectRoutes } from './infrastructure/http/directRoutes.ts';
 import { answerPreflight } from './infrastructure/http/headers.ts';
+import { listen } from './infrastructure/http/listening.ts';
 import { createOperationsRouter } from './infrastructure/http/operations.ts';
 import { prepareStop } from './infrastructure/http/stopping.ts';
 import type { Log } from './infrastructure/log.ts';
@@ -53,7 +47,6 @@ import { createPaymentProvider } from './infrastructure/payments/registry.ts';
 import type { Signals } from './infrastructure/pubsub/signals.ts';
 import { inProcessSignals } from './infrastructure/pubsub/signals.ts';
 import { createRateLimiter } from './infrastructure/rateLimiter.ts';
-import { startSweeps } from './infrastructure/sweeper.ts';
 import { createVault, encryptionKeyOf } from './infrastructure/vault.ts';
 import { createWebhookSender } from './infrastructure/webhooks/sender.ts';
 
@@ -187,61 +180,12 @@ function openDoors(application: Express, gateway: Gateway): Doors {
   return { graphql: door, direct: new DirectRoutes([...rest.direct, ...door.direct]) };
 }
 
-/** Answers a request that no handler could; one that is half answered is cut off. */
-function refuse(error: unknown, response: Response, log: Log): void {
-  if (response.headersSent) {
-    log.error({ err: error, requestId: response.req.requestId }, 'answer cut off');
-    response.destroy();
-  } else sendError(response, error instanceof URIError ? unknownPath : error, null, log);
-}
-
-/** Refuses what no router took, and what Express itself could not read. */
-function refuseTheRest(application: Express, log: Log): void {
-  application.use((_request, response) => sendError(response, unknownPath, null, log));
-  // Express knows those that take errors by their four parameters.
-  const refuseFailed: ErrorRequestHandler = (error, _request, response, _next) =>
-    refuse(error, response, log);
-  application.use(refuseFailed);
-}
-
-async function startWorker(platform: Platform, gateway: Gateway): Promise<() => Promise<void>> {
-  const dispatcher = new WebhookDispatcher(platform);
-  const orders = new OrderDispatcher(platform);
-  await Promise.all([dispatcher.start(), orders.start()]);
-  const everyMs = platform.settings.SWEEP_INTERVAL;
-  const stopSweeps = startSweeps(
-    [
-      { name: 'webhooks', everyMs, run: () => dispatcher.sweep() },
-      { name: 'orders', everyMs, run: () => orders.sweep() },
-      { name: 'booking-expiry', everyMs, run: () => expireOverdueBookings(platform) },
-      { name: 'recharge-expiry', everyMs, run: () => expireOverdueRecharges(platform) },
-      { name: 'old-offers', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldOffers(platform) },
-      { name: 'idempotency-keys', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldKeys(platform) },
-    ],
-    platform.log,
-    gateway.metrics,
-  );
-  return async () => {
-    await Promise.all([stopSweeps(), dispatcher.stop(), orders.stop()]);
-  };
-}
-
 /** What takes a part of a second, and neither readiness nor the first requests should wait for. */
 function prepareLater({ graphql }: Doors, { flightSuppliers }: Platform): NodeJS.Timeout {
   return setTimeout(() => {
     graphql.prepare();
     for (const supplier of flightSuppliers) supplier.prepare?.();
   }, 1_000).unref();
-}
-
-async function listen(server: Server, settings: Settings): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(settings.PORT, settings.HOST, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? 'localhost' : settings.HOST;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Starts one process of the service with the roles that its settings give it. */
@@ -284,9 +228,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const server = createHttpServer(application, listener);
   const stopListening = prepareStop(server);
   const sockets = doors?.graphql.attach(server);
-  const stopWorker = settings.ROLES.includes('worker')
-    ? await startWorker(platform, gateway)
-    : async () => undefined;
+  const stopWorker = settings.ROLES.includes('worker') ? await startWorker(gateway) : async () => undefined;
   const url = await listen(server, settings);
   address.port = Number(new URL(url).port);
   const preparation = doors ? prepareLater(doors, platform) : null;

@@ -13,6 +13,8 @@ import { answer, startReceiver } from '../infrastructure/webhooks/receiver.ts';
 
 /** A server with a real receiver and a real mail server, and what the tests of deliveries ask of them. */
 
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
+
 /** An SMTP server that keeps what it gets. */
 export async function startMailServer() {
   const mails: string[] = [];
@@ -50,7 +52,7 @@ export interface StoredDelivery {
 }
 
 export class DeliveryWorld {
-  readonly mail: Awaited<ReturnType<typeof startMailServer>>;
+  readonly mail: MailServer;
   readonly receiver: Receiver;
   server: TestServer;
   readonly #failing = new Set<string>();

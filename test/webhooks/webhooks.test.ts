@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { SMTPServer } from 'smtp-server';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TestClock } from '../doors/testClock.ts';
@@ -10,43 +9,29 @@ import { startTestServer } from '../harness/server.ts';
 import { testCertificates } from '../infrastructure/webhooks/certificates.ts';
 import type { Receiver } from '../infrastructure/webhooks/receiver.ts';
 import { answer, startReceiver } from '../infrastructure/webhooks/receiver.ts';
+import type { MailServer } from './deliveryWorld.ts';
+import { startMailServer } from './deliveryWorld.ts';
 
 describeEngines('webhooks', (engine) => {
   const clock = new TestClock();
-  const mails: string[] = [];
   let server: TestServer;
   let receiver: Receiver;
-  let mailServer: SMTPServer;
+  let mailServer: MailServer;
 
   beforeAll(async () => {
-    mailServer = new SMTPServer({
-      authOptional: true,
-      disabledCommands: ['STARTTLS'],
-      onData(stream, _session, done) {
-        let text = '';
-        stream.on('data', (chunk) => {
-          text += chunk;
-        });
-        stream.on('end', () => {
-          mails.push(text);
-          done();
-        });
-      },
-    });
-    await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
-    const { port } = mailServer.server.address() as { port: number };
+    mailServer = await startMailServer();
     receiver = await startReceiver(answer(200));
     server = await startTestServer(engine, {
       clock,
       webhookAuthority: (await testCertificates()).authority,
-      settings: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', SMTP_URL: `smtp://127.0.0.1:${port}` },
+      settings: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', SMTP_URL: mailServer.url },
     });
   });
 
   afterAll(async () => {
     await server.close();
     await receiver.close();
-    await new Promise<void>((resolve) => mailServer.close(resolve));
+    await mailServer.close();
   });
 
   const register = (key: string, body: object) => server.rest('POST', '/api/v1/webhooks', { key, body });
@@ -117,13 +102,13 @@ describeEngines('webhooks', (engine) => {
     const bodies = received(path).map(({ body }) => body.toString());
     expect(new Set(bodies).size).toBe(1);
     await recharge(live);
-    await eventually(() => mails.some((mail) => mail.includes(id)));
+    await eventually(() => mailServer.mails.some((mail) => mail.includes(id)));
     const states = await server.query<{ status: string }>(
       'SELECT status FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id',
       [id],
     );
     expect(states.map(({ status }) => status)).toEqual(['failed', 'skipped']);
-    expect(mails.filter((mail) => mail.includes(`Subject: Webhook ${id}`))).toHaveLength(1);
+    expect(mailServer.mails.filter((mail) => mail.includes(`Subject: Webhook ${id}`))).toHaveLength(1);
     receiver.behave(answer(200));
     await server.rest('PUT', `/api/v1/webhooks/${id}`, { key: live, body: { active: true } });
     await recharge(live);

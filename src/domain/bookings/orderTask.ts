@@ -85,7 +85,7 @@ const endLeaseStatement = statement(
   'UPDATE bookings SET order_token = NULL, order_leased_until = NULL WHERE id = $1 AND order_token = $2',
 );
 
-/** The supplier has answered, but another task has taken the place of this one: that one may be asked for now. */
+/** The supplier has answered, but another task has taken the place of this one, whose turn it is. */
 export async function endLease(task: OrderTask, { sequelize }: Platform): Promise<void> {
   await run(sequelize, endLeaseStatement, [task.id, task.order_token]);
 }

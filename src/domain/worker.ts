@@ -1,0 +1,34 @@
+import { startSweeps } from '../infrastructure/sweeper.ts';
+import { expireOverdueBookings } from './bookings/expiry.ts';
+import { OrderDispatcher } from './bookings/orders.ts';
+import { forgetOldOffers } from './flights/offerStore.ts';
+import type { Gateway } from './gateway.ts';
+import { forgetOldKeys } from './idempotency/once.ts';
+import { expireOverdueRecharges } from './recharges/ending.ts';
+import { WebhookDispatcher } from './webhooks/dispatcher.ts';
+
+/** What falls due by itself: deliveries, orders, expiries and what is past keeping. @returns what stops it. */
+export async function startWorker({
+  platform,
+  metrics,
+}: Pick<Gateway, 'platform' | 'metrics'>): Promise<() => Promise<void>> {
+  const dispatcher = new WebhookDispatcher(platform);
+  const orders = new OrderDispatcher(platform);
+  await Promise.all([dispatcher.start(), orders.start()]);
+  const everyMs = platform.settings.SWEEP_INTERVAL;
+  const stopSweeps = startSweeps(
+    [
+      { name: 'webhooks', everyMs, run: () => dispatcher.sweep() },
+      { name: 'orders', everyMs, run: () => orders.sweep() },
+      { name: 'booking-expiry', everyMs, run: () => expireOverdueBookings(platform) },
+      { name: 'recharge-expiry', everyMs, run: () => expireOverdueRecharges(platform) },
+      { name: 'old-offers', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldOffers(platform) },
+      { name: 'idempotency-keys', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldKeys(platform) },
+    ],
+    platform.log,
+    metrics,
+  );
+  return async () => {
+    await Promise.all([stopSweeps(), dispatcher.stop(), orders.stop()]);
+  };
+}

@@ -1,0 +1,16 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Starts a server. @returns the URL at which it is found; @throws what the system says of an address it cannot have. */
+export async function listen(
+  server: Server,
+  { HOST, PORT }: { HOST: string; PORT: number },
+): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(PORT, HOST, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
