@@ -10,7 +10,7 @@ import { allocateStore, buildServer } from './crashServer.ts';
 import type { Answer, Caller, Door } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
 
-const rounds = 2;
+const rounds = 3;
 const clients = 12;
 
 /** A recharge that was asked for, and what its client was told before the server died. */
@@ -100,7 +100,7 @@ describeEngines('kill -9', (engine) => {
   /** Work of many clients, and the server's death after a random number of acknowledgements. */
   async function workAndDie(server: BuiltServer): Promise<void> {
     const doors = doorsOf(server);
-    let left = 20 + Math.floor(Math.random() * 200);
+    let left = 40 + Math.floor(Math.random() * 180);
     let death: Promise<void> | null = null;
     const acknowledge = () => {
       left -= 1;
