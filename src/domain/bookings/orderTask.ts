@@ -95,9 +95,9 @@ const nextStatement = statement<{ due_at: Date | null }>(
   'SELECT min(order_due_at) AS due_at FROM bookings WHERE order_task IS NOT NULL AND order_due_at > $1',
 );
 
-/** When the next task that still waits for its time falls due; null when none does. */
-export async function nextTaskAt({ sequelize, clock }: Platform): Promise<Date | null> {
-  const [row] = await run(sequelize, nextStatement, [clock.now()]);
+/** When the next task after `since` falls due; null when none does. */
+export async function nextTaskAt(since: Date, { sequelize }: Platform): Promise<Date | null> {
+  const [row] = await run(sequelize, nextStatement, [since]);
   return row?.due_at ?? null;
 }
 

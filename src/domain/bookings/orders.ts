@@ -106,11 +106,13 @@ export class OrderDispatcher {
         this.#again = false;
         const { FLIGHT_SUPPLIER_TIMEOUT } = this.#platform.settings;
         const leaseMs = FLIGHT_SUPPLIER_TIMEOUT + leaseMarginMs;
+        // Before the look: what falls due between it and the next question must be in one of them.
+        const since = this.#platform.clock.now();
         // The end of any of them looks again.
         const tasks = await claimTasks(this.#places(), leaseMs, this.#platform);
         for (const task of tasks) this.#begin(task);
         if (tasks.length > 0) this.#again = true;
-        else this.#wakeAt(await nextTaskAt(this.#platform));
+        else this.#wakeAt(await nextTaskAt(since, this.#platform));
       }
     } catch (error) {
       this.#again = false;

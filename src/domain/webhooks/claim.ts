@@ -172,9 +172,8 @@ const nextDueStatement = statement<{ due_at: Date | null }>(
            ORDER BY webhook_deliveries.due_at LIMIT 1) f ON true`,
 );
 
-/** When the next delivery that still waits for its time falls due; null when none does. */
-export async function nextDueAt({ sequelize, clock, settings }: Platform): Promise<Date | null> {
-  const now = clock.now();
+/** When the next delivery after `since` falls due; null when none does. */
+export async function nextDueAt(now: Date, { sequelize, settings }: Platform): Promise<Date | null> {
   const firstDelayMs = settings.WEBHOOK_RETRY_DELAYS[0] ?? 0;
   const firstDue = new Date(now.getTime() - firstDelayMs);
   const [row] = await run(sequelize, nextDueStatement, [now, firstDue, firstDelayMs]);

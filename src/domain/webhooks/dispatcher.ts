@@ -130,6 +130,8 @@ export class WebhookDispatcher {
     this.#claims += 1;
     const token = `${this.#name}/${this.#claims}`;
     const takenMs = performance.now();
+    // Before the look: what falls due between it and the next question must be in one of them.
+    const since = this.#platform.clock.now();
     const claimed = await claimDeliveries(token, scope, allowances, this.#platform);
     const untrusted = claimed.filter(({ trusted }) => !trusted).length;
     if (claimed.length >= allowances.limit || untrusted >= allowances.untrustedLimit) {
@@ -137,7 +139,7 @@ export class WebhookDispatcher {
       this.#wanted.add(scope);
     } else this.#noteCrowded(claimed, scope, allowances);
     for (const delivery of claimed) this.#begin(delivery, token, takenMs);
-    if (scope === 'all') this.#lookAt(await nextDueAt(this.#platform));
+    if (scope === 'all') this.#lookAt(await nextDueAt(since, this.#platform));
   }
 
   #noteCrowded(claimed: readonly ClaimedDelivery[], scope: ClaimScope, allowances: Allowances): void {
