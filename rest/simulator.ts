@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { admit, tenantOf } from '../src/domain/admission.ts';
+import { toldOfWrite } from '../src/domain/busy.ts';
 import { isInstant } from '../src/domain/day.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
@@ -54,7 +55,7 @@ export function createSimulatorRouter(gateway: Gateway): Router {
       };
       send(response, 200, { success: true, data: paid, ...metaOf(context) }, context);
     } catch (error) {
-      sendError(response, error, context, platform.log);
+      sendError(response, context ? toldOfWrite(error, context) : error, context, platform.log);
     }
   });
   return router;

@@ -3,6 +3,7 @@ import { defaultFieldResolver } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { admit } from '../src/domain/admission.ts';
+import { toldOfWrite } from '../src/domain/busy.ts';
 import type { KnownCreation, WriteCreation } from '../src/domain/idempotency/once.ts';
 import { createOnce, ReplayedError } from '../src/domain/idempotency/once.ts';
 
@@ -57,7 +58,11 @@ export function guardOperations(schema: GraphQLSchema): void {
       const rules = rulesOf(schema, operation, field.name);
       const resolve = (field.resolve ?? defaultFieldResolver) as Resolver;
       const work = rules.creation ? creating(field.name, rules, resolve) : resolve;
-      field.resolve = guarded(field.name, rules, work) as typeof field.resolve;
+      field.resolve = guarded(
+        field.name,
+        rules,
+        operation === 'mutation' ? writing(work) : work,
+      ) as typeof field.resolve;
     }
   }
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
@@ -89,6 +94,17 @@ function guarded(name: string, rules: OperationRules, work: Resolver): Resolver 
       return refuse(error);
     }
     return admission ? admission.then(proceed, refuse) : proceed();
+  };
+}
+
+/** A write that waited too long for a lock is a refusal, at every door the same. */
+function writing(work: Resolver): Resolver {
+  return async (source, args, context, info) => {
+    try {
+      return await work(source, args, context, info);
+    } catch (error) {
+      throw toldOfWrite(error, context);
+    }
   };
 }
 

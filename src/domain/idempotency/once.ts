@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
+import { sqlStateOf, waitedFor } from '../../infrastructure/database/sqlState.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inTransaction } from '../../infrastructure/database/transaction.ts';
+import { Busy } from '../busy.ts';
 import type { ErrorCode, ErrorDetails, ErrorKind } from '../errors.ts';
-import { AppError, conflict, unprocessable, validationError } from '../errors.ts';
+import { AppError, unprocessable, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 
@@ -122,8 +124,6 @@ export function checkIdempotencyKey(key: string): void {
 /** Another request took the key while this one worked. */
 class KeyTaken extends Error {}
 
-const lockNotAvailable = '55P03';
-
 function scopeOf(tenant: Tenant | null): string {
   return tenant ? `${tenant.teamId}/${tenant.mode}` : 'operator';
 }
@@ -143,7 +143,7 @@ function isKept(error: unknown): error is AppError {
 
 /**
  * Runs a creation, or repeats the answer of the first request with the same key.
- * @throws AppError 422 when the key was used for another request, 409 when the first one is still working after ten
+ * @throws AppError 422 when the key was used for another request, Busy when the first one is still working after ten
  *   seconds; otherwise what the creation throws or threw.
  */
 export async function createOnce<T>(
@@ -170,7 +170,9 @@ export async function createOnce<T>(
       const first = await replay<T>(keyed, platform);
       if (first) return first;
     }
-    throw waitedTooLong(error) ? conflict('A request with this Idempotency-Key is still in progress') : error;
+    if (waitedFor('idempotency_keys', error))
+      throw new Busy('A request with this Idempotency-Key is still in progress', 'Idempotency-Key');
+    throw error;
   }
 }
 
@@ -241,17 +243,9 @@ async function replay<T>(request: KeyedRequest, platform: Platform): Promise<Cre
 /** The first answer was this refusal. */
 export class ReplayedError extends AppError {}
 
-/** SQLSTATE of an error, from the driver or through Sequelize. */
-function codeOf(error: unknown): string | undefined {
-  const { code, original } = error as { code?: string; original?: { code?: string } };
-  return original?.code ?? code;
-}
-
 /** Whether a creation was undone because another request has taken its key. */
 export const isKeyTaken = (error: unknown): boolean =>
-  error instanceof KeyTaken || codeOf(error) === keyTakenCode;
-
-const waitedTooLong = (error: unknown) => codeOf(error) === lockNotAvailable;
+  error instanceof KeyTaken || sqlStateOf(error) === keyTakenCode;
 
 /** Deletes answers that are past the window. @returns nothing: how many does not matter to anyone. */
 export async function forgetOldKeys(platform: Platform): Promise<void> {

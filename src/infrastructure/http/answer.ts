@@ -9,6 +9,8 @@ export interface Standing {
   readonly rateWindow: RateWindow | null;
   /** Whether the answer is an earlier one, repeated for its Idempotency-Key. */
   readonly replayed: boolean;
+  /** When a request that found something locked may be sent again. */
+  readonly retryAfterSeconds?: number;
 }
 
 export interface Content {
@@ -30,6 +32,7 @@ export function writeAnswer(
 ): void {
   const headers = commonHeaders(response.req.requestId);
   if (standing?.rateWindow) addRateHeaders(headers, standing.rateWindow);
+  if (standing?.retryAfterSeconds) headers.push('Retry-After', `${standing.retryAfterSeconds}`);
   if (standing?.replayed) headers.push('Idempotent-Replayed', 'true');
   headers.push('Content-Type', contentType, 'Cache-Control', 'no-store');
   headers.push('Content-Length', `${Buffer.byteLength(body, encoding)}`);

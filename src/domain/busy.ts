@@ -1,0 +1,36 @@
+import { waitedTooLong } from '../infrastructure/database/sqlState.ts';
+import type { RequestContext } from './admission.ts';
+import { AppError } from './errors.ts';
+
+/**
+ * 409 for what could not be done because another request holds what it needs, the wallet as a rule, for longer than
+ * anyone should wait. Nothing was written and the refusal is not kept for the Idempotency-Key, so the same request may
+ * be sent again.
+ */
+export class Busy extends AppError {
+  /** What Retry-After says. The wait before was long, so the next one may well be short. */
+  readonly retryAfterSeconds = 1;
+
+  constructor(message: string, field?: string) {
+    super('VALIDATION_ERROR', message, {
+      kind: 'conflict',
+      details: { ...(field === undefined ? {} : { field }), type: 'in_progress' },
+    });
+  }
+}
+
+/**
+ * What a client is told of a write that failed with `error`: that it may try again, where it gave up waiting for a lock.
+ * Every write is one statement or one transaction, so there is nothing of it.
+ */
+export function toldOfWrite(error: unknown, context: RequestContext): unknown {
+  let told = error;
+  if (waitedTooLong(error)) {
+    const { gateway, requestId } = context;
+    // Nobody should hold anything for so long: whoever runs the service wants to know.
+    gateway.platform.log.warn({ err: error, requestId }, 'gave up waiting for a lock');
+    told = new Busy('Another request is still in progress');
+  }
+  if (told instanceof Busy) context.retryAfterSeconds = told.retryAfterSeconds;
+  return told;
+}

@@ -1,0 +1,16 @@
+/** SQLSTATE of an error, from the driver or through Sequelize. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const { code, original } = (error ?? {}) as { code?: string; original?: { code?: string } };
+  return original?.code ?? code;
+}
+
+const lockNotAvailable = '55P03';
+
+/** Whether the database gave a statement up because what it needed stayed locked for `lockTimeoutMs`. */
+export const waitedTooLong = (error: unknown): boolean => sqlStateOf(error) === lockNotAvailable;
+
+/** Whether a statement that waited too long did so for a row or index entry of this table, as far as the server says. */
+export function waitedFor(table: string, error: unknown): boolean {
+  const { where, original } = error as { where?: string; original?: { where?: string } };
+  return waitedTooLong(error) && (original?.where ?? where ?? '').includes(`"${table}"`);
+}
