@@ -105,7 +105,7 @@ export class IntegrationResolver {
   @Operation({ scope: 'operator' })
   @Mutation(() => Integration, {
     description:
-      'Switches an integration off for a team and mode; event integration.disconnected. A supplier is not asked in searches any more, a payment provider refuses recharges; offers and charges made before stay good.',
+      'Switches an integration off for a team and mode; event integration.disconnected. A supplier is not asked in searches any more and its offers cannot be booked, a payment provider refuses recharges; bookings and charges made before stay good.',
   })
   async disconnectIntegration(
     @Ctx() context: RequestContext,

@@ -39,7 +39,7 @@ export interface PreparedBooking {
 /**
  * Checks a booking against its offer: all that needs no lock.
  * @throws AppError 400 with every bad field of the passengers, 404 "Offer not found", 422 OFFER_EXPIRED "Offer expired",
- *   "Offer requires instant payment" or "Payment amount does not match".
+ *   "Flight supplier not connected", "Offer requires instant payment" or "Payment amount does not match".
  */
 export async function prepareBooking(
   tenant: Tenant,

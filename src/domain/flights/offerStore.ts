@@ -2,7 +2,8 @@ import type { Sequelize } from 'sequelize';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { batchOf } from '../../infrastructure/flights/identifierBatch.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
-import { AppError, notFound } from '../errors.ts';
+import { AppError, notFound, unprocessable } from '../errors.ts';
+import { disconnectedSql } from '../integrations/integration.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { FlightOffer, FlightOffers } from './offer.ts';
@@ -50,6 +51,13 @@ const findDocument = statement<{ document: Buffer }>(
   'SELECT document FROM flight_searches WHERE batch = $1 AND wallet_id = $2',
 );
 
+/** The same for a booking: with the names of suppliers that are not asked for this team and mode. */
+const findBookable = statement<{ document: Buffer; disconnected: string[] }>(
+  'find_bookable_flight_search',
+  `SELECT document, ${disconnectedSql('flight_supplier', '$2')} AS disconnected
+     FROM flight_searches WHERE batch = $1 AND wallet_id = $2`,
+);
+
 const forgetSearches = statement(
   'forget_flight_searches',
   'DELETE FROM flight_searches WHERE expires_at <= $1',
@@ -85,19 +93,28 @@ export async function findOffer(tenant: Tenant, id: string, sequelize: Sequelize
 
 /**
  * An offer to be booked now.
- * @throws AppError 404 "Offer not found"; 422 OFFER_EXPIRED "Offer expired" once its expires_at has passed
+ * @throws AppError 404 "Offer not found"; 422 OFFER_EXPIRED "Offer expired" once its expires_at has passed; 422 "Flight
+ *   supplier not connected" when its supplier is not asked any more for this team and mode, or not at all
  */
 export async function findUsableOffer(tenant: Tenant, id: string, platform: Platform): Promise<UsableOffer> {
-  const search = isIdentifier('off', id) ? await readSearch(tenant, id, platform.sequelize) : null;
+  const { sequelize, clock, flightSuppliers } = platform;
+  const [row] = isIdentifier('off', id)
+    ? await run(sequelize, findBookable, [batchOf(id), tenant.walletId])
+    : [];
+  const search = row ? searchOf(row) : null;
   const index = search ? search.response.offers.findIndex((offer) => offer.id === id) : -1;
   const offer = search?.response.offers[index];
   const terms = search?.terms[index];
-  if (!search || !offer || !terms) throw notFound('Offer');
-  if (platform.clock.now() >= new Date(offer.expiresAt)) {
+  if (!row || !search || !offer || !terms) throw notFound('Offer');
+  if (clock.now() >= new Date(offer.expiresAt)) {
     throw new AppError('OFFER_EXPIRED', 'Offer expired', {
       kind: 'unprocessable',
       details: { offer_id: id, expires_at: offer.expiresAt },
     });
+  }
+  const runsHere = flightSuppliers.some(({ name }) => name === terms.supplier);
+  if (!runsHere || row.disconnected.includes(terms.supplier)) {
+    throw unprocessable('Flight supplier not connected', { field: 'offerId', type: 'not_connected' });
   }
   return { offerRequestId: search.response.id, offer, terms };
 }
@@ -115,8 +132,11 @@ export async function findOfferRequest(
 
 async function readSearch(tenant: Tenant, id: string, sequelize: Sequelize): Promise<StoredSearch | null> {
   const [row] = await run(sequelize, findDocument, [batchOf(id), tenant.walletId]);
-  if (!row) return null;
-  const quotation = quotationOf(row.document.toString());
+  return row ? searchOf(row) : null;
+}
+
+function searchOf({ document }: { document: Buffer }): StoredSearch | null {
+  const quotation = quotationOf(document.toString());
   return quotation && { response: assembleOffers(quotation), terms: termsOf(quotation) };
 }
 

@@ -103,8 +103,8 @@ export function connectIntegration(
 
 /**
  * Switches an integration off for a team and mode; event integration.disconnected. Searches ask a disconnected supplier
- * no more, and recharges are refused while the payment provider is disconnected; offers and charges made before stay
- * good.
+ * no more and its offers cannot be booked, and recharges are refused while the payment provider is disconnected; bookings
+ * and charges made before stay good.
  * @throws AppError as `connectIntegration`, with 409 "Integration already disconnected".
  */
 export function disconnectIntegration(
