@@ -15,6 +15,7 @@ import { printBanner } from './banner.ts';
 import type { Settings } from './config.ts';
 import { readSettings, SettingsError } from './config.ts';
 import { EventFeed } from './domain/events/feed.ts';
+import { countFaults } from './domain/events/inspection.ts';
 import type { Gateway } from './domain/gateway.ts';
 import type { Platform } from './domain/platform.ts';
 import { Recharge } from './domain/recharges/recharge.ts';
@@ -128,11 +129,13 @@ async function openPlatform(
 
 async function openGateway(platform: Platform): Promise<Gateway> {
   const { settings, log } = platform;
+  const metrics = createMetrics();
+  countFaults(log, metrics.eventFaults);
   return {
     platform,
     access: new Access(platform),
     feed: new EventFeed(platform),
-    metrics: createMetrics(),
+    metrics,
     limiter: await createRateLimiter(
       {
         limits: {

@@ -32,6 +32,12 @@ export function createMetrics() {
       help: 'Times that this process announced new events of a team',
       registers,
     }),
+    eventFaults: new Counter({
+      name: 'embarque_event_faults_total',
+      help: 'Times that an event about to be told to subscribers or a webhook did not fit the catalogue',
+      labelNames: ['type'],
+      registers,
+    }),
     subscribers: new Gauge({
       name: 'embarque_subscribers',
       help: 'Live subscriptions open in this process',

@@ -53,6 +53,15 @@ describeEngines('An event', (engine) => {
       .filter((line) => line.includes(eventId) && line.includes('catalogue'))
       .map((line) => JSON.parse(line));
 
+  /** How many faults of a type the metrics count. */
+  async function faultsOf(type: string): Promise<number> {
+    const { text } = await server.rest('GET', '/metrics');
+    const sample = text
+      .split('\n')
+      .find((line) => line.startsWith(`embarque_event_faults_total{type="${type}"} `));
+    return Number(sample?.split(' ')[1]);
+  }
+
   it('that does not fit the catalogue is not recorded, and undoes the change that it belongs to', async () => {
     const { teamId } = await server.createTeam();
     const { platform } = server.running.gateway;
@@ -74,13 +83,14 @@ describeEngines('An event', (engine) => {
     expect(team?.name).not.toBe('Changed');
   });
 
-  it('that does not fit and is in the table is told, and the log says so once, without what it holds', async () => {
+  it('that does not fit and is in the table is told, and the log says so once, without what it holds; each time is counted', async () => {
     const { test: key, teamId } = await server.createTeam();
     const tenant = await tenantOf(server, teamId, 'test');
     const [start] = await storedEvents(server, teamId, 'test');
     const forged = await forge(tenant, 'wallet.credit', { object: { id: 'txn_secretive' } });
     await requestRecharge(server, key);
     const variables = { after: start.id };
+    expect(await faultsOf('wallet.credit')).toBe(0);
     for (const transport of [...transports, ...transports]) {
       const subscriber = transport.subscribe(server.url, { key, query: allEvents, variables });
       const told = await subscriber.sees(2);
@@ -94,6 +104,8 @@ describeEngines('An event', (engine) => {
         fault: 'object.id: invalid_format',
       }),
     ]);
+    expect(await faultsOf('wallet.credit')).toBe(2 * transports.length);
+    expect(await faultsOf('wallet.recharge.pending')).toBe(0);
     expect(server.logLines.join('\n')).not.toContain('txn_secretive');
   });
 
@@ -102,12 +114,14 @@ describeEngines('An event', (engine) => {
     const body = { url: receiver.url('/forged'), events: ['wallet.debit'] };
     expect((await server.rest('POST', '/api/v1/webhooks', { key, body })).status).toBe(201);
     const tenant = await tenantOf(server, teamId, 'test');
+    expect(await faultsOf('wallet.debit')).toBe(0);
     const forged = await forge(tenant, 'wallet.debit', { object: {}, previous_attributes: {} });
     const request = await eventually(() => receiver.requests.find(({ method }) => method === 'POST'));
     expect(JSON.parse(request.body.toString())).toMatchObject({ id: forged, data: { object: {} } });
     expect(complaints(forged)).toEqual([
       expect.objectContaining({ type: 'wallet.debit', fault: 'object.id: invalid_type' }),
     ]);
+    expect(await faultsOf('wallet.debit')).toBe(1);
   });
 
   it('of every type is described by OpenAPI and GraphQL alike, with an example', async () => {

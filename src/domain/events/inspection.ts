@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../infrastructure/log.ts';
+import { eventTypes, isEventType } from './catalogue.ts';
 import { payloadFault } from './validation.ts';
 
 /** Faults that a log has within the minute: a statement that is wrong is wrong each time it runs. */
@@ -13,15 +14,35 @@ function isNew(kind: string, log: Log): boolean {
   return true;
 }
 
+/** What is used of a server's counter. */
+interface FaultCounter {
+  inc(labels: { type: string }, value?: number): void;
+}
+
+/** By the log that the faults go to. */
+const counters = new WeakMap<Log, FaultCounter>();
+
+/** Counts the faults that go to `log`, by type, from now on: all of them, also those that it has had within the minute. */
+export function countFaults(log: Log, counter: FaultCounter): void {
+  counters.set(log, counter);
+  // A series that begins with its first fault has not risen yet.
+  for (const type of [...eventTypes, unknownType]) counter.inc({ type }, 0);
+}
+
+/** Types are made up by nobody but us, and still no label may be anything. */
+const unknownType = 'unknown';
+
 /**
  * Checks an event that is about to be told. Most events are written by the statements that move the money, where a check
  * in the database would cost 36 µs each and halve the postings a second (measured; this one takes 1 µs). One that does
- * not fit is a fault of ours that the log cries out about; it is told all the same, because a receiver can live with a
+ * not fit is a fault of ours that the log cries out about and a metric counts; it is told all the same, because a receiver can live with a
  * member that is wrong and not with an event that is missing.
  */
 export function inspectEvent(event: { id: string; type: string; data: unknown }, log: Log): void {
   const fault = payloadFault(event.type, event.data);
-  if (fault === null || !isNew(`${event.type} ${fault}`, log)) return;
+  if (fault === null) return;
+  counters.get(log)?.inc({ type: isEventType(event.type) ? event.type : unknownType });
+  if (!isNew(`${event.type} ${fault}`, log)) return;
   log.error({ eventId: event.id, type: event.type, fault }, 'event does not fit the catalogue');
 }
 
