@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { baseShare, slots } from '../../src/domain/webhooks/shares.ts';
+import { attemptReasons } from '../../src/infrastructure/webhooks/outcome.ts';
 import { requestRecharge } from '../graphql/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -61,6 +64,26 @@ describeEngines('What operators see', (engine) => {
     expect(counted.get(`${series},status="404"}`)).toBe(1);
     expect(counted.get('embarque_operations_total{operation="createRecharge",outcome="admitted"}')).toBe(1);
     expect(counted.has('embarque_nodejs_heap_size_used_bytes')).toBe(true);
+  });
+
+  test('every metric is explained in README, and README names no other', async () => {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const explained = new Set(readme.match(/\bembarque_\w+/g));
+    const { text } = await server.rest('GET', '/metrics');
+    const exported = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name as string);
+    expect(exported).toContain('embarque_http_request_duration_seconds');
+    expect(exported.filter((name) => !explained.has(name))).toEqual([]);
+    // What a process can say of itself depends on the machine.
+    const ofProcess = /^embarque_(process|nodejs)_/;
+    const gone = [...explained].filter((name) => !exported.includes(name) && !ofProcess.test(name));
+    expect(gone).toEqual([]);
+  });
+
+  test('README has the reasons of attempts and the shares of webhooks as they are', async () => {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, section = ''] = readme.split('### Webhook deliveries\n');
+    expect(attemptReasons.filter((reason) => !section.includes(`\`${reason}\``))).toEqual([]);
+    expect(section).toContain(`at most ${slots} attempts at once, and of one webhook ${baseShare},`);
   });
 
   test('metrics do not grow with the paths that clients make up', async () => {
