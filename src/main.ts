@@ -43,10 +43,11 @@ import { prepareStop } from './infrastructure/http/stopping.ts';
 import type { Log } from './infrastructure/log.ts';
 import { createLog } from './infrastructure/log.ts';
 import { createMailer } from './infrastructure/mail.ts';
+import type { Metrics } from './infrastructure/metrics.ts';
 import { createMetrics } from './infrastructure/metrics.ts';
 import { createPaymentProvider } from './infrastructure/payments/registry.ts';
 import type { Signals } from './infrastructure/pubsub/signals.ts';
-import { inProcessSignals } from './infrastructure/pubsub/signals.ts';
+import { countedSignals, inProcessSignals } from './infrastructure/pubsub/signals.ts';
 import { createRateLimiter } from './infrastructure/rateLimiter.ts';
 import { createVault, encryptionKeyOf } from './infrastructure/vault.ts';
 import { createWebhookSender } from './infrastructure/webhooks/sender.ts';
@@ -110,6 +111,7 @@ async function openPlatform(
   clock: Clock,
   log: Log,
   outside: ReturnType<typeof openOutsideWorld>,
+  metrics: Metrics,
   address: { readonly port: number },
 ): Promise<Platform> {
   const publicUrl = settings.PUBLIC_URL?.replace(/\/+$/, '');
@@ -118,7 +120,7 @@ async function openPlatform(
     settings,
     clock,
     log,
-    signals: await openSignals(settings, log),
+    signals: countedSignals(await openSignals(settings, log), metrics.events),
     vault: createVault(settings.ENCRYPTION_KEY ?? (await encryptionKeyOf(settings.DATA_DIR))),
     ...outside,
     get publicUrl() {
@@ -127,9 +129,8 @@ async function openPlatform(
   };
 }
 
-async function openGateway(platform: Platform): Promise<Gateway> {
+async function openGateway(platform: Platform, metrics: Metrics): Promise<Gateway> {
   const { settings, log } = platform;
-  const metrics = createMetrics();
   countFaults(log, metrics.eventFaults);
   return {
     platform,
@@ -199,8 +200,9 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const database = await openDatabase(settings, models, log);
   await migrateUp(database.sequelize, migrationsFolder, database.shared);
   const address = { port: settings.PORT };
-  const platform = await openPlatform(settings, database, clock, log, outside, address);
-  const gateway = await openGateway(platform);
+  const metrics = createMetrics();
+  const platform = await openPlatform(settings, database, clock, log, outside, metrics, address);
+  const gateway = await openGateway(platform, metrics);
   const bootstrapKeys = await bootstrapDemoTeam(platform);
   gateway.access.listen();
   gateway.feed.listen();

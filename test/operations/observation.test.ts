@@ -86,6 +86,14 @@ describeEngines('What operators see', (engine) => {
     expect(section).toContain(`at most ${slots} attempts at once, and of one webhook ${baseShare},`);
   });
 
+  test('metrics count the announcements of events', async () => {
+    const { test: key } = await server.createTeam();
+    const announced = async () => (await samples()).get('embarque_events_announced_total');
+    const before = await announced();
+    await requestRecharge(server, key);
+    expect(await announced()).toBe((before ?? 0) + 1);
+  });
+
   test('metrics do not grow with the paths that clients make up', async () => {
     const visit = (path: string) => server.rest('GET', path);
     await visit('/made-up');
