@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
 
 const page = `<!doctype html>
@@ -31,10 +32,12 @@ export function createDocsRouter(): Router {
     response.setHeader('Content-Security-Policy', securityPolicy);
     response.type('html').send(page);
   });
+  refuseOtherMethods(router, '/', '/docs');
   router.get('/start.js', (request, response) => {
     request.routeName = '/docs/start.js';
     response.type('js').send(start);
   });
+  refuseOtherMethods(router, '/start.js', '/docs/start.js');
   router.use(
     packageFiles('swagger-ui-dist', {
       'swagger-ui.css': 'swagger-ui.css',

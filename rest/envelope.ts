@@ -87,9 +87,3 @@ export function sendError(
 
 /** 404 for a path that is not there. */
 export const unknownPath = new AppError('NOT_FOUND', 'Not found');
-
-/** 405 for a path that is there, but not with this method. */
-export const wrongMethod = new AppError('VALIDATION_ERROR', 'Method not allowed', {
-  kind: 'method_not_allowed',
-  details: { field: 'method', type: 'not_allowed' },
-});

@@ -1,13 +1,15 @@
 import { Router } from 'express';
 import { eticketPath, readReceipt } from '../src/domain/bookings/eticket.ts';
 import type { Platform } from '../src/domain/platform.ts';
+import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { sendError } from './envelope.ts';
 
 /** E-ticket receipts, for travellers who have the signed link and no key. */
 export function createEticketRouter(platform: Platform): Router {
   const router = Router({ caseSensitive: true });
-  router.get(eticketPath(':id'), async (request, response) => {
-    request.routeName = '/etickets/:id.pdf';
+  const routeName = eticketPath(':id');
+  router.get(routeName, async (request, response) => {
+    request.routeName = routeName;
     try {
       const id = String(request.params.id);
       const { signature } = request.query;
@@ -23,5 +25,6 @@ export function createEticketRouter(platform: Platform): Router {
       sendError(response, error, null, platform.log);
     }
   });
+  refuseOtherMethods(router, routeName, routeName);
   return router;
 }

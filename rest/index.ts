@@ -1,15 +1,14 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler } from 'express';
 import { Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
-import type { RequestContext } from '../src/domain/admission.ts';
-import { countRequest } from '../src/domain/admission.ts';
-import type { AppError } from '../src/domain/errors.ts';
-import { validationError } from '../src/domain/errors.ts';
+import { validationError, wrongMethod } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { DirectRoute } from '../src/infrastructure/http/directRoutes.ts';
-import { sendError, unknownPath, wrongMethod } from './envelope.ts';
-import { handlerOf, openContext, prepareRoute } from './handler.ts';
+import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
+import { sendError, unknownPath } from './envelope.ts';
+import { handlerOf, prepareRoute } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
+import { refusing } from './refusal.ts';
 import { routes } from './routes/index.ts';
 
 /** The documented endpoints: what takes them directly, and the router for everything at /api/v1. */
@@ -28,6 +27,7 @@ export function createRestDoor(schema: GraphQLSchema, gateway: Gateway, prefix: 
     request.routeName = '/openapi.json';
     response.json(openApi);
   });
+  refuseOtherMethods(router, '/openapi.json', '/openapi.json');
   for (const path of new Set(routes.map((route) => route.path))) {
     const ofPath = prepared.filter(({ route }) => route.path === path);
     for (const one of ofPath) {
@@ -41,21 +41,6 @@ export function createRestDoor(schema: GraphQLSchema, gateway: Gateway, prefix: 
   router.use(refusing(gateway, unknownPath));
   router.use(refuseUnreadablePath(gateway));
   return { router, direct };
-}
-
-/** Answers requests that no endpoint takes; they need a key and count like any other. */
-function refusing(gateway: Gateway, refusal: AppError, allowed: readonly string[] = []): RequestHandler {
-  return async (request, response) => {
-    let context: RequestContext | null = null;
-    try {
-      context = await openContext(request, response, gateway);
-      await countRequest('default', context);
-      if (allowed.length > 0) response.setHeader('Allow', allowed.join(', '));
-      throw refusal;
-    } catch (error) {
-      sendError(response, error, context, gateway.platform.log);
-    }
-  };
 }
 
 /** Express could not decode the path: `%zz`, `%ff`. */

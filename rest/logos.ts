@@ -1,14 +1,16 @@
 import { Router } from 'express';
 import { notFound } from '../src/domain/errors.ts';
 import { carrierLogoPath, carrierLogoSvg } from '../src/infrastructure/flights/carriers.ts';
+import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import type { Log } from '../src/infrastructure/log.ts';
 import { sendError } from './envelope.ts';
 
 /** Airlines' badges, which `logo_symbol_url` names: open to browsers, which show them without a key. */
 export function createLogoRouter(log: Log): Router {
   const router = Router({ caseSensitive: true });
-  router.get(carrierLogoPath(':code'), (request, response) => {
-    request.routeName = '/logos/:code.svg';
+  const routeName = carrierLogoPath(':code');
+  router.get(routeName, (request, response) => {
+    request.routeName = routeName;
     const { code } = request.params;
     const svg = typeof code === 'string' ? carrierLogoSvg(code) : null;
     if (svg === null) return sendError(response, notFound('Logo'), null, log);
@@ -16,5 +18,6 @@ export function createLogoRouter(log: Log): Router {
     response.setHeader('Content-Security-Policy', "default-src 'none'");
     response.type('svg').send(svg);
   });
+  refuseOtherMethods(router, routeName, routeName);
   return router;
 }

@@ -1,6 +1,11 @@
-import type { ErrorRequestHandler, Express, Response } from 'express';
+import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { countRequest } from '../src/domain/admission.ts';
+import type { AppError } from '../src/domain/errors.ts';
+import type { Gateway } from '../src/domain/gateway.ts';
 import type { Log } from '../src/infrastructure/log.ts';
 import { sendError, unknownPath } from './envelope.ts';
+import { openContext } from './handler.ts';
 
 /** Answers a request that no handler could; one that is half answered is cut off. */
 export function refuse(error: unknown, response: Response, log: Log): void {
@@ -17,4 +22,23 @@ export function refuseTheRest(application: Express, log: Log): void {
   const refuseFailed: ErrorRequestHandler = (error, _request, response, _next) =>
     refuse(error, response, log);
   application.use(refuseFailed);
+}
+
+/** Answers requests that no endpoint takes; they need a key and count like any other. */
+export function refusing(
+  gateway: Gateway,
+  refusal: AppError,
+  allowed: readonly string[] = [],
+): RequestHandler {
+  return async (request, response) => {
+    let context: RequestContext | null = null;
+    try {
+      context = await openContext(request, response, gateway);
+      await countRequest('default', context);
+      if (allowed.length > 0) response.setHeader('Allow', allowed.join(', '));
+      throw refusal;
+    } catch (error) {
+      sendError(response, error, context, gateway.platform.log);
+    }
+  };
 }

@@ -3,13 +3,14 @@ import type { OperationRules, RequestContext } from '../src/domain/admission.ts'
 import { admit, tenantOf } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
 import { isInstant } from '../src/domain/day.ts';
-import { validationError } from '../src/domain/errors.ts';
+import { validationError, wrongMethod } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge } from '../src/domain/recharges/reading.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { metaOf, send, sendError } from './envelope.ts';
 import { openContext } from './handler.ts';
+import { refusing } from './refusal.ts';
 
 const rules: OperationRules = { scope: 'wallet:write', bucket: 'default', creation: null, testOnly: false };
 
@@ -58,5 +59,6 @@ export function createSimulatorRouter(gateway: Gateway): Router {
       sendError(response, context ? toldOfWrite(error, context) : error, context, platform.log);
     }
   });
+  router.all('/recharges/:id/pay', refusing(gateway, wrongMethod, ['POST']));
   return router;
 }

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
+import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
 
 const page = `<!doctype html>
@@ -71,6 +72,7 @@ export function createGraphiqlAssets(): Router {
     request.routeName = '/graphql/assets/start.js';
     response.type('js').send(start);
   });
+  refuseOtherMethods(router, '/start.js', '/graphql/assets/start.js');
   router.use(packageFiles('react', { 'react.js': 'umd/react.production.min.js' }));
   router.use(packageFiles('react-dom', { 'react-dom.js': 'umd/react-dom.production.min.js' }));
   router.use(

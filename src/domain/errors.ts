@@ -81,6 +81,12 @@ export function conflict(
   return new AppError(code, message, { kind: 'conflict', details });
 }
 
+/** 405 for a path that is there, but not with this method. */
+export const wrongMethod = new AppError('VALIDATION_ERROR', 'Method not allowed', {
+  kind: 'method_not_allowed',
+  details: { field: 'method', type: 'not_allowed' },
+});
+
 /** 404 with SPEC's wording, e.g. `notFound('Recharge')` says "Recharge not found". */
 export function notFound(noun: string): AppError {
   return new AppError('NOT_FOUND', `${noun} not found`);

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { Metrics } from '../metrics.ts';
+import { refuseOtherMethods } from './otherMethods.ts';
 
 export interface HealthCheck {
   name: string;
@@ -34,6 +35,7 @@ export function createOperationsRouter(
     request.routeName = '/metrics';
     response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
+  for (const path of ['/health/live', '/health/ready', '/metrics']) refuseOtherMethods(router, path, path);
   return router;
 }
 

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { RequestHandler } from 'express';
 import express from 'express';
+import { refuseOtherMethods } from './otherMethods.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -14,6 +15,7 @@ export function packageFiles(packageName: string, files: Readonly<Record<string,
       request.routeName = `/assets/${name}`;
       response.sendFile(join(folder, path), { maxAge: '1d' });
     });
+    refuseOtherMethods(router, `/${name}`, `/assets/${name}`);
   }
   return router;
 }
