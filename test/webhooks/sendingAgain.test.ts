@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventCatalogue, eventTypes } from '../../src/domain/events/catalogue.ts';
+import { newIdentifier } from '../../src/infrastructure/identifier.ts';
 import { serviceSignature } from '../../src/infrastructure/webhooks/signature.ts';
 import { TestClock } from '../doors/testClock.ts';
 import { storedEvents } from '../graphql/activity.ts';
@@ -141,6 +142,57 @@ describeEngines('what is sent on purpose', (engine) => {
         Number(first?.headers['x-service-timestamp']) + 60,
       );
       expect(await statistics(key, id)).toEqual({ total: 2, failed: 0, active: true });
+    });
+
+    it('arrives in the bytes of the day of its event, whatever has changed since', async () => {
+      const { key, tenant } = await world.team();
+      const { server } = world;
+      const id = await world.register(key, '/unchanged');
+      const eventId = newIdentifier('evt');
+      // The same JSON could be written in many ways: that of the event's row counts.
+      const data = `{ "object" : {"type":"debit", "id":"txn_01jd4yhz1je5j8v2r0h3m6x9qj",
+        "amount":"1.10","currency":"BRL","description":"Caf\\u00e9 \\/ São João ✈ \u2028","balance_after":"5000.00",
+        "reference_type":"booking","reference_id":"ord_01jd4yhz1je5j8v2r0h3m6x9qj",
+        "created_at":"2026-11-17T12:00:00.000Z"} }`;
+      await server.query(
+        `WITH stream AS (
+           UPDATE wallets SET event_count = event_count + 1 WHERE id = $1 RETURNING event_count
+         ), event AS (
+           INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
+           SELECT $1, event_count, $2, $3, 'test', 'wallet.debit', 'txn_0', $4::json, '2026-11-16T09:30:00.120Z'
+             FROM stream RETURNING id, type, created_at
+         )
+         INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
+         SELECT $5, id, type, 'pending', created_at, created_at FROM event`,
+        [tenant.walletId, eventId, tenant.teamId, data, id],
+      );
+      await world.until(id, ({ status }) => status === 'delivered');
+      // A later version of the payload is for later events: this one's stays what it was.
+      const sent =
+        `{"id":"${eventId}","type":"wallet.debit","api_version":"2026-11-01",` +
+        `"created_at":"2026-11-16T09:30:00.120Z","data":${data},"team_id":"${tenant.teamId}","webhook_id":"${id}"}`;
+      expect(world.received('/unchanged').map(({ body }) => body.toString())).toEqual([sent]);
+
+      await server.graphql(
+        'mutation ($id: String!) { updateTeam(id: $id, input: { name: "Outra Agência" }) { id } }',
+        { id: tenant.teamId },
+        server.keys.operator,
+      );
+      await world.change(key, id, {
+        url: world.receiver.url('/moved'),
+        events: ['wallet.credit'],
+        description: 'moved',
+      });
+      await world.happens(tenant);
+      clock.advance(30 * 24 * 60 * minuteMs);
+      await server.restart();
+      expect(await read('one', key, { id: `${eventId}.${id}` })).toMatchObject({ status: 'delivered' });
+      await read('redeliver', key, { id: `${eventId}.${id}` });
+      await world.until(id, ({ reasons, status }) => reasons.length === 2 && status === 'delivered');
+      expect(world.received('/moved').map(({ body }) => body.toString())).toEqual([sent]);
+      await expect(server.query(`UPDATE events SET data = '{}' WHERE id = $1`, [eventId])).rejects.toThrow(
+        'append-only',
+      );
     });
 
     it('has a fresh round of six attempts, and keeps the body of the first', async () => {
