@@ -61,7 +61,9 @@ export function rootFieldOf(schema: GraphQLSchema, document: DocumentNode): Root
   return {
     ...root,
     resolve(context, raw) {
-      const variableValues = { ...defaults, ...coerceVariables(variables, raw, { lenientMembers: true }) };
+      const { platform } = context.gateway;
+      const coerced = coerceVariables(variables, raw, { lenientMembers: true }, platform);
+      const variableValues = { ...defaults, ...coerced };
       const args = getArgumentValues(definition, node, variableValues);
       return resolve(undefined, args, context, { ...info, variableValues });
     },

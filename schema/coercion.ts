@@ -10,6 +10,9 @@ import {
 } from 'graphql';
 import type { AppError, FieldFault } from '../src/domain/errors.ts';
 import { invalidParameters, validationError } from '../src/domain/errors.ts';
+import type { Platform } from '../src/domain/platform.ts';
+import type { VariableCheck } from './argumentChecks.ts';
+import { variableChecks } from './argumentChecks.ts';
 
 /**
  * Variables checked against their GraphQL types, for both doors: every bad field is collected, and the answer is the
@@ -26,17 +29,22 @@ export interface Variable {
   readonly name: string;
   readonly type: GraphQLInputType;
   readonly hasDefault: boolean;
+  /** Asked only to complete a refusal: what it is about is asked again by the domain. */
+  readonly check: VariableCheck | undefined;
 }
 
 /** The variables that an operation declares. */
 export function variablesOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Variable[] {
+  const checks = variableChecks(schema, operation);
   return (operation.variableDefinitions ?? []).map((definition) => {
+    const name = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
     return {
-      name: definition.variable.name.value,
+      name,
       type,
       hasDefault:
         definition.defaultValue !== undefined && valueFromAST(definition.defaultValue, type) !== undefined,
+      check: checks.get(name),
     };
   });
 }
@@ -68,6 +76,7 @@ export function coerceVariables(
   variables: readonly Variable[],
   raw: Readonly<Record<string, unknown>>,
   options: CoercionOptions,
+  platform: Platform,
 ): Record<string, unknown> {
   const faults: Fault[] = [];
   const values: Record<string, unknown> = {};
@@ -76,8 +85,33 @@ export function coerceVariables(
     if (value === undefined && (hasDefault || !isNonNullType(type))) continue;
     values[name] = coerce(value, type, name, faults, options);
   }
-  if (faults.length > 0) throw refusal(faults);
+  if (faults.length > 0) throw refusal(withChecks(faults, variables, values, platform));
   return values;
+}
+
+/** The faults of types together with those of variables that are of their types, in the order of the request. */
+function withChecks(
+  faults: readonly Fault[],
+  variables: readonly Variable[],
+  values: Readonly<Record<string, unknown>>,
+  platform: Platform,
+): Fault[] {
+  const ofTypes = new Map<string, Fault[]>(variables.map(({ name }) => [name, []]));
+  for (const fault of faults) ofTypes.get(fault.field.split('.')[0] as string)?.push(fault);
+  const sound = Object.fromEntries(
+    variables
+      .filter(
+        ({ name }) => ofTypes.get(name)?.length === 0 && values[name] !== undefined && values[name] !== null,
+      )
+      .map(({ name }) => [name, values[name]]),
+  );
+  return variables
+    .flatMap(({ name, check }) => {
+      const refused = name in sound ? check?.faultsIn(sound, platform) : null;
+      if (!refused) return ofTypes.get(name) ?? [];
+      return refused.faults.map((fault) => ({ ...fault, message: refused.message }));
+    })
+    .slice(0, mostFaults);
 }
 
 function refusal(faults: Fault[]): AppError {

@@ -47,7 +47,7 @@ export function compileOperation(
       return query(
         undefined,
         context,
-        variables.length === 0 ? {} : coerceVariables(variables, raw, options),
+        variables.length === 0 ? {} : coerceVariables(variables, raw, options, context.gateway.platform),
       );
     },
   };

@@ -68,9 +68,12 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     const operation = getOperationAST(document, request.operationName);
     if (!operation) return [unknownOperation()];
     try {
-      const variableValues = coerceVariables(variablesOf(schema, operation), request.variables ?? {}, {
-        lenientMembers: false,
-      });
+      const variableValues = coerceVariables(
+        variablesOf(schema, operation),
+        request.variables ?? {},
+        { lenientMembers: false },
+        contextValue.gateway.platform,
+      );
       return { schema, document, operationName: request.operationName, variableValues, contextValue };
     } catch (error) {
       return [wrap(error)];

@@ -14,11 +14,12 @@ import { tenantOf } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
 import { chargeLinks } from '../src/domain/recharges/chargeLinks.ts';
-import { prepareRecharge } from '../src/domain/recharges/creation.ts';
+import { checkRechargeAmount, prepareRecharge } from '../src/domain/recharges/creation.ts';
 import { cancelRecharge, expireRecharge, failRecharge } from '../src/domain/recharges/ending.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge, listRecharges } from '../src/domain/recharges/reading.ts';
 import type { Recharge as RechargeModel } from '../src/domain/recharges/recharge.ts';
+import { Checks } from './argumentChecks.ts';
 import { Operation, prepared } from './operation.ts';
 import { Pagination } from './pagination.ts';
 import { Amount, DateTime, PageNumber, PageSize } from './scalars.ts';
@@ -204,6 +205,7 @@ export class RechargeResolver {
   }
 
   @Operation({ scope: 'wallet:write', creation: 'plain' })
+  @Checks({ amount: checkRechargeAmount })
   @Mutation(() => Recharge, {
     description: 'Requests a recharge: minimum 100.00, maximum 50000.00, 100000.00 a day.',
   })

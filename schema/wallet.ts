@@ -1,11 +1,13 @@
 import { Arg, Ctx, Field, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
+import { checkPeriod } from '../src/domain/day.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import { defaultLimit } from '../src/domain/pagination.ts';
 import { readBalance } from '../src/domain/wallet/balance.ts';
 import type { EntryRow } from '../src/domain/wallet/transactions.ts';
 import { listTransactions } from '../src/domain/wallet/transactions.ts';
+import { Checks } from './argumentChecks.ts';
 import { Operation } from './operation.ts';
 import { Pagination } from './pagination.ts';
 import { Amount, DateTime, Day, PageNumber, PageSize } from './scalars.ts';
@@ -159,6 +161,10 @@ export class WalletResolver {
   }
 
   @Operation({ scope: 'wallet:read' })
+  @Checks({
+    startDate: (startDate: string, { endDate }) =>
+      checkPeriod(startDate, (endDate as string | undefined) ?? null),
+  })
   @Query(() => WalletTransactions, { description: 'The wallet’s ledger, newest first.' })
   async walletTransactions(
     @Ctx() context: RequestContext,

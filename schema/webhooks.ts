@@ -6,6 +6,9 @@ import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
 import type { Platform } from '../src/domain/platform.ts';
 import { findWebhook, listWebhooks } from '../src/domain/webhooks/reading.ts';
 import {
+  checkDescription,
+  checkEvents,
+  checkHeaders,
   deleteWebhook,
   prepareWebhook,
   rotateWebhookSecret,
@@ -13,6 +16,8 @@ import {
 } from '../src/domain/webhooks/registration.ts';
 import type { WebhookRow } from '../src/domain/webhooks/webhook.ts';
 import { openHeaders, successRate } from '../src/domain/webhooks/webhook.ts';
+import { checkWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
+import { Checks } from './argumentChecks.ts';
 import { Operation, prepared } from './operation.ts';
 import { Pagination } from './pagination.ts';
 import { DateTime, EventType, PageNumber, PageSize, WebhookUrl } from './scalars.ts';
@@ -115,6 +120,13 @@ function refuseNull(field: string, value: unknown, message?: string): void {
   if (value === null) throw validationError({ field, type: 'invalid' }, message);
 }
 
+const webhookChecks: Parameters<typeof Checks>[0] = {
+  url: (url: string, _others, platform) => checkWebhookUrl(url, platform),
+  events: checkEvents,
+  description: checkDescription,
+  headers: checkHeaders,
+};
+
 @Resolver()
 export class WebhookResolver {
   @Operation({ scope: 'webhooks:read' })
@@ -148,6 +160,7 @@ export class WebhookResolver {
   }
 
   @Operation({ scope: 'webhooks:write', creation: 'secret' })
+  @Checks(webhookChecks)
   @Mutation(() => IssuedWebhook, {
     description: 'Registers a URL that must answer within the timeout; the secret is shown only now.',
   })
@@ -170,6 +183,7 @@ export class WebhookResolver {
   }
 
   @Operation({ scope: 'webhooks:write' })
+  @Checks(webhookChecks)
   @Mutation(() => Webhook, {
     description: 'Changes what is given. Activating starts the count of failures from zero.',
   })

@@ -63,6 +63,29 @@ export function validationError(
   });
 }
 
+/**
+ * Runs the checks of several fields and returns what each of them makes of its own.
+ * @throws AppError 400 with the faults of all that refuse, and the message of the first of them.
+ */
+export function checkEach<Values>(checks: { readonly [Name in keyof Values]: () => Values[Name] }): Values {
+  const values: Partial<Values> = {};
+  const refusals: AppError[] = [];
+  for (const name of Object.keys(checks) as (keyof Values)[]) {
+    try {
+      values[name] = checks[name]();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== 'bad_request') throw error;
+      refusals.push(error);
+    }
+  }
+  const [first] = refusals;
+  if (!first) return values as Values;
+  throw validationError(
+    refusals.flatMap(({ details }) => details.errors as FieldFault[]),
+    first.message,
+  );
+}
+
 /** 422: well formed, refused by a business rule. */
 export function unprocessable(
   message: string,

@@ -3,7 +3,7 @@ import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
 import { isCustomHeaderAllowed } from '../../infrastructure/webhooks/requestHead.ts';
 import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts';
-import { conflict, validationError } from '../errors.ts';
+import { checkEach, conflict, validationError } from '../errors.ts';
 import { isEventType } from '../events/catalogue.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -70,7 +70,8 @@ const replaceSecrets = statement<WebhookRow>(
     WHERE id = $1 AND wallet_id = $2 AND sealed_secrets = $4 AND deleted_at IS NULL RETURNING ${webhookColumns}`,
 );
 
-function checkEvents(events: readonly string[]): string[] {
+/** Events to subscribe to, each once. @throws AppError 400 "Invalid events" when there is none, or one that is unknown. */
+export function checkEvents(events: readonly string[]): string[] {
   if (events.length === 0) throw validationError({ field: 'events', type: 'required' }, 'Invalid events');
   const unknown = events.findIndex((type) => !isEventType(type));
   if (unknown >= 0) throw validationError({ field: `events.${unknown}`, type: 'invalid' }, 'Invalid events');
@@ -80,7 +81,8 @@ function checkEvents(events: readonly string[]): string[] {
 const maximumHeaders = 20;
 const maximumHeaderLength = 1_024;
 
-function checkHeaders(headers: readonly CustomHeader[]): CustomHeader[] {
+/** @throws AppError 400 naming every header that may not be added. */
+export function checkHeaders(headers: readonly CustomHeader[]): CustomHeader[] {
   const faults = headers.flatMap(({ name, value }, index) =>
     isCustomHeaderAllowed(name, value) && name.length + value.length <= maximumHeaderLength
       ? []
@@ -93,7 +95,8 @@ function checkHeaders(headers: readonly CustomHeader[]): CustomHeader[] {
   return headers.map(({ name, value }) => ({ name, value }));
 }
 
-function checkDescription(description: string | null): string | null {
+/** @throws AppError 400 for a description beyond 500 characters. */
+export function checkDescription(description: string | null): string | null {
   if (description !== null && description.length > 500)
     throw validationError({ field: 'description', type: 'too_long' });
   return description;
@@ -117,10 +120,13 @@ export async function prepareWebhook(
   platform: Platform,
 ): Promise<() => Promise<{ webhook: WebhookRow; secret: string }>> {
   const { sequelize, vault, clock } = platform;
-  const normalizedUrl = checkWebhookUrl(request.url, platform);
-  const events = checkEvents(request.events);
-  const sealedHeaders = sealHeaders(checkHeaders(request.headers), vault);
-  const description = checkDescription(request.description);
+  const { normalizedUrl, events, headers, description } = checkEach({
+    normalizedUrl: () => checkWebhookUrl(request.url, platform),
+    events: () => checkEvents(request.events),
+    description: () => checkDescription(request.description),
+    headers: () => checkHeaders(request.headers),
+  });
+  const sealedHeaders = sealHeaders(headers, vault);
   const [known] = await run(sequelize, isRegistered, [tenant.walletId, normalizedUrl]);
   if (known) throw alreadyRegistered();
   await checkReachable(request.url, platform);
@@ -161,10 +167,12 @@ export async function updateWebhook(
   platform: Platform,
 ): Promise<WebhookRow> {
   const { url, active } = changes;
-  const normalizedUrl = url === undefined ? null : checkWebhookUrl(url, platform);
-  const events = changes.events ? checkEvents(changes.events) : null;
-  const headers = changes.headers ? sealHeaders(checkHeaders(changes.headers), platform.vault) : null;
-  const description = checkDescription(changes.description ?? null);
+  const { normalizedUrl, events, headers, description } = checkEach({
+    normalizedUrl: () => (url === undefined ? null : checkWebhookUrl(url, platform)),
+    events: () => (changes.events ? checkEvents(changes.events) : null),
+    description: () => checkDescription(changes.description ?? null),
+    headers: () => (changes.headers ? checkHeaders(changes.headers) : null),
+  });
   const present = await findWebhook(tenant, id, platform);
   if (url !== undefined && url !== present.url) {
     const [known] = await run(platform.sequelize, isRegistered, [tenant.walletId, normalizedUrl]);
@@ -182,7 +190,7 @@ export async function updateWebhook(
       changes.description !== undefined,
       description,
       platform.clock.now(),
-      headers,
+      headers && sealHeaders(headers, platform.vault),
     ]);
     if (!webhook) throw webhookNotFound();
     announceChange(id, platform);

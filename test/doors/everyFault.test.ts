@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { badField, dataOf, describeDoors, expectRefusal, pixOf } from './door.ts';
+import { outcomeOf as graphqlOutcomeOf } from './graphqlDoor.ts';
+import { outcomeOf } from './restDoor.ts';
+
+/** Faults that types show, and those that only the domain knows of. */
+describeDoors('a refusal names every bad field,', (stage) => {
+  const { door } = stage;
+  const list = (...faults: [string, string][]) => faults.map(([field, type]) => ({ field, type }));
+
+  it.each([
+    ['50.00', 'too_small', 'Minimum amount is R$ 100.00'],
+    ['50000.01', 'too_large', 'Maximum amount is R$ 50000.00'],
+  ])('the range of an amount of %s among them', async (amount, type, message) => {
+    const { live } = await stage.server.createTeam();
+    const refuses = async (input: object, ...others: [string, string][]) =>
+      expectRefusal(await door.createRecharge(live, { ...pixOf(amount), ...input }), {
+        ...badField('amount', type, message),
+        details: { field: 'amount', type, errors: list(['amount', type], ...others) },
+      });
+    await refuses({ payment_method: 'card' }, ['payment_method', 'invalid']);
+    await refuses({ payment_method: null }, ['payment_method', 'required']);
+    await refuses(
+      { currency: 'USD', payment_method: 1 },
+      ['currency', 'invalid'],
+      ['payment_method', 'invalid'],
+    );
+    await refuses({});
+  });
+
+  it('and none that is sound', async () => {
+    const { live } = await stage.server.createTeam();
+    expectRefusal(await door.createRecharge(live, { ...pixOf('100.00'), payment_method: 'card' }), {
+      ...badField('payment_method', 'invalid', 'Invalid payment method'),
+      details: { errors: list(['payment_method', 'invalid']) },
+    });
+    expect(dataOf(await door.createRecharge(live, pixOf('100.00'))).amount).toBe('100.00');
+  });
+
+  it('a period that ends before it starts among them', async () => {
+    const { live } = await stage.server.createTeam();
+    const period = { start_date: '2026-11-02', end_date: '2026-11-01' };
+    expectRefusal(await door.transactions(live, { ...period, limit: 101, type: 'refund' }), {
+      ...badField('limit', 'invalid'),
+      details: { errors: list(['limit', 'invalid'], ['type', 'invalid'], ['start_date', 'after_end']) },
+    });
+    // What is no day is neither before nor after another.
+    expectRefusal(await door.transactions(live, { ...period, end_date: '2026-02-30' }), {
+      ...badField('end_date', 'invalid'),
+      details: { errors: list(['end_date', 'invalid']) },
+    });
+  });
+
+  it('a private host and a missing event type among them', async () => {
+    const { live } = await stage.server.createTeam();
+    const document = `mutation ($url: WebhookUrl!, $events: [EventType!]!) {
+      outcome: createWebhook(url: $url, events: $events) { id }
+    }`;
+    const create = async (input: object) =>
+      door.name === 'REST'
+        ? outcomeOf(await stage.server.rest('POST', '/api/v1/webhooks', { key: live, body: input }))
+        : graphqlOutcomeOf(await stage.server.graphql(document, input, live));
+    const url = 'https://127.0.0.1/hooks';
+    for (const [events, ...others] of [
+      [['wallet.debit']],
+      [[], ['events', 'required']],
+      [
+        ['wallet.debit', 'nothing'],
+        ['events.1', 'invalid'],
+      ],
+      [null, ['events', 'required']],
+    ] as [unknown, ...[string, string][]][]) {
+      const refused = await create({ url, events });
+      expectRefusal(refused, { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid URL' });
+      if (refused.ok) continue;
+      const [first, ...rest] = refused.error.details.errors;
+      expect(first.field).toBe('url');
+      expect(rest).toEqual(list(...others));
+    }
+    expectRefusal(await create({ url: 'ftp://example.com', events: [] }), {
+      ...badField('url', 'invalid', 'Invalid URL'),
+      details: { errors: list(['url', 'invalid'], ['events', 'required']) },
+    });
+  });
+
+  const onlyInGraphql = it.runIf(door.name === 'GraphQL');
+  onlyInGraphql('those of a webhook’s headers and description under its variables’ names', async () => {
+    const { live } = await stage.server.createTeam();
+    const document = `mutation ($address: WebhookUrl!, $about: String, $more: [WebhookHeaderInput!]) {
+      outcome: createWebhook(url: $address, events: ["wallet.debit"], description: $about, headers: $more) { id }
+    }`;
+    const more = [
+      { name: 'X-Sound', value: 'sound' },
+      { name: 'Content-Type', value: 'text/plain' },
+    ];
+    const variables = { address: 'nowhere', about: 'x'.repeat(501), more };
+    expectRefusal(graphqlOutcomeOf(await stage.server.graphql(document, variables, live)), {
+      ...badField('address', 'invalid', 'Invalid URL'),
+      details: { errors: list(['address', 'invalid'], ['about', 'too_long'], ['more.1', 'invalid']) },
+    });
+  });
+});
