@@ -1,7 +1,8 @@
 /** Text shorter than this is cheaper to join than to copy. */
 const settledLength = 8_192;
 
-const plainText = /^[ !#-[\]-~]*$/;
+/** Text that stands in JSON as it is. */
+export const plainText = /^[ !#-[\]-~]*$/;
 
 /**
  * The body of a response while it is written. `text` is what was written last: UTF-8, one byte in each character, which
@@ -71,8 +72,12 @@ class MemberTexts {
   }
 
   keep(value: unknown, text: string): void {
-    if (this.#isShared || this.#texts.size < differentValues)
-      this.#texts.set(value, { text, isJoined: false });
+    this.#texts.set(value, { text, isJoined: false });
+  }
+
+  /** Keeps the text unless values of this member have not come back so far. */
+  keepIfShared(value: unknown, text: string): void {
+    if (this.#isShared || this.#texts.size < differentValues) this.keep(value, text);
   }
 }
 

@@ -4,7 +4,7 @@ import { parse, validate } from 'graphql';
 import { callerOf } from '../schema/http.ts';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
-import { admit } from '../src/domain/admission.ts';
+import { admit, mayBeginUncounted } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { Caller } from '../src/domain/teams/access.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
@@ -21,6 +21,8 @@ export interface PreparedRoute {
   readonly route: Route;
   readonly root: RootField;
   readonly rules: OperationRules;
+  /** Whether it changes nothing that the caller could tell. */
+  readonly isRead: boolean;
   readonly write: SuccessWriter;
 }
 
@@ -32,8 +34,9 @@ export function prepareRoute(route: Route, schema: GraphQLSchema): PreparedRoute
   if (faults.length > 0) throw new Error(`REST route ${route.name}: ${faults.join('; ')}`);
   try {
     const root = rootFieldOf(schema, document);
-    const rules = rulesOf(schema, root.operation.operation, root.definition.name);
-    return { route, root, rules, write: successWriter(route.envelope, root) };
+    const { operation } = root.operation;
+    const rules = rulesOf(schema, operation, root.definition.name);
+    return { route, root, rules, isRead: operation === 'query', write: successWriter(route.envelope, root) };
   } catch (error) {
     throw new Error(`REST route ${route.name}: ${(error as Error).message}`);
   }
@@ -65,7 +68,7 @@ function contextOf(caller: Caller, request: Request, gateway: Gateway): RequestC
 
 /** One request of a route: caller, limits and scope, body, variables, execution, envelope, in this order. */
 export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHandler {
-  const { route, root, rules, write } = prepared;
+  const { route, write } = prepared;
   const { log } = gateway.platform;
   return async (request, response) => {
     request.routeName = route.path;
@@ -73,20 +76,7 @@ export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHand
     try {
       const opening = openContext(request, response, gateway);
       context = opening instanceof Promise ? await opening : opening;
-      const admission = admit(rules, context);
-      if (admission) await admission;
-      context.admitted = rules;
-      if (rules.creation) context.idempotencyKey = idempotencyKeyOf(request);
-      const body = route.method === 'get' ? undefined : await readJsonBody(request, response);
-      const raw =
-        root.variables.length === 0 && body === undefined
-          ? {}
-          : rawVariables(root.variables, route.method, {
-              path: request.params,
-              query: request.query,
-              body,
-            });
-      const value = await root.resolve(context, raw);
+      const value = await executeAdmitted(prepared, request, response, context);
       const text = write(value, context);
       if (context.unfinished) await context.unfinished;
       sendText(response, route.status, text, context);
@@ -94,6 +84,61 @@ export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHand
       sendError(response, error, context, log);
     }
   };
+}
+
+/**
+ * The value of the route's operation. A read begins while Redis counts the request, so that it does not wait twice; what
+ * comes of it is seen by nobody before the request is admitted.
+ */
+async function executeAdmitted(
+  prepared: PreparedRoute,
+  request: Request,
+  response: Response,
+  context: RequestContext,
+): Promise<unknown> {
+  const admission = admitAndTally(prepared, context);
+  if (!admission) return execute(prepared, request, response, context);
+  if (!prepared.isRead || !mayBeginUncounted(prepared.rules, context)) {
+    await admission;
+    return execute(prepared, request, response, context);
+  }
+  const value = execute(prepared, request, response, context);
+  // Whoever waits for it finds out; nobody does when the request is refused.
+  value.catch(() => undefined);
+  await admission;
+  return value;
+}
+
+function admitAndTally({ rules, root }: PreparedRoute, context: RequestContext): void | Promise<void> {
+  const tally = context.gateway.metrics.operations.of(root.definition.name);
+  const admitted = () => {
+    tally.admitted += 1;
+  };
+  const refused = (error: unknown): never => {
+    tally.refused += 1;
+    throw error;
+  };
+  let admission: void | Promise<void>;
+  try {
+    admission = admit(rules, context);
+  } catch (error) {
+    return refused(error);
+  }
+  return admission ? admission.then(admitted, refused) : admitted();
+}
+
+async function execute(
+  { route, root, rules }: PreparedRoute,
+  request: Request,
+  response: Response,
+  context: RequestContext,
+): Promise<unknown> {
+  context.admitted = rules;
+  if (rules.creation) context.idempotencyKey = idempotencyKeyOf(request);
+  const body = route.method === 'get' ? undefined : await readJsonBody(request, response);
+  if (root.variables.length === 0 && body === undefined) return root.resolve(context, {});
+  const { params: path, query } = request;
+  return root.resolve(context, rawVariables(root.variables, route.method, { path, query, body }));
 }
 
 function idempotencyKeyOf(request: Request): string | null {

@@ -19,7 +19,8 @@ import {
   isUnionType,
   Kind,
 } from 'graphql';
-import { inQuotes, jsonText, type SharedTexts } from './bodyText.ts';
+import { type SharedPart, sharedPartOf } from '../schema/sharedPart.ts';
+import { inQuotes, jsonText, plainText, type SharedTexts } from './bodyText.ts';
 
 /**
  * The JSON text of a value, in the form of BodyText.
@@ -27,10 +28,13 @@ import { inQuotes, jsonText, type SharedTexts } from './bodyText.ts';
  */
 export type TextOf = (value: unknown, shared: SharedTexts) => string;
 
-/** Compiled text of a type; `isInQuotes` says that quotes around it are still to come. */
+/** Compiled text of a type. */
 interface CompiledText {
   readonly textOf: TextOf;
+  /** Whether quotes around it are still to come. */
   readonly isInQuotes: boolean;
+  /** Whether text that needs no escapes stands for itself, so that `textOf` need not be asked. */
+  readonly isVerbatim: boolean;
 }
 
 /**
@@ -55,25 +59,31 @@ function compile(
 ): CompiledText {
   const nullable = getNullableType(type);
   const isText = isEnumType(nullable) || (isScalarType(nullable) && isTextScalar(nullable));
+  const isVerbatim = isScalarType(nullable) && isVerbatimScalar(nullable);
   const present = presentText(nullable, selections, name);
   if (isNonNullType(type)) {
     const textOf: TextOf = (value, shared) => {
       if (value === null || value === undefined) throw new Error(`${name} must not be null`);
       return present(value, shared);
     };
-    return { textOf, isInQuotes: isText };
+    return { textOf, isInQuotes: isText, isVerbatim };
   }
   const textOf: TextOf = (value, shared) => {
     if (value === null || value === undefined) return 'null';
     return isText ? `"${present(value, shared)}"` : present(value, shared);
   };
-  return { textOf, isInQuotes: false };
+  return { textOf, isInQuotes: false, isVerbatim };
 }
 
 /** Scalars whose values are JSON strings, as OpenAPI documents them. */
 function isTextScalar(type: GraphQLScalarType): boolean {
   const { openapi } = type.extensions as { openapi?: { type?: unknown } };
   return type === GraphQLString || type === GraphQLID || openapi?.type === 'string';
+}
+
+/** Text scalars that serialise a string as it is. */
+function isVerbatimScalar(type: GraphQLScalarType): boolean {
+  return type === GraphQLString || type === GraphQLID || type.extensions.verbatim === true;
 }
 
 function presentText(
@@ -146,37 +156,92 @@ function unionText(type: GraphQLUnionType, selections: SelectionSetNode | undefi
 
 /**
  * One expression that joins constant text and members in turn, as in `'{"id":"' + id(value.id) + '","name":"' + …`. It
- * is made as source text: going through a list of members for each object takes half as long again.
+ * is made as source text: going through a list of members for each object takes half as long again. What is written
+ * most, text without escapes, is written in place.
  */
-function objectText(type: GraphQLObjectType, selections: SelectionSetNode | undefined): TextOf {
-  const terms: string[] = [];
-  const texts: TextOf[] = [];
-  let constant = '{';
-  for (const { property, name, isOmittable, type: memberType, selections: below } of membersOf(
-    type,
-    selections,
-  )) {
-    const { textOf, isInQuotes } = compile(memberType, below, `${type.name}.${property}`);
-    const term = `text${texts.length}(value.${property}, shared)`;
-    if (isOmittable) {
-      const opening = `,${name}:`;
-      texts.push((value, shared) => {
-        return value === null || value === undefined ? '' : opening + textOf(value, shared);
-      });
-      terms.push(JSON.stringify(constant), term);
-      constant = '';
-      continue;
-    }
-    const quote = isInQuotes ? '"' : '';
-    const comma = texts.length > 0 ? ',' : '';
-    texts.push(below ? sharedText(textOf) : textOf);
-    terms.push(JSON.stringify(`${constant}${comma}${name}:${quote}`), term);
-    constant = quote;
+class JoinedText {
+  readonly #terms: string[] = [];
+  readonly #texts: TextOf[] = [];
+  #constant = '';
+
+  add(constant: string): void {
+    this.#constant += constant;
   }
-  terms.push(JSON.stringify(`${constant}}`));
-  const parameters = texts.map((_, index) => `text${index}`);
-  const make = new Function(...parameters, `return (value, shared) => ${terms.join(' + ')};`);
-  return make(...texts) as TextOf;
+
+  /** @param argument source text of what the text is of: `value` or one of its members. */
+  call(textOf: TextOf, argument: string): void {
+    this.#close(`text${this.#texts.length}(${argument}, shared)`, textOf);
+  }
+
+  callUnlessVerbatim({ textOf, isInQuotes }: CompiledText, argument: string): void {
+    const text = isInQuotes ? 'leaf' : `'"' + leaf + '"'`;
+    const otherwise = `text${this.#texts.length}(leaf, shared)`;
+    this.#close(
+      `(typeof (leaf = ${argument}) === 'string' && plain.test(leaf) ? ${text} : ${otherwise})`,
+      textOf,
+    );
+  }
+
+  #close(term: string, textOf: TextOf): void {
+    this.#terms.push(JSON.stringify(this.#constant), term);
+    this.#texts.push(textOf);
+    this.#constant = '';
+  }
+
+  compile(): TextOf {
+    const terms = [...this.#terms, JSON.stringify(this.#constant)];
+    const parameters = this.#texts.map((_, index) => `text${index}`);
+    const source = `return (value, shared) => { let leaf; return ${terms.join(' + ')}; };`;
+    return new Function('plain', ...parameters, source)(plainText, ...this.#texts) as TextOf;
+  }
+}
+
+function objectText(type: GraphQLObjectType, selections: SelectionSetNode | undefined): TextOf {
+  const joined = new JoinedText();
+  joined.add('{');
+  const [first, ...others] = membersOf(type, selections);
+  if (first) joinMember(joined, type, first);
+  for (const run of runsOf(others, sharedPartOf(type))) {
+    const target = run.key ? new JoinedText() : joined;
+    for (const member of run.members) {
+      if (!member.isOmittable) target.add(',');
+      joinMember(target, type, member);
+    }
+    if (run.key) joined.call(partText(target.compile(), run.key), 'value');
+  }
+  joined.add('}');
+  return joined.compile();
+}
+
+function joinMember(joined: JoinedText, { name: typeName }: GraphQLObjectType, member: Member): void {
+  const { property, name, isOmittable, selections } = member;
+  const compiled = compile(member.type, selections, `${typeName}.${property}`);
+  const { textOf, isInQuotes } = compiled;
+  const argument = `value.${property}`;
+  if (isOmittable) {
+    const opening = `,${name}:`;
+    const text: TextOf = (value, shared) =>
+      value === null || value === undefined ? '' : opening + textOf(value, shared);
+    joined.call(text, argument);
+    return;
+  }
+  const quote = isInQuotes ? '"' : '';
+  joined.add(`${name}:${quote}`);
+  if (compiled.isVerbatim) joined.callUnlessVerbatim(compiled, argument);
+  else joined.call(selections ? sharedText(textOf) : textOf, argument);
+  joined.add(quote);
+}
+
+/** Members in their order, those of the shared part apart from the others. */
+function runsOf(members: readonly Member[], part: SharedPart | null) {
+  const runs: { key: symbol | null; members: Member[] }[] = [];
+  for (const member of members) {
+    const key = part && !part.besides.includes(member.property) ? part.key : null;
+    const run = runs.at(-1);
+    if (run && run.key === key) run.members.push(member);
+    else runs.push({ key, members: [member] });
+  }
+  return runs;
 }
 
 let sharedMembers = 0;
@@ -190,7 +255,23 @@ function sharedText(makeText: TextOf): TextOf {
     const known = texts.find(value);
     if (known !== undefined) return known;
     const text = makeText(value, shared);
-    texts.keep(value, text);
+    texts.keepIfShared(value, text);
+    return text;
+  };
+}
+
+/** Members that objects have in common with those that have the same part, written once in a body and then repeated. */
+function partText(makeText: TextOf, key: symbol): TextOf {
+  const member = sharedMembers;
+  sharedMembers += 1;
+  return (value, shared) => {
+    const part = (value as Record<symbol, unknown>)[key];
+    if (part === undefined) return makeText(value, shared);
+    const texts = shared.of(member);
+    const known = texts.find(part);
+    if (known !== undefined) return known;
+    const text = makeText(value, shared);
+    texts.keep(part, text);
     return text;
   };
 }

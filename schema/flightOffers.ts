@@ -1,6 +1,8 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { flightOf } from '../src/domain/flights/offer.ts';
 import { BaggageType, CabinClass, CarrierCurrency, PassengerType } from './flightEnums.ts';
 import { Amount, DateTime } from './scalars.ts';
+import { SharesPart } from './sharedPart.ts';
 import { Currency } from './wallet.ts';
 
 /** Flight offers as SPEC.md describes them, in the shapes of src/domain/flights/offer.ts. */
@@ -92,6 +94,7 @@ export class SegmentPassenger {
   declare baggages: readonly Baggage[];
 }
 
+@SharesPart({ key: flightOf, besides: ['id', 'passengers'] })
 @ObjectType({ description: 'One flight.', simpleResolvers: true })
 export class OfferSegment {
   @Field(() => String, { description: 'Unique id, prefix seg_.' })

@@ -12,7 +12,7 @@ import {
   registerEnumType,
 } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { leaveToDoor, tenantOf } from '../src/domain/admission.ts';
+import { leaveToDoor, searcherOf, tenantOf } from '../src/domain/admission.ts';
 import type { OfferOrder } from '../src/domain/flights/offerPage.ts';
 import { listOffers } from '../src/domain/flights/offerPage.ts';
 import { findOffer } from '../src/domain/flights/offerStore.ts';
@@ -162,7 +162,7 @@ export class FlightResolver {
     @Info() info: GraphQLResolveInfo,
   ): Promise<OfferRequest> {
     const { answer, stored } = await inArgument('search', info, () =>
-      searchFlights(tenantOf(context), search, context.gateway),
+      searchFlights(searcherOf(context), search, context.gateway),
     );
     await leaveToDoor(stored, context);
     return answer as OfferRequest;

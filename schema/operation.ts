@@ -74,6 +74,10 @@ export function guardOperations(schema: GraphQLSchema): void {
 
 function guarded(name: string, rules: OperationRules, work: Resolver): Resolver {
   return (source, args, context, info) => {
+    if (context.admitted === rules) {
+      context.admitted = null;
+      return work(source, args, context, info);
+    }
     const tally = context.gateway.metrics.operations.of(name);
     const proceed = () => {
       tally.admitted += 1;
@@ -83,10 +87,6 @@ function guarded(name: string, rules: OperationRules, work: Resolver): Resolver 
       tally.refused += 1;
       throw error;
     };
-    if (context.admitted === rules) {
-      context.admitted = null;
-      return proceed();
-    }
     let admission: void | Promise<void>;
     try {
       admission = admit(rules, context);

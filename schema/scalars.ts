@@ -24,7 +24,7 @@ function textScalar(
     serialize: (value) => value as string,
     parseValue: check,
     parseLiteral: (node) => check(node.kind === Kind.STRING ? node.value : null),
-    extensions: { openapi: { type: 'string', ...openapi } },
+    extensions: { verbatim: true, openapi: { type: 'string', ...openapi } },
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Bucket, RateWindow } from '../infrastructure/rateLimiter.ts';
 import { AppError } from './errors.ts';
+import type { Searcher } from './flights/search.ts';
 import type { Gateway } from './gateway.ts';
 import type { Caller } from './teams/access.ts';
 import type { Scope } from './teams/scope.ts';
@@ -55,6 +56,14 @@ export function admit(rules: OperationRules, context: RequestContext): void | Pr
   checkScope(rules, context.caller);
 }
 
+/**
+ * Whether a read may begin while its request is still being counted. Not for a caller who was over the limit when last
+ * counted: beyond it, a window costs us no more than the reads that were under way when it was reached.
+ */
+export function mayBeginUncounted(rules: OperationRules, { caller, gateway }: RequestContext): boolean {
+  return isPermitted(rules, caller) && !gateway.limiter.isSpent(rules.bucket, caller.keyId);
+}
+
 /** Counts one request of this caller. @throws AppError 429 over the limit. */
 export function countRequest(bucket: Bucket, context: RequestContext): void | Promise<void> {
   const window = context.gateway.limiter.consume(bucket, context.caller.keyId);
@@ -82,15 +91,26 @@ export function forbidden(): AppError {
 }
 
 /** @throws AppError 403 "Forbidden" for a key without the scope, or a live one where only test keys may. */
-export function checkScope({ scope, testOnly }: OperationRules, { kind, scopes }: Caller): void {
-  const mayPass = typeof scope === 'string' ? scopes.has(scope) : scope.some((one) => scopes.has(one));
-  if (!mayPass || (testOnly && kind !== 'test')) throw forbidden();
+export function checkScope(rules: OperationRules, caller: Caller): void {
+  if (!isPermitted(rules, caller)) throw forbidden();
+}
+
+function isPermitted({ scope, testOnly }: OperationRules, { kind, scopes }: Caller): boolean {
+  if (testOnly && kind !== 'test') return false;
+  return typeof scope === 'string' ? scopes.has(scope) : scope.some((one) => scopes.has(one));
 }
 
 /** The team and mode that this request acts for. Operators have none, and no scope that would lead here. */
 export function tenantOf(context: Pick<RequestContext, 'caller'>): Tenant {
   if (!context.caller.tenant) throw forbidden();
   return context.caller.tenant;
+}
+
+/** For whom this request searches flights. */
+export function searcherOf(context: Pick<RequestContext, 'caller'>): Searcher {
+  const { tenant, search } = context.caller;
+  if (!tenant || !search) throw forbidden();
+  return { tenant, settings: search };
 }
 
 const bearerPattern = /^Bearer +(\S+)$/i;

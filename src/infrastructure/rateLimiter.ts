@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Log } from './log.ts';
 import type { CountedWindow } from './rateWindows.ts';
 import { RateWindows } from './rateWindows.ts';
@@ -18,6 +19,8 @@ export interface RateWindow {
 export interface RateLimiter {
   /** Counts one request of `subject` (a key's id or an address): at once where the counts are this process's own. */
   consume(bucket: Bucket, subject: string): RateWindow | Promise<RateWindow>;
+  /** Whether the latest shared count of `subject` that this process knows was over the limit, in a window that still runs. */
+  isSpent(bucket: Bucket, subject: string): boolean;
   close(): void;
 }
 
@@ -37,16 +40,23 @@ export async function createRateLimiter(settings: RateLimiterSettings, log: Log)
   const own = new RateWindows(windowMs);
   // Loaded only where there is a Redis: a start is faster without.
   const shared = redisUrl ? await openSharedCounts(redisUrl, windowMs, log) : null;
+  /** When the windows end that are spent. */
+  const spent = new LRUCache<string, number>({ max: 10_000 });
+  const keyOf = (bucket: Bucket, subject: string) => `embarque:rate:${bucket}:${subject}`;
   return {
     consume(bucket, subject) {
       const limit = limits[bucket];
-      const key = `embarque:rate:${bucket}:${subject}`;
+      const key = keyOf(bucket, subject);
       if (!shared?.isReady) return windowOf(own.count(key), limit);
       return shared.count(key).then(
-        (counted) => windowOf(counted, limit),
+        (counted) => {
+          if (counted.count > limit) spent.set(key, counted.endsAtMs);
+          return windowOf(counted, limit);
+        },
         () => windowOf(own.count(key), limit),
       );
     },
+    isSpent: (bucket, subject) => (spent.get(keyOf(bucket, subject)) ?? 0) > Date.now(),
     close: () => shared?.close(),
   };
 }

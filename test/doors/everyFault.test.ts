@@ -83,8 +83,9 @@ describeDoors('a refusal names every bad field,', (stage) => {
     });
   });
 
-  const onlyInGraphql = it.runIf(door.name === 'GraphQL');
-  onlyInGraphql('those of a webhook’s headers and description under its variables’ names', async () => {
+  // REST clients cannot name members as they like.
+  if (door.name !== 'GraphQL') return;
+  it('those of a webhook’s headers and description under its variables’ names', async () => {
     const { live } = await stage.server.createTeam();
     const document = `mutation ($address: WebhookUrl!, $about: String, $more: [WebhookHeaderInput!]) {
       outcome: createWebhook(url: $address, events: ["wallet.debit"], description: $about, headers: $more) { id }

@@ -162,6 +162,13 @@ describeFlightDoors(
       expect(asked).toEqual([]);
     });
 
+    it('are not asked for a key that may not search', async () => {
+      const { teamId } = await stage.server.createTeam();
+      const { secret: key } = await stage.server.createKey({ teamId, kind: 'live', scopes: ['wallet:read'] });
+      expect((await stage.door.search(key, oneWay('GRU-LIS'))).error.code).toBe('FORBIDDEN');
+      expect(asked).toEqual([]);
+    });
+
     it('are asked by team and mode: the sandbox only for test keys', async () => {
       const modes: boolean[] = [];
       answers = {
@@ -199,6 +206,11 @@ describeFlightDoors(
       expect(error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', message: 'Rate limit exceeded' });
       if (stage.door.name === 'REST') expect(status).toBe(429);
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      // Reads begin while they are counted: that may have been one too many, and no more.
+      asked.length = 0;
+      for (let refused = 0; refused < 3; refused += 1)
+        expect((await stage.door.search(live, oneWay('GRU-LIS'))).error.code).toBe('RATE_LIMIT_EXCEEDED');
+      expect(asked).toEqual([]);
       expect((await stage.server.rest('GET', '/api/v1/wallet/balance', { key: live })).status).toBe(200);
     });
 

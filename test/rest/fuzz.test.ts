@@ -25,14 +25,13 @@ const bodies = fc.record(
 
 /** The bad members of a recharge request by SPEC and DESIGN §4, in the order of the documentation. */
 function badMembers({ amount, currency, payment_method: method }: Record<string, unknown>): string[] {
-  const formed = typeof amount === 'string' && /^(0|[1-9]\d{0,9})(\.\d{1,2})?$/.test(amount);
-  const faults = [
-    ...(formed ? [] : ['amount']),
+  const isFormed = typeof amount === 'string' && /^(0|[1-9]\d{0,9})(\.\d{1,2})?$/.test(amount);
+  const isInRange = isFormed && Number(amount) >= 100 && Number(amount) <= 50_000;
+  return [
+    ...(isInRange ? [] : ['amount']),
     ...(currency === 'BRL' ? [] : ['currency']),
     ...(method === 'pix' || method === 'boleto' ? [] : ['payment_method']),
   ];
-  if (faults.length > 0) return faults;
-  return Number(amount) < 100 || Number(amount) > 50_000 ? ['amount'] : [];
 }
 
 const filters = fc.record(

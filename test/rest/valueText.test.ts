@@ -1,4 +1,11 @@
-import { buildSchema, GraphQLError, type GraphQLScalarType, parse, type SelectionSetNode } from 'graphql';
+import {
+  buildSchema,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLScalarType,
+  parse,
+  type SelectionSetNode,
+} from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { BodyText } from '../../rest/bodyText.ts';
 import { valueWriter } from '../../rest/valueWriter.ts';
@@ -127,6 +134,42 @@ describe('a value as a route writes it', () => {
       extra,
     }));
     expect(text).toBe(JSON.stringify(expected));
+  });
+
+  it('writes a part that objects share once, and its other members in their places', () => {
+    const key = Symbol('part');
+    const type = schema.getType('Leg') as GraphQLObjectType;
+    type.extensions = { sharedPart: { key, besides: ['id', 'km', 'stops'] } };
+    let reads = 0;
+    const parts = Array.from({ length: 80 }, (_, index) => ({
+      get from() {
+        reads += 1;
+        return { code: `P${index}`, name: `São “${index}”` };
+      },
+      to: index % 2 ? place : null,
+      tags: [`tag ${index}`],
+      colour: index % 3 ? 'red' : null,
+    }));
+    const legs = Array.from({ length: 400 }, (_, index) => {
+      const part = parts[index % parts.length]!;
+      const own = { id: `leg ${index}`, km: index / 4, stops: index };
+      return Object.defineProperties({ ...own, [key]: part }, Object.getOwnPropertyDescriptors(part));
+    });
+    const unshared = { ...leg, from: { code: 'GRU', name: null } };
+    const document =
+      '{ trip { id legs { id from { code name } km to @omitNull { name } tags colour @omitNull stops } } }';
+    try {
+      const { text } = write(document, { id: 't', legs: [...legs, unshared, unshared] });
+      expect(reads).toBe(parts.length);
+      const expected = [...legs, unshared, unshared].map((one) => {
+        const { id, from, km, to, tags, colour, stops } = one as Record<string, unknown>;
+        const named = to ? { to: { name: place.name } } : {};
+        return { id, from, km, ...named, tags, ...(colour ? { colour } : {}), stops };
+      });
+      expect(text).toBe(JSON.stringify({ id: 't', legs: expected }));
+    } finally {
+      type.extensions = {};
+    }
   });
 
   it.each<[string, string, unknown, RegExp]>([

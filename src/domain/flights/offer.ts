@@ -63,8 +63,16 @@ export interface SegmentPlace {
   readonly terminal: string | null;
 }
 
-export interface OfferSegment {
+export interface OfferSegment extends OfferFlight {
   readonly id: string;
+  readonly passengers: readonly SegmentPassenger[];
+  /** The same for all segments with this flight of a search: where their other members come from. */
+  readonly [flightOf]?: OfferFlight;
+}
+
+export const flightOf = Symbol('flight');
+
+export interface OfferFlight {
   readonly origin: SegmentPlace;
   readonly destination: SegmentPlace;
   readonly departingAt: string;
@@ -77,7 +85,6 @@ export interface OfferSegment {
   readonly duration: string;
   /** Kilometres with one decimal. */
   readonly distance: string;
-  readonly passengers: readonly SegmentPassenger[];
 }
 
 export interface SegmentPassenger {

@@ -4,22 +4,26 @@ import type {
   CarrierCurrency,
   SupplierCondition,
   SupplierPaymentTerms,
+  SupplierSegmentPassenger,
 } from '../../infrastructure/flights/supplier.ts';
 import { keptEntry } from '../../infrastructure/keptEntry.ts';
 import type {
   FlightOffer,
   FlightOffers,
   OfferCondition,
+  OfferFlight,
   OfferPassenger,
   OfferPlace,
   OfferSegment,
   OfferSlice,
   PaymentRequirements,
   RequestedPassenger,
+  SegmentPassenger,
   SegmentPlace,
 } from './offer.ts';
+import { flightOf } from './offer.ts';
 import { pricingOf } from './pricing.ts';
-import type { OfferedSegment, OfferedSlice, Quotation, QuotedOffer } from './quotation.ts';
+import type { OfferedFlight, OfferedSegment, OfferedSlice, Quotation, QuotedOffer } from './quotation.ts';
 
 /**
  * Writes the answer to a search. Ids count in the order in which things are written here, and stored quotations get
@@ -46,7 +50,9 @@ class OfferWriter {
   readonly #aircraft = new Map<string, OfferSegment['aircraft']>();
   readonly #places = new Map<OfferPlace, Map<string | null, SegmentPlace>>();
   readonly #slices = new Map<OfferedSlice, Omit<OfferSlice, 'id' | 'segments'>>();
-  readonly #segments = new Map<OfferedSegment, Omit<OfferSegment, 'id'>>();
+  readonly #flights = new Map<OfferedFlight, OfferFlight>();
+  readonly #segmentPassengers = new Map<OfferedSegment, readonly SegmentPassenger[]>();
+  readonly #travels: readonly Map<SupplierSegmentPassenger, SegmentPassenger>[];
   readonly #passengersByFare = new Map<string, readonly OfferPassenger[]>();
 
   constructor(quotation: Quotation) {
@@ -54,6 +60,7 @@ class OfferWriter {
     this.#newId = identifierBatch(batchOf(quotation.id));
     this.id = this.#newId('orq');
     this.passengers = quotation.passengers.map((type) => ({ id: this.#newId('pas'), type }));
+    this.#travels = this.passengers.map(() => new Map());
   }
 
   offer({ offer, price }: QuotedOffer): FlightOffer {
@@ -88,41 +95,46 @@ class OfferWriter {
       duration: isoDuration(slice.durationMinutes),
     }));
     const id = this.#newId('sli');
-    const segments = slice.segments.map((segment) =>
-      withId(
-        this.#newId('seg'),
-        keptEntry(this.#segments, segment, () => this.#segment(segment)),
-      ),
-    );
+    const segments = slice.segments.map((segment) => this.#segment(segment));
     return { id, origin, destination, duration, segments };
   }
 
-  #segment(segment: OfferedSegment): Omit<OfferSegment, 'id'> {
-    const { aircraft } = segment;
+  #segment(segment: OfferedSegment): OfferSegment {
+    return segmentOf(
+      this.#newId('seg'),
+      keptEntry(this.#flights, segment.flight, () => this.#flight(segment.flight)),
+      keptEntry(this.#segmentPassengers, segment, () => segment.passengers.map(this.#travel)),
+    );
+  }
+
+  #flight(flight: OfferedFlight): OfferFlight {
+    const { aircraft } = flight;
     return {
-      origin: this.#segmentPlace(segment.origin, segment.originTerminal),
-      destination: this.#segmentPlace(segment.destination, segment.destinationTerminal),
-      departingAt: segment.departingAt,
-      arrivingAt: segment.arrivingAt,
-      operatingCarrier: this.#operatingCarrier(segment.operatingCarrier),
-      marketingCarrier: segment.marketingCarrier,
-      operatingCarrierFlightNumber: segment.operatingFlightNumber,
-      marketingCarrierFlightNumber: segment.marketingFlightNumber,
+      origin: this.#segmentPlace(flight.origin, flight.originTerminal),
+      destination: this.#segmentPlace(flight.destination, flight.destinationTerminal),
+      departingAt: flight.departingAt,
+      arrivingAt: flight.arrivingAt,
+      operatingCarrier: this.#operatingCarrier(flight.operatingCarrier),
+      marketingCarrier: flight.marketingCarrier,
+      operatingCarrierFlightNumber: flight.operatingFlightNumber,
+      marketingCarrierFlightNumber: flight.marketingFlightNumber,
       aircraft: keptEntry(this.#aircraft, aircraft.iataCode, () => ({
         iataCode: aircraft.iataCode,
         name: aircraft.name,
       })),
-      duration: isoDuration(segment.durationMinutes),
-      distance: segment.distanceKm.toFixed(1),
-      passengers: segment.passengers.map((passenger, index) => ({
-        passengerId: this.passengers[index]!.id,
-        cabinClass: passenger.cabinClass,
-        cabinClassMarketingName: passenger.cabinClassMarketingName,
-        fareBasisCode: passenger.fareBasisCode,
-        baggages: passenger.baggages,
-      })),
+      duration: isoDuration(flight.durationMinutes),
+      distance: flight.distanceKm.toFixed(1),
     };
   }
+
+  readonly #travel = (travel: SupplierSegmentPassenger, index: number): SegmentPassenger =>
+    keptEntry(this.#travels[index]!, travel, () => ({
+      passengerId: this.passengers[index]!.id,
+      cabinClass: travel.cabinClass,
+      cabinClassMarketingName: travel.cabinClassMarketingName,
+      fareBasisCode: travel.fareBasisCode,
+      baggages: travel.baggages,
+    }));
 
   #segmentPlace(place: OfferPlace, terminal: string | null): SegmentPlace {
     const byTerminal = keptEntry(this.#places, place, () => new Map<string | null, SegmentPlace>());
@@ -153,20 +165,25 @@ class OfferWriter {
 }
 
 /** Member by member, since spreading takes ten times as long, and a search has hundreds of segments. */
-const withId = (id: string, segment: Omit<OfferSegment, 'id'>): OfferSegment => ({
+const segmentOf = (
+  id: string,
+  flight: OfferFlight,
+  passengers: readonly SegmentPassenger[],
+): OfferSegment => ({
   id,
-  origin: segment.origin,
-  destination: segment.destination,
-  departingAt: segment.departingAt,
-  arrivingAt: segment.arrivingAt,
-  operatingCarrier: segment.operatingCarrier,
-  marketingCarrier: segment.marketingCarrier,
-  operatingCarrierFlightNumber: segment.operatingCarrierFlightNumber,
-  marketingCarrierFlightNumber: segment.marketingCarrierFlightNumber,
-  aircraft: segment.aircraft,
-  duration: segment.duration,
-  distance: segment.distance,
-  passengers: segment.passengers,
+  origin: flight.origin,
+  destination: flight.destination,
+  departingAt: flight.departingAt,
+  arrivingAt: flight.arrivingAt,
+  operatingCarrier: flight.operatingCarrier,
+  marketingCarrier: flight.marketingCarrier,
+  operatingCarrierFlightNumber: flight.operatingCarrierFlightNumber,
+  marketingCarrierFlightNumber: flight.marketingCarrierFlightNumber,
+  aircraft: flight.aircraft,
+  duration: flight.duration,
+  distance: flight.distance,
+  passengers,
+  [flightOf]: flight,
 });
 
 const instantPayment: PaymentRequirements = {

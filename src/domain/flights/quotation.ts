@@ -2,8 +2,9 @@ import type { Big } from 'big.js';
 import type {
   CarrierCurrency,
   PassengerType,
+  SupplierFlight,
   SupplierOffer,
-  SupplierSegment,
+  SupplierSegmentPassenger,
   SupplierSlice,
 } from '../../infrastructure/flights/supplier.ts';
 import type { OfferPlace, RequestedSlice } from './offer.ts';
@@ -50,7 +51,12 @@ export interface OfferedSlice extends Omit<SupplierSlice, 'origin' | 'destinatio
   readonly segments: readonly OfferedSegment[];
 }
 
-export interface OfferedSegment extends Omit<SupplierSegment, 'origin' | 'destination'> {
+export interface OfferedSegment {
+  readonly flight: OfferedFlight;
+  readonly passengers: readonly SupplierSegmentPassenger[];
+}
+
+export interface OfferedFlight extends Omit<SupplierFlight, 'origin' | 'destination'> {
   readonly origin: OfferPlace;
   readonly destination: OfferPlace;
 }

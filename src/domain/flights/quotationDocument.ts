@@ -12,38 +12,43 @@ import type {
 import { keptEntry } from '../../infrastructure/keptEntry.ts';
 import type { OfferPlace, RequestedSlice } from './offer.ts';
 import { placeOf } from './offerAssembly.ts';
-import type { OfferedSegment, OfferedSlice, Quotation, QuotedOffer } from './quotation.ts';
+import type { OfferedFlight, OfferedSegment, OfferedSlice, Quotation, QuotedOffer } from './quotation.ts';
 
 /**
- * A quotation as JSON, a tenth of the answer that it makes: rows without names, and every airport, flight and leg
- * that several offers share once, in a table, by whose index it is named.
+ * A quotation as JSON, a tenth of the answer that it makes: whatever several offers share stands once, in a table, by
+ * whose index it is named, and of the offers each member is a list of its own.
  */
 
 /** Of what is written here and of how assembleOffers counts ids. Documents of other versions cannot be read. */
-const documentVersion = 1;
+const documentVersion = 2;
 
 interface QuotationDocument {
   readonly version: number;
   readonly id: string;
-  readonly slices: readonly RequestedSlice[];
   readonly passengers: readonly PassengerType[];
   readonly expiresAtMs: number;
   readonly publicUrl: string;
   readonly markupPercent: string;
   readonly feeCents: string;
   readonly rates: readonly (readonly [CarrierCurrency, string])[];
-  readonly names: readonly CarrierName[];
-  readonly places: readonly OfferPlace[];
   readonly baggages: readonly (readonly Baggage[])[];
   readonly travels: readonly TravelRow[];
-  readonly segments: readonly SegmentRow[];
-  readonly slicesOffered: readonly SliceRow[];
-  readonly offers: readonly OfferRow[];
+  readonly flights: readonly FlightRow[];
+  /** For each segment its flight, then how each passenger travels. */
+  readonly segments: readonly Index[];
+  /** For each slice origin, destination, minutes and how many segments, then these. */
+  readonly slices: readonly Index[];
+  readonly offers: OfferColumns;
+}
+
+/** Where names stand that are not all ASCII: apart, so that the rest is text with one byte in each character. */
+interface QuotationLabels {
+  readonly requested: readonly RequestedSlice[];
+  readonly names: readonly CarrierName[];
+  readonly places: readonly OfferPlace[];
 }
 
 type Index = number;
-
-type ConditionRow = readonly [allowed: boolean, penaltyAmount: string | null];
 
 type TravelRow = readonly [
   cabinClass: CabinClass,
@@ -52,7 +57,7 @@ type TravelRow = readonly [
   baggages: Index,
 ];
 
-type SegmentRow = readonly [
+type FlightRow = readonly [
   origin: Index,
   destination: Index,
   originTerminal: string | null,
@@ -66,31 +71,6 @@ type SegmentRow = readonly [
   operatingCarrier: Index,
   operatingFlightNumber: string,
   aircraft: Index,
-  passengers: readonly Index[],
-];
-
-type SliceRow = readonly [
-  origin: Index,
-  destination: Index,
-  durationMinutes: number,
-  segments: readonly Index[],
-];
-
-type OfferRow = readonly [
-  supplier: string,
-  reference: string,
-  owner: Index,
-  currency: CarrierCurrency,
-  totalAmount: string,
-  baseCents: string,
-  markupCents: string,
-  fareBrandName: string,
-  slices: readonly Index[],
-  refund: ConditionRow,
-  change: ConditionRow,
-  /** Null for instant payment, else until when the price is guaranteed and when it must be paid. */
-  holdUntilMs: readonly [number, number] | null,
-  expiresAtMs: number | null,
 ];
 
 /** Rows of what was named, each once, in the order in which it was. */
@@ -107,31 +87,62 @@ class Table<Item, Row> {
     keptEntry(this.#indexes, item, () => this.rows.push(this.#rowOf(item)) - 1);
 }
 
+/** The members of all offers, in their order. */
+class OfferColumns {
+  readonly suppliers: string[] = [];
+  readonly references: string[] = [];
+  readonly owners: Index[] = [];
+  readonly currencies: CarrierCurrency[] = [];
+  readonly totalAmounts: string[] = [];
+  readonly baseCents: number[] = [];
+  readonly markupCents: number[] = [];
+  readonly fareBrandNames: string[] = [];
+  /** Of each offer as many as the search has. */
+  readonly slices: Index[] = [];
+  readonly refundsAllowed: boolean[] = [];
+  readonly refundPenalties: (string | null)[] = [];
+  readonly changesAllowed: boolean[] = [];
+  readonly changePenalties: (string | null)[] = [];
+  /** Until when the price of a hold is guaranteed and it must be paid; null for instant payment. */
+  readonly guaranteesMs: (number | null)[] = [];
+  readonly deadlinesMs: (number | null)[] = [];
+  readonly expiriesMs: (number | null)[] = [];
+}
+
 /** The document of a quotation. */
 export function documentOf(quotation: Quotation): string {
-  const { id, slices, passengers, expiresAt, publicUrl, settings, rates, offers } = quotation;
+  const { id, passengers, expiresAt, publicUrl, settings, rates, offers } = quotation;
   const tables = new QuotationTables();
-  const offerRows = offers.map((quoted) => tables.offerRow(quoted));
+  for (const quoted of offers) tables.add(quoted);
   const document: QuotationDocument = {
     version: documentVersion,
     id,
-    slices,
     passengers,
     expiresAtMs: expiresAt.getTime(),
     publicUrl,
     markupPercent: settings.markupPercent,
     feeCents: settings.feeCents.toString(),
     rates: [...rates].map(([currency, rate]) => [currency, rate.toString()]),
-    names: tables.names.rows,
-    places: tables.places.rows,
     baggages: tables.baggages.rows,
     travels: tables.travels.rows,
-    segments: tables.segments.rows,
-    slicesOffered: tables.slices.rows,
-    offers: offerRows,
+    flights: tables.flights.rows,
+    segments: tables.segments,
+    slices: tables.slices,
+    offers: tables.offers,
   };
-  return JSON.stringify(document);
+  const labels: QuotationLabels = {
+    requested: quotation.slices,
+    names: tables.names.rows,
+    places: tables.places.rows,
+  };
+  return `[${asciiJson(labels)},${JSON.stringify(document)}]`;
 }
+
+const asciiJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 class QuotationTables {
   readonly names = new Table<CarrierName, CarrierName>(({ iataCode, name }) => ({ iataCode, name }));
@@ -143,79 +154,125 @@ class QuotationTables {
     travel.fareBasisCode,
     this.baggages.indexOf(travel.baggages),
   ]);
-  readonly segments = new Table<OfferedSegment, SegmentRow>((segment) => this.#segmentRow(segment));
-  readonly slices = new Table<OfferedSlice, SliceRow>((slice) => [
-    this.places.indexOf(slice.origin),
-    this.places.indexOf(slice.destination),
-    slice.durationMinutes,
-    slice.segments.map(this.segments.indexOf),
-  ]);
+  readonly flights = new Table<OfferedFlight, FlightRow>((flight) => this.#flightRow(flight));
+  readonly segments: Index[] = [];
+  readonly slices: Index[] = [];
+  readonly offers = new OfferColumns();
+  readonly #segmentIndexes = new Map<OfferedSegment, Index>();
+  readonly #sliceIndexes = new Map<OfferedSlice, Index>();
 
-  #segmentRow(segment: OfferedSegment): SegmentRow {
+  readonly #segmentIndex = (segment: OfferedSegment): Index =>
+    keptEntry(this.#segmentIndexes, segment, () => {
+      this.segments.push(this.flights.indexOf(segment.flight));
+      for (const travel of segment.passengers) this.segments.push(this.travels.indexOf(travel));
+      return this.#segmentIndexes.size;
+    });
+
+  #sliceIndex(slice: OfferedSlice): Index {
+    return keptEntry(this.#sliceIndexes, slice, () => {
+      const segments = slice.segments.map(this.#segmentIndex);
+      const places = [this.places.indexOf(slice.origin), this.places.indexOf(slice.destination)];
+      this.slices.push(...places, slice.durationMinutes, segments.length, ...segments);
+      return this.#sliceIndexes.size;
+    });
+  }
+
+  #flightRow(flight: OfferedFlight): FlightRow {
     return [
-      this.places.indexOf(segment.origin),
-      this.places.indexOf(segment.destination),
-      segment.originTerminal,
-      segment.destinationTerminal,
-      segment.departingAt,
-      segment.arrivingAt,
-      segment.durationMinutes,
-      segment.distanceKm,
-      this.names.indexOf(segment.marketingCarrier),
-      segment.marketingFlightNumber,
-      this.names.indexOf(segment.operatingCarrier),
-      segment.operatingFlightNumber,
-      this.names.indexOf(segment.aircraft),
-      segment.passengers.map(this.travels.indexOf),
+      this.places.indexOf(flight.origin),
+      this.places.indexOf(flight.destination),
+      flight.originTerminal,
+      flight.destinationTerminal,
+      flight.departingAt,
+      flight.arrivingAt,
+      flight.durationMinutes,
+      flight.distanceKm,
+      this.names.indexOf(flight.marketingCarrier),
+      flight.marketingFlightNumber,
+      this.names.indexOf(flight.operatingCarrier),
+      flight.operatingFlightNumber,
+      this.names.indexOf(flight.aircraft),
     ];
   }
 
-  offerRow({ supplier, offer, price }: QuotedOffer): OfferRow {
+  add({ supplier, offer, price }: QuotedOffer): void {
     const { refundBeforeDeparture: refund, changeBeforeDeparture: change } = offer.conditions;
     const { payment, expiresAt } = offer;
-    return [
-      supplier,
-      offer.reference,
-      this.names.indexOf(offer.owner),
-      offer.currency,
-      offer.totalAmount,
-      price.baseCents.toString(),
-      price.markupCents.toString(),
-      offer.fareBrandName,
-      offer.slices.map(this.slices.indexOf),
-      [refund.allowed, refund.penaltyAmount],
-      [change.allowed, change.penaltyAmount],
-      payment.requiresInstantPayment
-        ? null
-        : [payment.priceGuaranteeExpiresAt.getTime(), payment.paymentRequiredBy.getTime()],
-      expiresAt?.getTime() ?? null,
-    ];
+    const { offers } = this;
+    offers.suppliers.push(supplier);
+    offers.references.push(offer.reference);
+    offers.owners.push(this.names.indexOf(offer.owner));
+    offers.currencies.push(offer.currency);
+    offers.totalAmounts.push(offer.totalAmount);
+    offers.baseCents.push(Number(price.baseCents));
+    offers.markupCents.push(Number(price.markupCents));
+    offers.fareBrandNames.push(offer.fareBrandName);
+    for (const slice of offer.slices) offers.slices.push(this.#sliceIndex(slice));
+    offers.refundsAllowed.push(refund.allowed);
+    offers.refundPenalties.push(refund.penaltyAmount);
+    offers.changesAllowed.push(change.allowed);
+    offers.changePenalties.push(change.penaltyAmount);
+    offers.guaranteesMs.push(
+      payment.requiresInstantPayment ? null : payment.priceGuaranteeExpiresAt.getTime(),
+    );
+    offers.deadlinesMs.push(payment.requiresInstantPayment ? null : payment.paymentRequiredBy.getTime());
+    offers.expiriesMs.push(expiresAt?.getTime() ?? null);
   }
 }
 
 /** The quotation of a document, or null when it is of another version. */
 export function quotationOf(text: string): Quotation | null {
-  const document = JSON.parse(text) as QuotationDocument;
+  const parsed = JSON.parse(text) as [QuotationLabels, QuotationDocument];
+  // Documents of version 1 are objects.
+  if (!Array.isArray(parsed)) return null;
+  const [labels, document] = parsed;
   if (document.version !== documentVersion) return null;
-  const { id, slices, passengers, publicUrl, markupPercent } = document;
-  const travels = document.travels.map((row) => travelOf(row, document));
-  const segments = document.segments.map((row) => segmentOf(row, document, travels));
-  const offered = document.slicesOffered.map((row) => sliceOf(row, document, segments));
+  const { id, passengers, publicUrl, markupPercent } = document;
+  const slices = slicesOf(document, labels);
   return {
     id,
-    slices,
+    slices: labels.requested,
     passengers,
     expiresAt: new Date(document.expiresAtMs),
     publicUrl,
     settings: { markupPercent, feeCents: BigInt(document.feeCents) },
     rates: new Map(document.rates.map(([currency, rate]) => [currency, new StrictDecimal(rate)])),
-    offers: document.offers.map((row) => offerOf(row, document, offered)),
+    offers: offersOf(document.offers, slices, labels),
   };
+}
+
+function slicesOf(document: QuotationDocument, labels: QuotationLabels): OfferedSlice[] {
+  const segments = segmentsOf(document, labels);
+  const numbers = document.slices.values();
+  const next = () => numbers.next().value!;
+  const slices: OfferedSlice[] = [];
+  for (const origin of numbers) {
+    slices.push({
+      origin: labels.places[origin]!,
+      destination: labels.places[next()]!,
+      durationMinutes: next(),
+      segments: Array.from({ length: next() }, () => segments[next()]!),
+    });
+  }
+  return slices;
+}
+
+function segmentsOf(document: QuotationDocument, labels: QuotationLabels): OfferedSegment[] {
+  const { baggages, passengers } = document;
+  const flights = document.flights.map((row) => flightOf(row, labels));
+  const travels = document.travels.map((row) => travelOf(row, baggages));
+  const numbers = document.segments.values();
+  const segments: OfferedSegment[] = [];
+  for (const flight of numbers) {
+    const travelsOfAll = passengers.map(() => travels[numbers.next().value!]!);
+    segments.push({ flight: flights[flight]!, passengers: travelsOfAll });
+  }
+  return segments;
 }
 
 const travelOf = (
   [cabinClass, cabinClassMarketingName, fareBasisCode, index]: TravelRow,
-  { baggages }: QuotationDocument,
+  baggages: QuotationDocument['baggages'],
 ): SupplierSegmentPassenger => ({
   cabinClass,
   cabinClassMarketingName,
@@ -223,72 +280,59 @@ const travelOf = (
   baggages: baggages[index]!,
 });
 
-function segmentOf(
-  row: SegmentRow,
-  { places, names }: QuotationDocument,
-  travels: readonly SupplierSegmentPassenger[],
-): OfferedSegment {
-  return {
-    origin: places[row[0]]!,
-    destination: places[row[1]]!,
-    originTerminal: row[2],
-    destinationTerminal: row[3],
-    departingAt: row[4],
-    arrivingAt: row[5],
-    durationMinutes: row[6],
-    distanceKm: row[7],
-    marketingCarrier: names[row[8]]!,
-    marketingFlightNumber: row[9],
-    operatingCarrier: names[row[10]]!,
-    operatingFlightNumber: row[11],
-    aircraft: names[row[12]]!,
-    passengers: row[13].map((index) => travels[index]!),
-  };
-}
-
-const sliceOf = (
-  [origin, destination, durationMinutes, indexes]: SliceRow,
-  { places }: QuotationDocument,
-  segments: readonly OfferedSegment[],
-): OfferedSlice => ({
-  origin: places[origin]!,
-  destination: places[destination]!,
-  durationMinutes,
-  segments: indexes.map((index) => segments[index]!),
+const flightOf = (row: FlightRow, { places, names }: QuotationLabels): OfferedFlight => ({
+  origin: places[row[0]]!,
+  destination: places[row[1]]!,
+  originTerminal: row[2],
+  destinationTerminal: row[3],
+  departingAt: row[4],
+  arrivingAt: row[5],
+  durationMinutes: row[6],
+  distanceKm: row[7],
+  marketingCarrier: names[row[8]]!,
+  marketingFlightNumber: row[9],
+  operatingCarrier: names[row[10]]!,
+  operatingFlightNumber: row[11],
+  aircraft: names[row[12]]!,
 });
 
-function offerOf(row: OfferRow, { names }: QuotationDocument, slices: readonly OfferedSlice[]): QuotedOffer {
-  const [supplier, reference, owner, currency, totalAmount, baseCents, markupCents, fareBrandName, ...terms] =
-    row;
-  const [indexes, refund, change, holdUntilMs, expiresAtMs] = terms;
-  return {
-    supplier,
-    price: { baseCents: BigInt(baseCents), markupCents: BigInt(markupCents) },
+function offersOf(
+  columns: OfferColumns,
+  slices: readonly OfferedSlice[],
+  { names, requested }: QuotationLabels,
+): QuotedOffer[] {
+  return columns.references.map((reference, row) => ({
+    supplier: columns.suppliers[row]!,
+    price: { baseCents: BigInt(columns.baseCents[row]!), markupCents: BigInt(columns.markupCents[row]!) },
     offer: {
       reference,
-      owner: names[owner]!,
-      currency,
-      totalAmount,
-      fareBrandName,
-      slices: indexes.map((index) => slices[index]!),
-      conditions: { refundBeforeDeparture: conditionOf(refund), changeBeforeDeparture: conditionOf(change) },
-      payment: paymentTermsOf(holdUntilMs),
-      expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs),
+      owner: names[columns.owners[row]!]!,
+      currency: columns.currencies[row]!,
+      totalAmount: columns.totalAmounts[row]!,
+      fareBrandName: columns.fareBrandNames[row]!,
+      slices: requested.map((_, place) => slices[columns.slices[row * requested.length + place]!]!),
+      conditions: {
+        refundBeforeDeparture: conditionOf(columns.refundsAllowed[row]!, columns.refundPenalties[row]!),
+        changeBeforeDeparture: conditionOf(columns.changesAllowed[row]!, columns.changePenalties[row]!),
+      },
+      payment: paymentTermsOf(columns.guaranteesMs[row]!, columns.deadlinesMs[row]!),
+      expiresAt: dateOf(columns.expiriesMs[row]!),
     },
-  };
+  }));
 }
 
-const conditionOf = ([allowed, penaltyAmount]: ConditionRow): SupplierCondition => ({
+const conditionOf = (allowed: boolean, penaltyAmount: string | null): SupplierCondition => ({
   allowed,
   penaltyAmount,
 });
 
-function paymentTermsOf(holdUntilMs: OfferRow[11]): SupplierPaymentTerms {
-  if (!holdUntilMs) return { requiresInstantPayment: true };
-  const [priceGuaranteeExpiresAtMs, paymentRequiredByMs] = holdUntilMs;
-  return {
-    requiresInstantPayment: false,
-    priceGuaranteeExpiresAt: new Date(priceGuaranteeExpiresAtMs),
-    paymentRequiredBy: new Date(paymentRequiredByMs),
-  };
-}
+const paymentTermsOf = (guaranteeMs: number | null, deadlineMs: number | null): SupplierPaymentTerms =>
+  guaranteeMs === null || deadlineMs === null
+    ? { requiresInstantPayment: true }
+    : {
+        requiresInstantPayment: false,
+        priceGuaranteeExpiresAt: new Date(guaranteeMs),
+        paymentRequiredBy: new Date(deadlineMs),
+      };
+
+const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));

@@ -1,45 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { run, statement } from '../../infrastructure/database/statement.ts';
 import { identifierBatch } from '../../infrastructure/flights/identifierBatch.ts';
 import type { Gateway } from '../gateway.ts';
-import { disconnectedSql } from '../integrations/integration.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { FlightOffers, OfferPlace, RequestedSlice } from './offer.ts';
 import { assembleOffers, placeOf } from './offerAssembly.ts';
 import { storeOffers } from './offerStore.ts';
-import type { PricingSettings } from './pricing.ts';
 import type { Quotation, Rates } from './quotation.ts';
 import { quoteOffers } from './quotation.ts';
 import type { FlightSearch, SearchPlace, SearchRequest, SearchSlice } from './searchRequest.ts';
 import { readSearchRequest } from './searchRequest.ts';
+import type { SearchSettings } from './searchSettings.ts';
 import type { SupplierAnswer } from './supplierAnswers.ts';
 import { askSuppliers } from './supplierAnswers.ts';
-
-interface TeamRow {
-  markup_percent: string;
-  fee_cents: string;
-  /** Names of suppliers that are not asked for this team and mode. */
-  disconnected: string[];
-}
-
-const readTeam = statement<TeamRow>(
-  'read_search_settings',
-  `SELECT markup_percent, fee_cents, ${disconnectedSql('flight_supplier', '$2')} AS disconnected
-     FROM teams WHERE id = $1`,
-);
-
-interface SearchSettings {
-  pricing: PricingSettings;
-  disconnected: readonly string[];
-}
-
-async function settingsOf({ teamId, walletId }: Tenant, { sequelize }: Platform): Promise<SearchSettings> {
-  const [team] = await run(sequelize, readTeam, [teamId, walletId]);
-  if (!team) throw new Error(`${teamId} has no settings`);
-  const pricing = { markupPercent: team.markup_percent, feeCents: BigInt(team.fee_cents) };
-  return { pricing, disconnected: team.disconnected };
-}
 
 /**
  * Searches flights for a team (SPEC, POST flights/search): offers of the suppliers that are connected for it, priced
@@ -49,17 +22,24 @@ async function settingsOf({ teamId, walletId }: Tenant, { sequelize }: Platform)
  *   supplier answers, 422 "Exchange rate unavailable" when an offer cannot be priced
  */
 export async function searchFlights(
-  tenant: Tenant,
+  searcher: Searcher,
   request: SearchRequest,
   gateway: Surroundings,
 ): Promise<FoundOffers> {
-  const quotation = await quoteFlights(tenant, request, gateway);
+  const { tenant } = searcher;
+  const quotation = await quoteFlights(searcher, request, gateway);
   const stored = storeOffers(tenant, quotation, gateway.platform);
   // Who finds out that it failed is whoever waits for it.
   stored.catch(() => undefined);
   // The statement leaves, and the database works while the answer is written.
   await nextTurn();
   return { answer: assembleOffers(quotation), stored };
+}
+
+/** For whom offers are searched and priced. */
+export interface Searcher {
+  readonly tenant: Tenant;
+  readonly settings: SearchSettings;
 }
 
 type Surroundings = Pick<Gateway, 'platform' | 'metrics'>;
@@ -71,14 +51,15 @@ export interface FoundOffers {
 }
 
 async function quoteFlights(
-  tenant: Tenant,
+  { tenant, settings }: Searcher,
   request: SearchRequest,
   { platform, metrics }: Surroundings,
 ): Promise<Quotation> {
   const now = platform.clock.now();
   const search = readSearchRequest(request, now);
-  const { pricing, disconnected } = await settingsOf(tenant, platform);
-  const suppliers = platform.flightSuppliers.filter(({ name }) => !disconnected.includes(name));
+  const suppliers = platform.flightSuppliers.filter(
+    ({ name }) => !settings.disconnectedSuppliers.includes(name),
+  );
   const answers = await askSuppliers(suppliers, supplierSearch(search, tenant), { platform, metrics });
   const rates = await ratesFor(answers, now, platform);
   return {
@@ -87,9 +68,9 @@ async function quoteFlights(
     passengers: search.passengers,
     expiresAt: new Date(now.getTime() + platform.settings.OFFER_LIFETIME),
     publicUrl: platform.publicUrl,
-    settings: pricing,
+    settings,
     rates,
-    offers: quoteOffers(answers, rates, pricing),
+    offers: quoteOffers(answers, rates, settings),
   };
 }
 

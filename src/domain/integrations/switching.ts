@@ -1,5 +1,5 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { inTransaction } from '../../infrastructure/database/transaction.ts';
+import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
 import { recordEvent } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
@@ -84,6 +84,8 @@ async function switchIntegration(
       },
       platform,
     );
+    // What is cached with the team's keys names the suppliers that are not asked.
+    afterCommit(() => platform.signals.publish('access', { hash: null }));
     return toIntegration(owner, row);
   });
 }

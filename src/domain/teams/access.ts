@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import type { SearchSettings, SearchSettingsRow } from '../flights/searchSettings.ts';
+import { searchSettingsSql, toSearchSettings } from '../flights/searchSettings.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { KeyKind } from './apiKey.ts';
@@ -15,15 +17,20 @@ export interface Caller {
   readonly tenant: Tenant | null;
   readonly scopes: ReadonlySet<string>;
   readonly corsDomains: readonly string[];
+  /** Null for operators, who do not search. */
+  readonly search: SearchSettings | null;
 }
 
-/** How long a key that was found is trusted unread: a revocation holds everywhere within a second (issue: accounts). */
+/**
+ * How long a key that was found is trusted unread: a revocation holds everywhere within a second (issue: accounts), and
+ * so does a change of its team's settings. In the process that made it, and with signals, either holds at once.
+ */
 const trustedMs = 700;
 
 /** How often keys with open subscriptions are looked at: what is left of the second. */
 const watchMs = 200;
 
-interface KeyRow {
+interface KeyRow extends SearchSettingsRow {
   id: string;
   kind: KeyKind;
   scopes: Scope[];
@@ -34,7 +41,7 @@ interface KeyRow {
 
 const findKey = statement<KeyRow>(
   'find_key',
-  `SELECT k.id, k.kind, k.scopes, k.team_id, w.id AS wallet_id, t.cors_domains
+  `SELECT k.id, k.kind, k.scopes, k.team_id, w.id AS wallet_id, t.cors_domains, ${searchSettingsSql('t', 'w')}
      FROM api_keys k
      LEFT JOIN teams t ON t.id = k.team_id
      LEFT JOIN wallets w ON w.team_id = k.team_id AND w.mode = k.kind
@@ -53,6 +60,8 @@ export class Access {
   /** Hashes of keys that were found, so that each is computed once; the keys' own text never leaves this map. */
   readonly #hashes = new LRUCache<string, string>({ max: 10_000 });
   readonly #loading = new Map<string, Promise<Caller | null>>();
+  /** Counts what was to be forgotten: a read that began before may have found what is no longer so. */
+  #forgettings = 0;
   readonly #watchers = new Map<string, Set<() => void>>();
   #timer: NodeJS.Timeout | null = null;
 
@@ -85,6 +94,8 @@ export class Access {
   }
 
   #forget(hash: string | null): void {
+    this.#forgettings += 1;
+    this.#loading.clear();
     if (hash === null) {
       this.#callers.clear();
       this.#hashes.clear();
@@ -123,8 +134,11 @@ export class Access {
     if (known && performance.now() - known.readAtMs < trustedMs) return known.caller;
     let loading = this.#loading.get(hash);
     if (!loading) {
-      loading = this.#load(hash).finally(() => this.#loading.delete(hash));
-      this.#loading.set(hash, loading);
+      const begun = this.#load(hash).finally(() => {
+        if (this.#loading.get(hash) === begun) this.#loading.delete(hash);
+      });
+      loading = begun;
+      this.#loading.set(hash, begun);
     }
     return loading;
   }
@@ -138,13 +152,14 @@ export class Access {
   async #load(hash: string): Promise<Caller | null> {
     // Taken before the read: a revocation that commits while it runs must not be trusted for longer.
     const readAtMs = performance.now();
+    const forgettings = this.#forgettings;
     const [row] = await run(this.#platform.sequelize, findKey, [hash]);
     if (!row) {
       this.#callers.delete(hash);
       return null;
     }
     const caller = toCaller(hash, row);
-    this.#callers.set(hash, { caller, readAtMs });
+    if (forgettings === this.#forgettings) this.#callers.set(hash, { caller, readAtMs });
     return caller;
   }
 }
@@ -161,5 +176,6 @@ function toCaller(hash: string, row: KeyRow): Caller {
     tenant,
     scopes: new Set(row.kind === 'operator' ? ['operator'] : row.scopes),
     corsDomains: row.cors_domains ?? [],
+    search: tenant && toSearchSettings(row),
   };
 }

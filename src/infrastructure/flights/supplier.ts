@@ -70,7 +70,15 @@ export interface SupplierSlice {
   readonly segments: readonly SupplierSegment[];
 }
 
+/** A flight as it is sold in one fare brand. */
 export interface SupplierSegment {
+  /** Best the same object wherever it is offered: what is the same is priced, stored and written once. */
+  readonly flight: SupplierFlight;
+  /** One for each passenger of the search, in its order. */
+  readonly passengers: readonly SupplierSegmentPassenger[];
+}
+
+export interface SupplierFlight {
   readonly origin: Airport;
   readonly destination: Airport;
   readonly originTerminal: string | null;
@@ -85,8 +93,6 @@ export interface SupplierSegment {
   readonly operatingCarrier: CarrierName;
   readonly operatingFlightNumber: string;
   readonly aircraft: AircraftType;
-  /** One for each passenger of the search, in its order. */
-  readonly passengers: readonly SupplierSegmentPassenger[];
 }
 
 export interface SupplierSegmentPassenger {

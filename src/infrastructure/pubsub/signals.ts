@@ -9,7 +9,10 @@ import type { Log } from '../log.ts';
 export interface SignalChannels {
   /** A team has new events. */
   events: { walletId: number };
-  /** An API key or a team's settings changed: forget what is cached. `hash` is the key's in hexadecimal, null for all. */
+  /**
+   * An API key or a team's settings or integrations changed: forget what is cached. `hash` is the key's in hexadecimal,
+   * null for all. Receivers in the same process have it before `publish` returns.
+   */
   access: { hash: string | null };
   /** A webhook was changed or deleted: what is on its way to where it was before is to be given up. */
   webhooks: { webhookId: string };
@@ -31,8 +34,11 @@ export interface Signals {
 
 /** Signals over any graphql-subscriptions engine: in-process, or Redis between processes. */
 export function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 'check' | 'close'>): Signals {
+  const ownAccess = new Set<(signal: SignalChannels['access']) => void>();
   return {
     publish(channel, signal) {
+      // This process does not wait for its own signal: whoever changed settings must not meet the old ones here.
+      if (channel === 'access') for (const receive of ownAccess) receive(signal as SignalChannels['access']);
       // A lost signal costs a moment, a refused request costs a client: so failures end in a log line.
       engine
         .publish(channel, signal)
@@ -40,6 +46,7 @@ export function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 
     },
     async subscribe(channel, receive) {
       let receiving = true;
+      if (channel === 'access') ownAccess.add(receive as (signal: SignalChannels['access']) => void);
       await engine.subscribe(
         channel,
         (signal: SignalChannels[typeof channel]) => {
@@ -50,6 +57,7 @@ export function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 
       // The engine's own subscription ends with its connection: taking it back is a request whose failure it hears not.
       return async () => {
         receiving = false;
+        ownAccess.delete(receive as (signal: SignalChannels['access']) => void);
       };
     },
     ...ends,

@@ -95,3 +95,19 @@ describe('a subscription', () => {
     expect([received, all]).toEqual([[1], [1, 2]]);
   });
 });
+
+describe('a signal that what is cached must be forgotten', () => {
+  it.each([
+    ['in process', () => inProcessSignals(log)],
+    ['over a Redis that is away', () => redisSignals('redis://127.0.0.1:1', log)],
+  ])('has reached its own process before the sender goes on: %s', async (_where, open) => {
+    const signals = open();
+    const received: (string | null)[] = [];
+    const subscribed = signals.subscribe('access', ({ hash }) => void received.push(hash));
+    subscribed.catch(() => undefined);
+    signals.publish('access', { hash: 'a' });
+    expect(received).toContain('a');
+    await signals.close();
+    await subscribed.catch(() => undefined);
+  });
+});

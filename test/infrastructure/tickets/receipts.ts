@@ -43,13 +43,13 @@ const sliceOf = ({ origin, destination, durationMinutes, segments }: SupplierSli
   origin,
   destination,
   duration: isoDuration(durationMinutes),
-  segments: segments.map((segment) => ({
-    ...segment,
-    origin: { ...segment.origin, terminal: segment.originTerminal },
-    destination: { ...segment.destination, terminal: segment.destinationTerminal },
-    duration: isoDuration(segment.durationMinutes),
-    marketingCarrierFlightNumber: segment.marketingFlightNumber,
-    passengers: segment.passengers.map((passenger, index) => ({ ...passenger, passengerId: `pas_${index}` })),
+  segments: segments.map(({ flight, passengers }) => ({
+    ...flight,
+    origin: { ...flight.origin, terminal: flight.originTerminal },
+    destination: { ...flight.destination, terminal: flight.destinationTerminal },
+    duration: isoDuration(flight.durationMinutes),
+    marketingCarrierFlightNumber: flight.marketingFlightNumber,
+    passengers: passengers.map((passenger, index) => ({ ...passenger, passengerId: `pas_${index}` })),
   })),
 });
 

@@ -5,6 +5,7 @@ import type {
   PassengerType,
   SupplierCondition,
   SupplierFare,
+  SupplierFlight,
   SupplierOffer,
   SupplierPaymentTerms,
   SupplierSearch,
@@ -31,10 +32,12 @@ export interface OfferContext {
   readonly alwaysHolds: boolean;
 }
 
-/** Writes offers; slices that several offers share (a way out with two ways back) are written once. */
+/** Writes offers; flights and slices that several offers share (a way out with two ways back) are written once. */
 export class OfferWriter {
   readonly #context: OfferContext;
   readonly #slices = new Map<Itinerary, Map<string, SupplierSlice>>();
+  readonly #flights = new Map<Flight, SupplierFlight>();
+  readonly #travels = new Map<string, SupplierSegmentPassenger>();
   readonly #lapOf: readonly (number | null)[];
 
   constructor(context: OfferContext) {
@@ -93,28 +96,13 @@ export class OfferWriter {
   }
 
   #segment(flight: Flight, itinerary: Itinerary, brand: Brand): SupplierSegment {
-    const { airline, origin, destination, distanceKm } = flight.route;
-    const isDomestic = origin.countryCode === destination.countryCode;
-    const operator = airline.operators?.[origin.countryCode] ?? airline.operators?.[destination.countryCode];
+    const { passengers } = this.#context.search;
     const byType = new Map<PassengerType, SupplierSegmentPassenger>();
-    for (const type of this.#context.search.passengers) {
-      if (!byType.has(type)) byType.set(type, this.#segmentPassenger(type, flight, itinerary, brand));
-    }
     return {
-      origin,
-      destination,
-      originTerminal: terminalOf(origin.iataCode, airline.code, isDomestic),
-      destinationTerminal: terminalOf(destination.iataCode, airline.code, isDomestic),
-      departingAt: flight.departingAt,
-      arrivingAt: flight.arrivingAt,
-      durationMinutes: flight.durationMinutes,
-      distanceKm,
-      marketingCarrier: carrierOf(airline.code),
-      marketingFlightNumber: flight.number,
-      operatingCarrier: carrierOf(operator ?? airline.code),
-      operatingFlightNumber: flight.number,
-      aircraft: flight.aircraft,
-      passengers: this.#context.search.passengers.map((type) => byType.get(type)!),
+      flight: keptEntry(this.#flights, flight, () => supplierFlight(flight)),
+      passengers: passengers.map((type) =>
+        keptEntry(byType, type, () => this.#segmentPassenger(type, flight, itinerary, brand)),
+      ),
     };
   }
 
@@ -124,15 +112,38 @@ export class OfferWriter {
     itinerary: Itinerary,
     brand: Brand,
   ): SupplierSegmentPassenger {
+    const { airline } = flight.route;
     const cabinClass = cabinOn(flight, this.#context.search.cabinClass);
     const isLong = itinerary.flights.some(({ route }) => route.distanceKm >= longHaulKm);
-    return {
+    const fareBasisCode = fareBasis(itinerary, brand, type, this.#context.search);
+    return keptEntry(this.#travels, `${airline.code} ${cabinClass} ${fareBasisCode} ${isLong}`, () => ({
       cabinClass,
-      cabinClassMarketingName: cabinName(flight.route.airline, cabinClass),
-      fareBasisCode: fareBasis(itinerary, brand, type, this.#context.search),
+      cabinClassMarketingName: cabinName(airline, cabinClass),
+      fareBasisCode,
       baggages: this.#context.withoutBags ? [] : baggagesOf(brand, isLong, type === 'infant_without_seat'),
-    };
+    }));
   }
+}
+
+function supplierFlight(flight: Flight): SupplierFlight {
+  const { airline, origin, destination, distanceKm } = flight.route;
+  const isDomestic = origin.countryCode === destination.countryCode;
+  const operator = airline.operators?.[origin.countryCode] ?? airline.operators?.[destination.countryCode];
+  return {
+    origin,
+    destination,
+    originTerminal: terminalOf(origin.iataCode, airline.code, isDomestic),
+    destinationTerminal: terminalOf(destination.iataCode, airline.code, isDomestic),
+    departingAt: flight.departingAt,
+    arrivingAt: flight.arrivingAt,
+    durationMinutes: flight.durationMinutes,
+    distanceKm,
+    marketingCarrier: carrierOf(airline.code),
+    marketingFlightNumber: flight.number,
+    operatingCarrier: carrierOf(operator ?? airline.code),
+    operatingFlightNumber: flight.number,
+    aircraft: flight.aircraft,
+  };
 }
 
 /** Which adult holds each infant: the first infant the first adult, and so on; null for those with a seat. */

@@ -6,37 +6,43 @@ import { distanceKm } from '../../../../src/infrastructure/flights/greatCircle.t
 import { connectionMinutes } from '../../../../src/infrastructure/flights/simulated/itineraries.ts';
 import { routesBetween, routesFrom } from '../../../../src/infrastructure/flights/simulated/routes.ts';
 import { flightsOf } from '../../../../src/infrastructure/flights/simulated/timetable.ts';
-import type { SupplierOffer, SupplierSegment } from '../../../../src/infrastructure/flights/supplier.ts';
+import type {
+  SupplierFlight,
+  SupplierOffer,
+  SupplierSlice,
+} from '../../../../src/infrastructure/flights/supplier.ts';
 import { anySearch, dayAfter, offers, supplierSearch } from './searches.ts';
 
-/** Luxon's own reading of a segment's local times: the oracle for ours. */
-const departure = (segment: SupplierSegment) =>
-  DateTime.fromISO(segment.departingAt, { zone: segment.origin.timeZone });
-const arrival = (segment: SupplierSegment) =>
-  DateTime.fromISO(segment.arrivingAt, { zone: segment.destination.timeZone });
+/** Luxon's own reading of a flight's local times: the oracle for ours. */
+const departure = (flight: SupplierFlight) =>
+  DateTime.fromISO(flight.departingAt, { zone: flight.origin.timeZone });
+const arrival = (flight: SupplierFlight) =>
+  DateTime.fromISO(flight.arrivingAt, { zone: flight.destination.timeZone });
 const minutesBetween = (from: DateTime, to: DateTime) => to.diff(from, 'minutes').minutes;
 
-function checkSegment(segment: SupplierSegment): void {
-  expect(segment.departingAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d[05]:00$/);
-  expect(arrival(segment) > departure(segment)).toBe(true);
-  expect(minutesBetween(departure(segment), arrival(segment))).toBe(segment.durationMinutes);
-  expect(segment.distanceKm).toBeCloseTo(distanceKm(segment.origin, segment.destination), 6);
-  const hours = segment.durationMinutes / 60;
+function checkFlight(flight: SupplierFlight): void {
+  expect(flight.departingAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d[05]:00$/);
+  expect(arrival(flight) > departure(flight)).toBe(true);
+  expect(minutesBetween(departure(flight), arrival(flight))).toBe(flight.durationMinutes);
+  expect(flight.distanceKm).toBeCloseTo(distanceKm(flight.origin, flight.destination), 6);
+  const hours = flight.durationMinutes / 60;
   // Slower than a car or faster than sound would be wrong in any wind.
-  expect(segment.distanceKm / hours).toBeGreaterThan(60);
-  expect(segment.distanceKm / hours).toBeLessThan(950);
-  expect(commercialAirports.has(segment.origin.iataCode)).toBe(true);
+  expect(flight.distanceKm / hours).toBeGreaterThan(60);
+  expect(flight.distanceKm / hours).toBeLessThan(950);
+  expect(commercialAirports.has(flight.origin.iataCode)).toBe(true);
 }
 
-function checkConnections(segments: readonly SupplierSegment[]): void {
+const flightsIn = (slice: SupplierSlice) => slice.segments.map(({ flight }) => flight);
+
+function checkConnections(flights: readonly SupplierFlight[]): void {
   const { shortest, longest } = connectionMinutes.international;
-  for (const [index, next] of segments.slice(1).entries()) {
-    const before = segments[index]!;
+  for (const [index, next] of flights.slice(1).entries()) {
+    const before = flights[index]!;
     expect(next.origin).toBe(before.destination);
     const layover = minutesBetween(arrival(before), departure(next));
     expect(layover).toBeGreaterThanOrEqual(connectionMinutes.domestic.shortest);
     expect(layover).toBeLessThanOrEqual(longest);
-    const crossesBorder = segments.some((s) => s.origin.countryCode !== s.destination.countryCode);
+    const crossesBorder = flights.some((s) => s.origin.countryCode !== s.destination.countryCode);
     if (crossesBorder) expect(layover).toBeGreaterThanOrEqual(shortest);
   }
 }
@@ -53,15 +59,16 @@ describe('flights of the simulated world', () => {
           expect(offer.slices).toHaveLength(search.slices.length);
           for (const [index, slice] of offer.slices.entries()) {
             const asked = search.slices[index]!;
-            const [first, last] = [slice.segments[0]!, slice.segments.at(-1)!];
+            const flights = flightsIn(slice);
+            const [first, last] = [flights[0]!, flights.at(-1)!];
             expect(asked.origins).toContain(slice.origin);
             expect(asked.destinations).toContain(slice.destination);
             expect([first.origin, last.destination]).toEqual([slice.origin, slice.destination]);
             expect(first.departingAt.slice(0, 10)).toBe(asked.departureDate);
             expect(minutesBetween(departure(first), arrival(last))).toBe(slice.durationMinutes);
-            slice.segments.forEach(checkSegment);
-            checkConnections(slice.segments);
-            const before = offer.slices[index - 1]?.segments.at(-1);
+            flights.forEach(checkFlight);
+            checkConnections(flights);
+            const before = offer.slices[index - 1]?.segments.at(-1)?.flight;
             if (before) expect(minutesBetween(arrival(before), departure(first))).toBeGreaterThanOrEqual(60);
           }
         }
@@ -75,7 +82,7 @@ describe('flights of the simulated world', () => {
     const longest = async (pair: string, day: string) => {
       const found = await offers({ slices: [`${pair} ${day}`] });
       const direct = found.find((offer) => offer.slices[0]!.segments.length === 1);
-      return direct!.slices[0]!.segments[0]!;
+      return direct!.slices[0]!.segments[0]!.flight;
     };
     // East across the date line: it lands on an earlier calendar day, or the same, than plain addition says.
     const home = await longest('AKL-LAX', '2027-01-10');
@@ -152,7 +159,7 @@ describe('flights of the simulated world', () => {
     const atlantic = await offers({ slices: ['GRU-LIS'] });
     expect(owners(atlantic)).toContain('TP');
     for (const offer of atlantic) {
-      for (const { distanceKm: distance, aircraft } of offer.slices.flatMap((slice) => slice.segments)) {
+      for (const { distanceKm: distance, aircraft } of offer.slices.flatMap(flightsIn)) {
         // Boeing 7x7, Airbus 3xx wide bodies, and the long-range A321neo.
         if (distance > 6_500)
           expect(['32Q', '332', '333', '339', '359', '763', '772', '77W', '788', '789']).toContain(
@@ -160,7 +167,7 @@ describe('flights of the simulated world', () => {
           );
       }
     }
-    const brazilian = shuttle.find((offer) => offer.owner.iataCode === 'LA')!.slices[0]!.segments[0]!;
+    const brazilian = shuttle.find((offer) => offer.owner.iataCode === 'LA')!.slices[0]!.segments[0]!.flight;
     expect(brazilian.operatingCarrier.iataCode).toBe('JJ');
     expect(brazilian.marketingCarrier.iataCode).toBe('LA');
   });
@@ -168,7 +175,7 @@ describe('flights of the simulated world', () => {
   it('carry no domestic passengers abroad', async () => {
     for (const pair of ['GRU-MAO', 'POA-BEL', 'JFK-LAX', 'JOI-FOR']) {
       for (const offer of await offers({ slices: [pair] })) {
-        const countries = offer.slices[0]!.segments.flatMap((s) => [
+        const countries = flightsIn(offer.slices[0]!).flatMap((s) => [
           s.origin.countryCode,
           s.destination.countryCode,
         ]);

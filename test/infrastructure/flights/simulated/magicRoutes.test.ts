@@ -42,7 +42,7 @@ describe('magic routes', () => {
         expect(payment.requiresInstantPayment).toBe(false);
         if (payment.requiresInstantPayment) continue;
         expect(payment.paymentRequiredBy.getTime()).toBeGreaterThan(Date.parse('2026-11-20T15:00:00Z'));
-        const first = slices[0]!.segments[0]!;
+        const first = slices[0]!.segments[0]!.flight;
         const leaves = DateTime.fromISO(first.departingAt, { zone: first.origin.timeZone }).toMillis();
         expect(payment.paymentRequiredBy.getTime()).toBeLessThan(leaves);
       }

@@ -43,8 +43,8 @@ describe('offers of the simulated supplier', () => {
     const flights = (found: SupplierOffer[]) =>
       new Map(
         found
-          .flatMap((offer) => offer.slices[0]!.segments)
-          .filter((segment) => segment.origin.iataCode === 'GRU' && segment.destination.iataCode === 'LIS')
+          .flatMap((offer) => offer.slices[0]!.segments.map(({ flight }) => flight))
+          .filter((flight) => flight.origin.iataCode === 'GRU' && flight.destination.iataCode === 'LIS')
           .map((s) => [
             s.marketingCarrier.iataCode + s.marketingFlightNumber,
             `${s.departingAt} ${s.arrivingAt}`,
@@ -156,7 +156,7 @@ describe('offers of the simulated supplier', () => {
       if (payment.requiresInstantPayment) continue;
       expect(payment.priceGuaranteeExpiresAt > searchedAt).toBe(true);
       expect(payment.paymentRequiredBy >= payment.priceGuaranteeExpiresAt).toBe(true);
-      expect(payment.paymentRequiredBy.toISOString() < slices[0]!.segments[0]!.departingAt).toBe(true);
+      expect(payment.paymentRequiredBy.toISOString() < slices[0]!.segments[0]!.flight.departingAt).toBe(true);
     }
     const tomorrow = await offers({ slices: [`GRU-GIG ${dayAfter(1)}`] });
     expect(tomorrow.every((offer) => offer.payment.requiresInstantPayment)).toBe(true);
@@ -221,7 +221,7 @@ describe('offers of the simulated supplier', () => {
   it('keep to the cabin that was asked for on the main flight', async () => {
     for (const offer of await offers({ slices: ['CWB-CDG'], cabinClass: 'business' })) {
       const cabins = offer.slices[0]!.segments.map(
-        (s) => [s.distanceKm, s.passengers[0]!.cabinClass] as const,
+        (s) => [s.flight.distanceKm, s.passengers[0]!.cabinClass] as const,
       );
       const [, main] = cabins.reduce((longest, next) => (next[0] > longest[0] ? next : longest));
       expect(main).toBe('business');
