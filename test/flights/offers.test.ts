@@ -98,24 +98,6 @@ describeFlightDoors('flight offers', (stage) => {
     expect(await readOffer(stage.server, live, before.id)).toEqual(before);
   });
 
-  it('take a change of settings also when the key was being read while it was made', async () => {
-    const { teamId } = await stage.server.createTeam({ markupPercent: '0' });
-    for (const markupPercent of [10, 20, 30, 40]) {
-      const { secret: key } = await stage.server.createKey({ teamId, kind: 'live' });
-      const change = stage.server.graphql(
-        'mutation ($id: String!, $input: UpdateTeamInput!) { updateTeam(id: $id, input: $input) { id } }',
-        { id: teamId, input: { markupPercent: String(markupPercent) } },
-        stage.server.keys.operator,
-      );
-      const reads = Array.from({ length: 5 }, () =>
-        stage.server.rest('GET', '/api/v1/wallet/balance', { key }),
-      );
-      await Promise.all([change, ...reads]);
-      const [offer] = (await search(key)).offers;
-      expect(offer.agency_markup_percent).toBe(markupPercent);
-    }
-  });
-
   it('are read by id exactly as they were shown, whatever the rates are by then', async () => {
     const { live } = await stage.server.createTeam({ markupPercent: '10', feeAmount: '35.00' });
     const { offers } = await search(live);
