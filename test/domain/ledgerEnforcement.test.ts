@@ -54,6 +54,16 @@ const newRecharge = (changes: Record<string, string>) => {
     SELECT id, team_id, 'simulated', '{}', now(), now(), ${Object.values(values)} FROM wallets LIMIT 1`;
 };
 
+const newWallet = `
+  INSERT INTO teams (id, name, markup_percent, fee_cents, created_at, updated_at)
+    VALUES ('team_new', 'New', 0, 0, now(), now());
+  INSERT INTO wallets (team_id, mode, balance_cents, created_at) VALUES ('team_new', 'live', 0, now())`;
+
+const newEvent = `
+  INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
+    SELECT id, 1, 'evt_new', team_id, mode, 'wallet.low_balance', team_id, '{}', now() FROM wallets
+     WHERE team_id = 'team_new'`;
+
 const setBooking = (id: string, sets: string) => `UPDATE bookings SET ${sets} WHERE id = '${id}'`;
 
 /** What the database itself refuses, whoever asks: SQL, and the constraint or words of the refusal. */
@@ -77,6 +87,14 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
     'deleting a wallet with entries': ({ live }) => [
       `DELETE FROM wallets WHERE id = ${live}`,
       /violates (RESTRICT setting of )?foreign key constraint/,
+    ],
+    'deleting a wallet that only events belong to': () => [
+      `${newWallet}; ${newEvent}; DELETE FROM wallets WHERE team_id = 'team_new'`,
+      /wallets stay as long as what belongs to them: DELETE refused/,
+    ],
+    'giving a wallet that only events belong to another number': () => [
+      `${newWallet}; ${newEvent}; UPDATE wallets SET id = DEFAULT WHERE team_id = 'team_new'`,
+      /wallets stay as long as what belongs to them: UPDATE refused/,
     ],
     'changing an event': ({ live }) => [
       `UPDATE events SET type = 'wallet.debit' WHERE wallet_id = ${live}`,
