@@ -119,7 +119,7 @@ export function eventCountOf({ events, money }: Transition): number {
   return events.length + (entryTypes[money] ? 1 : 0);
 }
 
-const mostEvents = 4;
+export const mostEvents = 4;
 
 /** Ids for one transition: one for every event that it may tell. */
 export const newEventIds = () => Array.from({ length: mostEvents }, () => newIdentifier('evt'));

@@ -1,8 +1,11 @@
+import { binaryArray, plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { statement } from '../../infrastructure/database/statement.ts';
 import { deliveryCte } from '../events/recording.ts';
+import type { KeyRow } from '../idempotency/once.ts';
 import { transactionObjectSql } from '../wallet/entrySql.ts';
 import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';
-import { bookingObjectSql } from './bookingSql.ts';
+import type { BookingRow } from './booking.ts';
+import { bookingObjectSql, mostEvents, newEventIds } from './bookingSql.ts';
 
 /**
  * Many instant bookings in one statement: what `create_book_booking` does for one, for all that wait at the same moment.
@@ -22,54 +25,120 @@ import { bookingObjectSql } from './bookingSql.ts';
  */
 const longestWaitMs = 500;
 
-/** A booking of the group: the members of a JSON object in the statement's only parameter. */
-const members = `n integer, id text, wallet_id integer, amount_cents bigint, created_at timestamptz, event_ids text[],
-          offer_id text, supplier text, supplier_reference text, passengers json, sealed_travellers text, slices json,
-          terms json, departs_at timestamptz, debit_id text, booking_reference text, scope text, key text,
-          fingerprint text, outcome text, key_created_at timestamptz, oldest timestamptz`;
+/** A booking that is to be written, and the Idempotency-Key that it is written under. */
+export interface Posting {
+  readonly booking: BookingRow;
+  readonly key: KeyRow | null;
+}
+
+type Texts = (posting: Posting) => string | null | undefined;
+type Plains = (posting: Posting) => string | number | Date | null | undefined;
+
+/** What is asked for each booking, by column: an array each, from $1 on, in this order. */
+const columns: Readonly<
+  Record<string, readonly ['text' | 'json', Texts] | readonly ['integer' | 'bigint' | 'timestamptz', Plains]>
+> = {
+  id: ['text', ({ booking }) => booking.id],
+  wallet_id: ['integer', ({ booking }) => booking.wallet_id],
+  amount_cents: ['bigint', ({ booking }) => booking.amount_cents],
+  created_at: ['timestamptz', ({ booking }) => booking.created_at],
+  debit_id: ['text', ({ booking }) => booking.debit_id],
+  booking_reference: ['text', ({ booking }) => booking.booking_reference],
+  departs_at: ['timestamptz', ({ booking }) => booking.departs_at],
+  offer_id: ['text', ({ booking }) => booking.offer_id],
+  supplier: ['text', ({ booking }) => booking.supplier],
+  supplier_reference: ['text', ({ booking }) => booking.supplier_reference],
+  sealed_travellers: ['text', ({ booking }) => booking.sealed_travellers],
+  passengers: ['json', ({ booking }) => JSON.stringify(booking.passengers)],
+  slices: ['json', ({ booking }) => JSON.stringify(booking.slices)],
+  terms: ['json', ({ booking }) => JSON.stringify(booking.terms)],
+  scope: ['text', ({ key }) => key?.scope],
+  key: ['text', ({ key }) => key?.key],
+  fingerprint: ['text', ({ key }) => key?.fingerprint.toString('hex')],
+  outcome: ['text', ({ key }) => key?.outcome],
+  key_created_at: ['timestamptz', ({ key }) => key?.createdAt],
+  oldest: ['timestamptz', ({ key }) => key?.oldest],
+};
+
+const names = Object.keys(columns);
+const arrays = Object.values(columns).map(([type], index) => `$${index + 1}::${type}[]`);
+const eventIds = `$${names.length + 1}::text[]`;
+const walletIds = `$${names.length + 2}::integer[]`;
+
+/** The parameters of `createBookings`. */
+export const valuesOfGroup = (postings: readonly Posting[]): unknown[] => [
+  ...Object.values(columns).map(([type, read]) =>
+    type === 'text' || type === 'json'
+      ? binaryArray(
+          type,
+          postings.map((posting) => (read as Texts)(posting) ?? null),
+        )
+      : plainArray(postings.map(read)),
+  ),
+  binaryArray(
+    'text',
+    postings.flatMap(() => newEventIds()),
+  ),
+  plainArray([...new Set(postings.map(({ booking }) => booking.wallet_id))]),
+];
 
 /** Events of one booking: created, debit, confirmed and, on crossing, low balance. */
 const eventsOfBooking = 3;
 
+/** The entry of the movement `m`, as the ledger has it. */
+const entrySql = `SELECT m.debit_id AS id, 'debit' AS type, m.amount_cents, 'Booking ' || m.booking_reference AS description,
+            'booking' AS reference_type, m.id AS reference_id, m.balance_after_cents, NULL::text AS payment_method,
+            m.moved_at AS created_at`;
+
+/** Writes the event that comes at that place among those of a booking. */
+const eventSql = (ordinal: number, type: string, subject: string, data: string) =>
+  `SELECT m.wallet_id, m.events_before + ${ordinal}, (${eventIds})[(m.n - 1) * ${mostEvents} + ${ordinal}], m.team_id, m.mode, '${type}', ${subject},
+            ${data}, m.created_at FROM movement m`;
+
 const happenings = [
-  `SELECT m.n, 1 AS ordinal, 'booking.created' AS type, m.id AS subject_id,
-            json_build_object('object', ${bookingObjectSql('m')}) AS data FROM movement m`,
-  `SELECT m.n, 2, 'wallet.debit', e.id, json_build_object('object', ${transactionObjectSql('e')})
-       FROM movement m JOIN entry e ON e.id = m.debit_id`,
-  `SELECT m.n, 3, 'booking.confirmed', m.id, json_build_object('object', ${bookingObjectSql('m')}) FROM movement m`,
-  `SELECT m.n, 4, 'wallet.low_balance', m.team_id,
-            json_build_object('object', json_build_object('balance', decimal_amount(m.balance_after_cents),
-              'currency', 'BRL', 'threshold', decimal_amount(${lowBalanceCents})))
-       FROM movement m WHERE m.crossing = 1`,
+  eventSql(1, 'booking.created', 'm.id', 'm.told'),
+  `${eventSql(2, 'wallet.debit', 'm.debit_id', `json_build_object('object', ${transactionObjectSql('e')})`)},
+            LATERAL (${entrySql}) e`,
+  eventSql(3, 'booking.confirmed', 'm.id', 'm.told'),
+  `${eventSql(
+    4,
+    'wallet.low_balance',
+    'm.team_id',
+    `json_build_object('object', json_build_object('balance', decimal_amount(m.balance_after_cents), 'currency', 'BRL',
+              'threshold', decimal_amount(${lowBalanceCents})))`,
+  )} WHERE m.crossing = 1`,
 ];
 
-/** $1 the bookings. Returns the ids of those that were written. */
-export const createBookings = statement<{ id: string }>(
+/** Returns the numbers, from 1 on, of the bookings that were written. */
+export const createBookings = statement<{ n: number }>(
   'create_book_bookings',
-  `WITH asked AS (
-     SELECT * FROM json_to_recordset($1::json) AS a(${members})
-      WHERE (SELECT set_config('lock_timeout', '${longestWaitMs}ms', true)) IS NOT NULL
-   ), locked AS (
+  `WITH locked AS (
      SELECT id, team_id, mode, balance_cents, held_cents, credit_count, debit_count, credit_cents, debit_cents,
             event_count, last_transaction_at
-       FROM wallets WHERE id IN (SELECT wallet_id FROM asked) ORDER BY id FOR UPDATE
+       FROM wallets
+      WHERE id = ANY (${walletIds}) AND (SELECT set_config('lock_timeout', '${longestWaitMs}ms', true)) IS NOT NULL
+      ORDER BY id FOR UPDATE
    ), running AS (
-     SELECT a.*, l.team_id, l.mode, l.balance_cents, l.held_cents, l.credit_count, l.debit_count, l.credit_cents,
+     SELECT l.team_id, l.mode, l.balance_cents, l.held_cents, l.credit_count, l.debit_count, l.credit_cents,
             l.debit_cents, l.event_count, row_number() OVER line AS nth,
             (sum(a.amount_cents) OVER line)::bigint AS spent,
-            greatest(l.last_transaction_at, max(a.created_at) OVER line) AS moved_at
-       FROM asked a JOIN locked l ON l.id = a.wallet_id
+            greatest(l.last_transaction_at, max(a.created_at) OVER line) AS moved_at, a.*
+       FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS a(${names.join(', ')}, n)
+            JOIN locked l ON l.id = a.wallet_id
       WHERE l.mode = 'live' OR a.amount_cents <= ${testBalanceCents}
      WINDOW line AS (PARTITION BY a.wallet_id ORDER BY a.n)
    ), covered AS (
-     SELECT r.*, CASE r.mode WHEN 'live' THEN r.balance_cents - r.spent ELSE ${testBalanceCents} END AS balance_after_cents,
+     SELECT CASE r.mode WHEN 'live' THEN r.balance_cents - r.spent ELSE ${testBalanceCents} END AS balance_after_cents,
+            CASE WHEN r.mode = 'live' AND r.balance_cents >= ${lowBalanceCents}
+                      AND r.balance_cents - r.spent + r.amount_cents < ${lowBalanceCents} THEN 1 ELSE 0 END AS crossed_before,
             CASE WHEN r.mode = 'live' AND r.balance_cents - r.spent < ${lowBalanceCents}
-                      AND r.balance_cents - r.spent + r.amount_cents >= ${lowBalanceCents} THEN 1 ELSE 0 END AS crossing
+                      AND r.balance_cents - r.spent + r.amount_cents >= ${lowBalanceCents} THEN 1 ELSE 0 END AS crossing,
+            'confirmed' AS status, '[]'::json AS documents, r.*
        FROM running r WHERE r.mode = 'test' OR r.spent <= r.balance_cents - r.held_cents
    ), movement AS (
-     SELECT c.*, 'confirmed' AS status, '[]'::json AS documents,
-            c.event_count + sum(${eventsOfBooking} + c.crossing) OVER line - (${eventsOfBooking} + c.crossing) AS events_before
-       FROM covered c WINDOW line AS (PARTITION BY c.wallet_id ORDER BY c.n)
+     SELECT c.event_count + (c.nth - 1) * ${eventsOfBooking} + c.crossed_before AS events_before,
+            json_build_object('object', ${bookingObjectSql('c')}) AS told, c.*
+       FROM covered c
    ), wallet AS (
      UPDATE wallets w
         SET balance_cents = l.balance_cents - CASE l.mode WHEN 'live' THEN t.cents ELSE 0 END, held_cents = l.held_cents,
@@ -88,14 +157,12 @@ export const createBookings = statement<{ id: string }>(
             supplier_reference, passengers, sealed_travellers, slices, terms, departs_at, debit_id,
             created_at, created_at, created_at, 'issue', created_at
        FROM movement
-     RETURNING id
    ), entry AS (
      INSERT INTO wallet_entries (wallet_id, sequence, type, type_sequence, id, amount_cents, balance_after_cents,
                                  description, reference_type, reference_id, payment_method, created_at)
-     SELECT wallet_id, credit_count + debit_count + nth, 'debit', debit_count + nth, debit_id, amount_cents,
-            balance_after_cents, 'Booking ' || booking_reference, 'booking', id, NULL, moved_at
-       FROM movement
-     RETURNING *
+     SELECT m.wallet_id, m.credit_count + m.debit_count + m.nth, e.type, m.debit_count + m.nth, e.id, e.amount_cents,
+            e.balance_after_cents, e.description, e.reference_type, e.reference_id, e.payment_method, e.created_at
+       FROM movement m, LATERAL (${entrySql}) e
    ), closing AS (
      INSERT INTO wallet_days (wallet_id, day, credit_count, debit_count, credit_cents, debit_cents)
      SELECT wallet_id, (moved_at AT TIME ZONE 'UTC')::date, credit_count, debit_count + max(nth), credit_cents,
@@ -105,22 +172,18 @@ export const createBookings = statement<{ id: string }>(
      ON CONFLICT (wallet_id, day) DO UPDATE
        SET credit_count = excluded.credit_count, debit_count = excluded.debit_count,
            credit_cents = excluded.credit_cents, debit_cents = excluded.debit_cents
-   ), happening AS (
-     ${happenings.join('\n     UNION ALL\n     ')}
    ), event AS (
      INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
-     SELECT m.wallet_id, m.events_before + h.ordinal, m.event_ids[h.ordinal], m.team_id, m.mode, h.type, h.subject_id,
-            h.data, m.created_at
-       FROM happening h JOIN movement m ON m.n = h.n
+     ${happenings.join('\n     UNION ALL\n     ')}
      RETURNING wallet_id, id, type, created_at
    ), ${deliveryCte}, stored_key AS (
      INSERT INTO idempotency_keys AS k (scope, key, fingerprint, outcome, created_at)
      SELECT scope, key, decode(fingerprint, 'hex'), outcome, key_created_at FROM movement WHERE key IS NOT NULL
      ON CONFLICT (scope, key) DO UPDATE
        SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
-       WHERE k.created_at <= (SELECT min(oldest) FROM asked)
+       WHERE k.created_at <= (SELECT min(oldest) FROM movement)
      RETURNING 1
    )
-   SELECT id FROM booking
-    WHERE key_is_stored((SELECT count(*) FROM stored_key) = (SELECT count(*) FROM movement WHERE key IS NOT NULL))`,
+   SELECT n::integer FROM movement
+    WHERE (SELECT key_is_stored((SELECT count(*) FROM stored_key) = (SELECT count(key) FROM movement)))`,
 );

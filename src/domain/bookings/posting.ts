@@ -11,13 +11,8 @@ import { formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { createBooking, newEventIds } from './bookingSql.ts';
-import { createBookings } from './groupSql.ts';
+import { createBookings, type Posting, valuesOfGroup } from './groupSql.ts';
 import { announceOrders } from './orderTask.ts';
-
-interface Posting {
-  readonly booking: BookingRow;
-  readonly key: KeyRow | null;
-}
 
 /**
  * Writes a new booking: its row, the debit or the reserve, the ledger's entry, the events and their deliveries and the
@@ -52,30 +47,27 @@ export async function postAlone({ booking, key }: Posting, sequelize: Sequelize)
  * @returns for each whether it was written; null for one that was left out, or that the group's money does not cover.
  */
 async function postTogether(postings: Posting[], sequelize: Sequelize): Promise<(true | null)[]> {
-  const first = new Map(postings.map((posting) => [nameOf(posting), posting] as const).reverse());
-  const members = postings
-    .filter((posting) => first.get(nameOf(posting)) === posting)
-    .map(({ booking, key }, n) => ({
-      ...booking,
-      n,
-      event_ids: newEventIds(),
-      scope: key?.scope,
-      key: key?.key,
-      fingerprint: key?.fingerprint.toString('hex'),
-      outcome: key?.outcome,
-      key_created_at: key?.createdAt,
-      oldest: key?.oldest,
-    }));
-  const rows = await run(sequelize, createBookings, [JSON.stringify(members)]);
-  const written = new Set(rows.map(({ id }) => id));
-  return postings.map(({ booking }) => (written.has(booking.id) ? true : null));
+  const taken = new Map<string, number>();
+  for (const [index, posting] of postings.entries()) {
+    const name = nameOf(posting);
+    if (!taken.has(name)) taken.set(name, index);
+  }
+  const indexes = [...taken.values()];
+  const rows = await run(
+    sequelize,
+    createBookings,
+    valuesOfGroup(indexes.map((index) => postings[index] as Posting)),
+  );
+  const results = new Array<true | null>(postings.length).fill(null);
+  for (const { n } of rows) results[indexes[n - 1] as number] = true;
+  return results;
 }
 
 /** What no two members of a group may have in common. */
 const nameOf = ({ booking, key }: Posting): string => (key ? `${key.scope} ${key.key}` : booking.id);
 
 /** A group's locks are held for as long as its statement runs, so it must stay short. */
-const mostInGroup = 64;
+const mostInGroup = 32;
 
 const groups = new WeakMap<Sequelize, GroupedWrites<Posting, boolean>>();
 
