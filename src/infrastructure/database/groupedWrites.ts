@@ -13,21 +13,33 @@ export interface GroupedWrites<Item, Result> {
 /** How long one write may hold up those that wait behind it, in milliseconds: several times what it takes. */
 const patienceMs = 250;
 
-/** Waits for the end of `work`, which must not fail, but not for ever. */
-function withPatience(work: Promise<void>): Promise<void> {
+/** Tells those who wait what became of their items. */
+type Tell = () => void;
+
+/** @returns what `work`, which must not fail, has to tell; null when that took too long: it is told by itself then. */
+function withPatience(work: Promise<Tell>): Promise<Tell | null> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, patienceMs);
-    void work.finally(() => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      resolve(null);
+    }, patienceMs);
+    void work.then((tell) => {
       clearTimeout(timer);
-      resolve();
+      if (isLate) tell();
+      else resolve(tell);
     });
   });
 }
 
+/** Until the sockets that are ready now have been read. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 /**
  * Writes what waits at the same moment together. Nothing is delayed for company: an item that comes while none is being
- * written goes alone and at once; those that come in the meantime make the next group, of `most` at most. A write that
- * takes long, because something it needs is locked, is left to itself: the others go on without it.
+ * written goes alone and at once; those that come in the meantime make the next group, of `most` at most. Between two
+ * groups those join that are there already, heard by no one yet. A write that takes long, because something it needs is
+ * locked, is left to itself: the others go on without it.
  *
  * @param alone writes one item.
  * @param together writes several in one transaction and says what became of each; null for one that it left out, which
@@ -42,25 +54,28 @@ export function groupedWrites<Item, Result>(
   let waiting: Waiting<Item, Result>[] = [];
   let isWriting = false;
 
-  const writeAlone = async ({ item, resolve, reject }: Waiting<Item, Result>) => {
-    try {
-      resolve(await alone(item));
-    } catch (error) {
-      reject(error);
-    }
-  };
+  const writeAlone = ({ item, resolve, reject }: Waiting<Item, Result>): Promise<Tell> =>
+    alone(item).then(
+      (result) => () => resolve(result),
+      (error) => () => reject(error),
+    );
 
-  const writeGroup = async (group: Waiting<Item, Result>[]) => {
+  const writeGroup = async (group: Waiting<Item, Result>[]): Promise<Tell> => {
     const results = await together(group.map(({ item }) => item)).catch((error): null[] => {
       onGroupFailure(error);
       return group.map(() => null);
     });
-    await Promise.all(
-      group.map((one, index) => {
-        const result = results[index];
-        return result === null || result === undefined ? writeAlone(one) : one.resolve(result);
-      }),
-    );
+    const leftOut = group.filter((_one, index) => (results[index] ?? null) === null);
+    const tell = () => {
+      for (const [index, one] of group.entries()) {
+        const result = results[index] ?? null;
+        if (result !== null) one.resolve(result);
+      }
+    };
+    if (leftOut.length === 0) return tell;
+    tell();
+    await Promise.all(leftOut.map((one) => writeAlone(one).then((tellOne) => tellOne())));
+    return () => undefined;
   };
 
   const writeAll = async () => {
@@ -69,7 +84,12 @@ export function groupedWrites<Item, Result>(
       const group = waiting.slice(0, most);
       waiting = waiting.slice(most);
       const [first] = group;
-      await withPatience(group.length === 1 && first ? writeAlone(first) : writeGroup(group));
+      const tell = await withPatience(group.length === 1 && first ? writeAlone(first) : writeGroup(group));
+      // With much to write the database goes on while the callers hear of it; with little they may come back in time.
+      const isBusy = waiting.length * 2 >= group.length && waiting.length > 1;
+      if (isBusy && tell) setImmediate(tell);
+      else tell?.();
+      if (!isBusy && group.length + waiting.length > 1) await nextTurn();
     }
     isWriting = false;
   };
