@@ -1,5 +1,6 @@
 import type { FieldDef } from 'pg';
 import pg from 'pg';
+import { executionMessage } from './executionMessage.ts';
 import { isoTimestampReader, timestampReader } from './timestamp.ts';
 
 /** A prepared statement and the values to run it with. */
@@ -32,6 +33,8 @@ interface Connection {
   describe(message: { type: 'P' }): void;
   execute(): void;
   sync(): void;
+  /** Writes to the socket unless that is closed. */
+  _send(bytes: Buffer): void;
   /** Statements that the server has prepared, and those that it is being asked to. */
   readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string>;
@@ -41,7 +44,9 @@ interface Types {
   getTypeParser(oid: number, format: 'text'): Parser;
 }
 
-const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
+type PreparedValue = string | Buffer | null;
+
+const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): PreparedValue } }).utils;
 
 const timestamptzOid = 1184;
 
@@ -75,28 +80,33 @@ class RowsQuery {
 
   /** Called by the client. @returns the error when the values cannot be sent: then nothing is. */
   submit(connection: Connection): unknown {
-    const { name, text } = this;
-    let values: unknown[];
+    const { name } = this;
+    let values: PreparedValue[];
     try {
       values = this.#values.map(prepareValue);
     } catch (error) {
       return error;
     }
+    this.#shape = shapesOf.get(connection)?.get(name);
+    if (this.#shape) connection._send(executionMessage(name, values));
+    else this.#introduce(connection, values);
+    return null;
+  }
+
+  /** Has the server parse the statement, unless it knows it, and describe its rows. */
+  #introduce(connection: Connection, values: PreparedValue[]): void {
+    const { name, text } = this;
+    this.#isDescribed = true;
     connection.stream.cork();
     if (!(name in connection.parsedStatements) && !(name in connection.submittedNamedStatements)) {
       connection.parse({ name, text });
       connection.submittedNamedStatements[name] = text;
     }
     connection.bind({ statement: name, values });
-    this.#shape = shapesOf.get(connection)?.get(name);
-    if (!this.#shape) {
-      this.#isDescribed = true;
-      connection.describe({ type: 'P' });
-    }
+    connection.describe({ type: 'P' });
     connection.execute();
     connection.sync();
     connection.stream.uncork();
-    return null;
   }
 
   handleRowDescription({ fields }: { fields: FieldDef[] }): void {
