@@ -32,18 +32,17 @@ export interface WebhookWorld {
   settled(webhookIds: readonly string[]): Promise<void>;
 }
 
-/** $1 webhooks, in turns; none for events alone. $2 how many events. */
+/** $1 webhooks, in turns; none for events alone. $2 how many events, which are as the catalogue describes them. */
 const seedSql = `
   WITH stream AS (
     UPDATE wallets SET event_count = event_count + $2::int WHERE mode = 'live' RETURNING id, team_id, mode, event_count
   ), event AS (
     INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
-    SELECT s.id, s.event_count - n + 1, 'evt_' || substr(md5(s.event_count || '/' || n), 1, 26), s.team_id, s.mode,
-           'wallet.recharge.pending', 'rch_' || substr(md5(n::text), 1, 26),
-           json_build_object('object', json_build_object('id', 'rch_' || substr(md5(n::text), 1, 26), 'amount', '100.00',
-             'currency', 'BRL', 'status', 'pending', 'payment_method', 'pix', 'payment', json_build_object(
-             'pix_copy_paste', repeat('0123456789', 15), 'pix_qrcode_url', 'https://localhost/qr', 'expires_at', now()),
-             'created_at', now())), date_trunc('milliseconds', clock_timestamp())
+    SELECT s.id, s.event_count - n + 1, 'evt_0' || substr(md5(s.event_count || '/' || n), 1, 25), s.team_id, s.mode,
+           'wallet.recharge.pending', 'rch_0' || substr(md5(n::text), 1, 25),
+           json_build_object('object', json_build_object('id', 'rch_0' || substr(md5(n::text), 1, 25), 'amount', '100.00',
+             'currency', 'BRL', 'status', 'pending', 'payment_method', 'pix', 'created_at', iso_timestamp(now()))),
+           date_trunc('milliseconds', clock_timestamp())
       FROM stream s, generate_series(1, $2::int) n
     RETURNING id, type, sequence, created_at
   )
