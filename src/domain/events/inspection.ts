@@ -46,13 +46,22 @@ export function inspectEvent(event: { id: string; type: string; data: unknown },
   log.error({ eventId: event.id, type: event.type, fault }, 'event does not fit the catalogue');
 }
 
+/** The same for an event whose data is JSON text. */
+export function inspectRecorded(id: string, type: string, data: string, log: Log): void {
+  inspectEvent({ id, type, data: parsed(data) }, log);
+}
+
 /** The same for the body of a delivery, whatever it is: nothing may keep deliveries from being sent. */
 export function inspectBody(body: string, log: Log): void {
-  let event: Parameters<typeof inspectEvent>[0] | null = null;
-  try {
-    event = JSON.parse(body);
-  } catch {
-    // Text that is no event is reported like an event of no type.
-  }
+  // Text that is no event is reported like an event of no type.
+  const event = parsed(body) as Parameters<typeof inspectEvent>[0] | null;
   inspectEvent(event ?? { id: '', type: '', data: null }, log);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

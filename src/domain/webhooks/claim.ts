@@ -1,6 +1,6 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { apiVersion } from '../events/event.ts';
-import { inspectBody } from '../events/inspection.ts';
+import { inspectBody, inspectRecorded } from '../events/inspection.ts';
 import type { Platform } from '../platform.ts';
 import type { Allowances } from './shares.ts';
 import { baseShare } from './shares.ts';
@@ -18,7 +18,8 @@ export interface ClaimedDelivery {
   id: string;
   event_id: string;
   webhook_id: string;
-  body: string;
+  /** Null when there is no such event, which nothing of ours brings about. */
+  body: string | null;
   is_test: boolean;
   /** Attempts of this round that were made before. */
   attempt_count: number;
@@ -32,6 +33,24 @@ export interface ClaimedDelivery {
 /** How long a delivery is held without renewal, in milliseconds: three times the longest that sending it takes. */
 export function leaseOf({ settings }: Pick<Platform, 'settings'>): number {
   return 3 * settings.WEBHOOK_TIMEOUT;
+}
+
+/** A taken row. One that has no body of its own comes with the parts of its event. */
+interface ClaimedRow extends ClaimedDelivery {
+  type: string;
+  /** ISO 8601. */
+  created_at: string;
+  /** JSON as it was recorded. */
+  data: string | null;
+  team_id: string;
+}
+
+/** The bytes of `bodySql`, made here: in the statement they cost 17 µs each, more than all the rest of a taking. */
+function bodyOf(row: ClaimedRow): string {
+  const [id, type, team, webhook] = [row.event_id, row.type, row.team_id, row.webhook_id].map((text) =>
+    JSON.stringify(text),
+  );
+  return `{"id":${id},"type":${type},"api_version":"${apiVersion}","created_at":"${row.created_at}","data":${row.data},"team_id":${team},"webhook_id":${webhook}}`;
 }
 
 /** The payload (SPEC Payload) of delivery `d`, with the bytes of the event's data as they were recorded. */
@@ -70,23 +89,26 @@ const takeSql = `chosen AS (
         SET lease_token = $3, leased_until = clock_timestamp() + $8::integer * interval '1 millisecond',
             first_attempt_at = coalesce(d.first_attempt_at, $1)
        FROM chosen WHERE d.id = chosen.id
-     RETURNING d.id, d.event_id, d.webhook_id, coalesce(d.body, ${bodySql}) AS body, d.is_test, d.attempt_count,
-               chosen.trusted
+     RETURNING d.id, d.event_id, d.webhook_id, d.body, d.is_test, d.attempt_count, chosen.trusted
    )
-   SELECT c.*, w.url, w.sealed_headers, w.sealed_secrets FROM claimed c JOIN webhooks w ON w.id = c.webhook_id`;
+   SELECT c.*, w.url, w.sealed_headers, w.sealed_secrets, e.type, e.created_at, e.data::text AS data, e.team_id
+     FROM claimed c JOIN webhooks w ON w.id = c.webhook_id
+     LEFT JOIN events e ON e.id = c.event_id AND c.body IS NULL`;
 
-const claimOfAll = statement<ClaimedDelivery>(
+const claimOfAll = statement<ClaimedRow>(
   'claim_webhook_deliveries',
   `WITH RECURSIVE ${waitingSql}, ${takeSql}`,
+  { timestamps: 'iso' },
 );
 
-const claimOfSome = statement<ClaimedDelivery>(
+const claimOfSome = statement<ClaimedRow>(
   'claim_deliveries_of_webhooks',
   `WITH waiting AS (
      SELECT id AS webhook_id FROM webhooks WHERE id = ANY ($9)
      UNION
      SELECT id FROM webhooks WHERE wallet_id = ANY ($10::integer[]) AND deleted_at IS NULL
    ), ${takeSql}`,
+  { timestamps: 'iso' },
 );
 
 /** Where to look: at every webhook, or at some, and those of some wallets. */
@@ -106,8 +128,14 @@ export async function claimDeliveries(
   const claimed = await (scope === 'all'
     ? run(sequelize, claimOfAll, values)
     : run(sequelize, claimOfSome, [...values, scope.webhookIds ?? [], scope.walletIds ?? []]));
-  for (const { attempt_count: attempts, is_test: isTest, body } of claimed) {
-    if (attempts === 0 && !isTest) inspectBody(body, log);
+  for (const row of claimed) {
+    const isFirst = row.attempt_count === 0 && !row.is_test;
+    if (row.body !== null) {
+      if (isFirst) inspectBody(row.body, log);
+    } else if (row.data !== null) {
+      if (isFirst) inspectRecorded(row.event_id, row.type, row.data, log);
+      row.body = bodyOf(row);
+    }
   }
   return claimed;
 }

@@ -20,9 +20,10 @@ export class DeliveryRequests {
     this.#platform = platform;
   }
 
-  /** @throws Error when what is sealed cannot be opened. */
+  /** @throws Error when what is sealed cannot be opened, or there is nothing to send. */
   requestOf(delivery: ClaimedDelivery, now: Date): WebhookRequest {
     const { event_id: eventId, url } = delivery;
+    if (delivery.body === null) throw new Error(`event ${eventId} is missing`);
     // Encoded once for the signatures and the wire.
     const body = Buffer.from(delivery.body);
     const signed = signatureHeaders({
