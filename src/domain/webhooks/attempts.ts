@@ -15,10 +15,12 @@ import type { ClaimedDelivery } from './claim.ts';
 const recordAttempts = statement<{ id: string }>(
   'record_webhook_attempts',
   `WITH finished AS MATERIALIZED (
-     SELECT * FROM json_to_recordset($1::json) AS f (
-       delivery_id bigint, webhook_id text, token text, ok boolean, counts boolean, status_code integer, reason text,
-       detail text, excerpt text, duration_ms integer, started_at timestamptz, ended_at timestamptz,
-       next_at timestamptz, body text)
+     SELECT f.*, $EPOCH + f.started_ms * $MS AS started_at, $EPOCH + f.ended_ms * $MS AS ended_at,
+            $EPOCH + f.next_ms * $MS AS next_at
+       FROM json_to_recordset($1::json) AS f (
+            delivery_id bigint, webhook_id text, token text, ok boolean, counts boolean, status_code integer,
+            reason text, detail text, excerpt text, duration_ms integer, started_ms bigint, ended_ms bigint,
+            next_ms bigint, body text)
    ), locked AS MATERIALIZED (
      SELECT id FROM webhooks WHERE id IN (SELECT webhook_id FROM finished) ORDER BY id FOR UPDATE
    ), delivery AS (
@@ -59,10 +61,14 @@ const recordAttempts = statement<{ id: string }>(
    ), alert AS (
      INSERT INTO webhook_alerts (webhook_id, created_at) SELECT id, ended_at FROM lost
    )
-   SELECT id FROM lost`.replaceAll(
-    '$LOST',
-    't.lost_since >= w.activated_at AND coalesce(greatest(w.last_delivered_at, t.delivered_at) < t.lost_since, true)',
-  ),
+   SELECT id FROM lost`
+    // Moments come as milliseconds: half as dear as text, to write and to read.
+    .replaceAll('$EPOCH', `timestamptz 'epoch'`)
+    .replaceAll('$MS', `interval '1 millisecond'`)
+    .replaceAll(
+      '$LOST',
+      't.lost_since >= w.activated_at AND coalesce(greatest(w.last_delivered_at, t.delivered_at) < t.lost_since, true)',
+    ),
 );
 
 export interface FinishedAttempt {
@@ -180,9 +186,9 @@ function rowOf({ delivery, token, outcome, startedAt, endedAt }: FinishedAttempt
     detail: outcome.detail,
     excerpt: outcome.responseExcerpt,
     duration_ms: outcome.durationMs,
-    started_at: startedAt,
-    ended_at: endedAt,
-    next_at: nextAt,
+    started_ms: startedAt.getTime(),
+    ended_ms: endedAt.getTime(),
+    next_ms: nextAt?.getTime() ?? null,
     // The bytes of the attempts to come; an event's own row has those of one that was delivered at once.
     body: outcome.ok ? null : delivery.body,
   };
