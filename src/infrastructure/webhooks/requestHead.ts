@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { Target } from './target.ts';
 
 /** Written by the sender itself, or able to change where a message ends or what a receiver believes it is. */
@@ -48,8 +49,8 @@ export function requestBytes(
 ): Buffer {
   let head = `${method} ${target.path} HTTP/1.1\r\nHost: ${target.host}\r\nUser-Agent: Embarque-Webhooks/1.0\r\nAccept: */*\r\nAccept-Encoding: identity\r\nConnection: ${keepAlive ? 'keep-alive' : 'close'}\r\n`;
   for (const [name, value] of Object.entries(headers)) {
-    validateHeader(name, value);
-    if (ownHeaders.has(name.toLowerCase())) throw new TypeError(`the header ${name} is set by the sender`);
+    checkName(name);
+    validateHeaderValue(name, value);
     head += `${name}: ${value}\r\n`;
   }
   const payload = typeof body === 'string' ? Buffer.from(body) : body;
@@ -59,6 +60,16 @@ export function requestBytes(
   bytes.write(head, 'latin1');
   payload.copy(bytes, head.length);
   return bytes;
+}
+
+/** Names that were found good: most requests have the same. */
+const goodNames = new LRUCache<string, true>({ max: 1_000 });
+
+function checkName(name: string): void {
+  if (goodNames.get(name)) return;
+  validateHeaderName(name);
+  if (ownHeaders.has(name.toLowerCase())) throw new TypeError(`the header ${name} is set by the sender`);
+  goodNames.set(name, true);
 }
 
 function validateHeader(name: string, value: string): void {

@@ -3,6 +3,8 @@ import { excerptLimitBytes, safeExcerpt } from './excerpt.ts';
 /** Longest status line, chunk size line and the like, in characters. Header lines are bounded by the whole. */
 const lineLimit = 8_192;
 
+const nothing = Buffer.alloc(0);
+
 type State =
   | 'status'
   | 'headers'
@@ -45,7 +47,9 @@ export class ResponseReader {
   #remaining = 0;
   #excerpt: Buffer[] = [];
   #excerptBytes = 0;
-  #chunk: Buffer = Buffer.alloc(0);
+  #chunk: Buffer = nothing;
+  /** The chunk as text, once a line of it has been asked for: a character for each byte. */
+  #text: string | null = null;
   #position = 0;
 
   /** `bodyless`: the answer to HEAD, which has headers about a body but none. */
@@ -59,7 +63,8 @@ export class ResponseReader {
     while (this.#position < chunk.length && this.#state !== 'done' && this.fault === null) this.#step();
     // Bytes behind the end of an answer belong to no request of ours.
     if (this.#position < chunk.length) this.reusable = false;
-    this.#chunk = Buffer.alloc(0);
+    this.#chunk = nothing;
+    this.#text = null;
   }
 
   /** The body's beginning, as text that may be stored. */
@@ -86,8 +91,9 @@ export class ResponseReader {
 
   /** A whole line without its end, or null when more bytes are needed. Strings are ropes: appending is cheap. */
   #readLine(): string | null {
-    const end = this.#chunk.indexOf(10, this.#position);
-    const line = this.#line + this.#chunk.toString('latin1', this.#position, end === -1 ? undefined : end);
+    this.#text ??= this.#chunk.toString('latin1');
+    const end = this.#text.indexOf('\n', this.#position);
+    const line = this.#line + this.#text.slice(this.#position, end === -1 ? undefined : end);
     this.#position = end === -1 ? this.#chunk.length : end + 1;
     this.#line = end === -1 ? line : '';
     if (end === -1) return null;
