@@ -104,6 +104,56 @@ describeBookings('lists of bookings', (stage) => {
     }
   });
 
+  it('of thousands have every booking on one page, wherever a page is counted from', async () => {
+    const { teamId, live } = await agencyWith(stage, '1000.00');
+    const { id } = await booked(stage, live, { price: '100.00' });
+    // One in three ended, prices that repeat, and five made at each instant.
+    await stage.server.query(
+      `INSERT INTO bookings (id, wallet_id, team_id, mode, booking_reference, type, status, amount_cents, offer_id,
+                             supplier, supplier_reference, passengers, sealed_travellers, slices, terms, departs_at,
+                             debit_id, created_at, updated_at, confirmed_at, ended_at, refund_cents)
+       SELECT 'ord_' || right(team_id, 20) || lpad((n * 7919 % 2600)::text, 6, '0'), wallet_id, team_id, mode, team_id || n, type,
+              CASE n % 3 WHEN 0 THEN 'failed' ELSE status END, 100 + n * 31 % 700, offer_id, supplier,
+              supplier_reference, passengers, sealed_travellers, slices, terms, departs_at, team_id || n,
+              created_at - (n / 5) * interval '1 minute', updated_at, confirmed_at,
+              CASE n % 3 WHEN 0 THEN updated_at END, CASE n % 3 WHEN 0 THEN 0 END
+         FROM bookings, generate_series(1, 2599) n WHERE id = $1`,
+      [id],
+    );
+    const all = await stage.server.query<{
+      id: string;
+      status: string;
+      created_at: Date;
+      amount_cents: string;
+    }>('SELECT id, status, created_at, amount_cents FROM bookings WHERE team_id = $1', [teamId]);
+    const middle = new Date(stage.clock.now().getTime() - 240 * minuteMs);
+    for (const [filter, isIn] of [
+      [{}, () => true],
+      [{ status: 'failed' }, ({ status }) => status === 'failed'],
+      [{ created_after: middle.toISOString() }, ({ created_at }) => created_at > middle],
+      [{ status: 'confirmed', created_after: '2020-01-01' }, ({ status }) => status === 'confirmed'],
+    ] as [BookingFilter, (row: (typeof all)[number]) => boolean][]) {
+      for (const order_by of ['created_at', 'total_amount'] as const) {
+        for (const order_dir of ['asc', 'desc'] as const) {
+          const placeOf = (row: (typeof all)[number]) =>
+            order_by === 'created_at' ? row.created_at.getTime() : Number(row.amount_cents);
+          const expected = all
+            .filter(isIn)
+            .sort((a, b) => placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1))
+            .map((row) => row.id);
+          if (order_dir === 'desc') expected.reverse();
+          const pages = Math.ceil(expected.length / 100);
+          for (const page of [1, 11, 12, 13, pages - 1, pages, pages + 1]) {
+            const asked = { ...filter, order_by, order_dir, page, limit: 100 };
+            const { items, pagination } = await list(live, asked);
+            expect([asked, idsOf(items)]).toEqual([asked, expected.slice((page - 1) * 100, page * 100)]);
+            expect(pagination).toEqual({ page, limit: 100, total: expected.length, pages });
+          }
+        }
+      }
+    }
+  });
+
   it('show a team its own bookings of one mode, and say so in the sandbox', async () => {
     const { live, test } = await agencyWith(stage, '1000.00');
     const other = await agencyWith(stage, null);

@@ -1,4 +1,5 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { inSnapshot } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
 import { notFound } from '../errors.ts';
 import type { Platform } from '../platform.ts';
@@ -31,34 +32,76 @@ export interface BookingFilter {
   readonly orderDir: 'asc' | 'desc';
 }
 
-const filterSql = `b.wallet_id = $1 AND b.created_at > $2`;
 const columnOf = { created_at: 'created_at', total_amount: 'amount_cents' };
 
-/** One named statement for each order, with and without a status, so that each has its index. */
-const readPage = (orderBy: keyof typeof columnOf, orderDir: 'asc' | 'desc', ofStatus: boolean) =>
+type Order = keyof typeof columnOf;
+type Direction = BookingFilter['orderDir'];
+
+/** Whether there is a condition on time, and one on the status. */
+type Filters = readonly [after: boolean, ofStatus: boolean];
+
+const opposite = { asc: 'desc', desc: 'asc' } as const;
+
+/**
+ * $1 wallet, $2 limit, $3 offset, $4 created after, $5 status; what is not asked for is given as null, and has no
+ * condition that would keep an index from being enough.
+ */
+const conditionsOf = ([after, ofStatus]: Filters) =>
+  `b.wallet_id = $1 AND ${after ? 'b.created_at > $4' : '$4::timestamptz IS NULL'}
+    AND ${ofStatus ? 'b.status = $5' : '$5::text IS NULL'}`;
+
+const nameOf = ([after, ofStatus]: Filters) => `${after ? '_after' : ''}${ofStatus ? '_of_status' : ''}`;
+
+/**
+ * One named statement for each order and filter, so that each has its index. Rows are passed over in the index, and only
+ * those of the page are read: a booking is 2 kB. `from` is the end of the order that they are counted from.
+ */
+const pageStatement = (orderBy: Order, orderDir: Direction, from: Direction, filter: Filters) =>
   statement<BookingRow>(
-    `read_bookings_by_${orderBy}_${orderDir}${ofStatus ? '_of_status' : ''}`,
-    `SELECT ${bookingColumns('b')} FROM bookings b WHERE ${filterSql} ${ofStatus ? 'AND b.status = $5' : ''}
-      ORDER BY b.${columnOf[orderBy]} ${orderDir}, b.id ${orderDir} LIMIT $3 OFFSET $4`,
+    `read_bookings_by_${orderBy}_${orderDir}_from_${from}${nameOf(filter)}`,
+    `SELECT ${bookingColumns('b')} FROM bookings b
+      WHERE b.id = ANY (ARRAY(
+              SELECT b.id FROM bookings b WHERE ${conditionsOf(filter)}
+               ORDER BY b.${columnOf[orderBy]} ${from}, b.id ${from} LIMIT $2 OFFSET $3))
+      ORDER BY b.${columnOf[orderBy]} ${orderDir}, b.id ${orderDir}`,
   );
 
-const pages = Object.fromEntries(
+const filters: readonly Filters[] = [
+  [false, false],
+  [false, true],
+  [true, false],
+  [true, true],
+];
+
+const keyOf = (orderBy: Order, orderDir: Direction, from: Direction, filter: Filters) =>
+  [orderBy, orderDir, from, ...filter].join(' ');
+
+const pages = new Map(
   bookingOrders.flatMap((orderBy) =>
-    (['asc', 'desc'] as const).map((orderDir) => [
-      `${orderBy} ${orderDir}`,
-      { all: readPage(orderBy, orderDir, false), ofStatus: readPage(orderBy, orderDir, true) },
-    ]),
+    (['asc', 'desc'] as const).flatMap((orderDir) =>
+      (['asc', 'desc'] as const).flatMap((from) =>
+        filters.map((filter) => {
+          const page = pageStatement(orderBy, orderDir, from, filter);
+          return [keyOf(orderBy, orderDir, from, filter), page] as const;
+        }),
+      ),
+    ),
   ),
 );
 
-const countAll = statement<{ total: string }>(
-  'count_bookings',
-  `SELECT count(*) AS total FROM bookings b WHERE ${filterSql}`,
+const counts = new Map(
+  filters.map((filter) => [
+    nameOf(filter),
+    statement<{ total: string }>(
+      `count_bookings${nameOf(filter)}`,
+      `SELECT count(*) AS total FROM bookings b
+        WHERE ${conditionsOf(filter).replace('$4', '$2').replace('$5', '$3')}`,
+    ),
+  ]),
 );
-const countOfStatus = statement<{ total: string }>(
-  'count_bookings_of_status',
-  `SELECT count(*) AS total FROM bookings b WHERE ${filterSql} AND b.status = $3`,
-);
+
+/** Rows that are passed over from the beginning without asking whether the end is nearer. */
+const shallowOffset = 1_000;
 
 /** Bookings of a team and mode; `offset` and `limit` in rows. */
 export async function listBookings(
@@ -67,15 +110,31 @@ export async function listBookings(
   { offset, limit }: { offset: number; limit: number },
   { sequelize }: Pick<Platform, 'sequelize'>,
 ): Promise<{ bookings: BookingRow[]; total: number }> {
-  const page = pages[`${orderBy} ${orderDir}`]!;
-  const scope = [tenant.walletId, createdAfter ?? '-infinity'];
-  const [bookings, [count]] = await Promise.all(
-    status === null
-      ? [run(sequelize, page.all, [...scope, limit, offset]), run(sequelize, countAll, scope)]
-      : [
-          run(sequelize, page.ofStatus, [...scope, limit, offset, status]),
-          run(sequelize, countOfStatus, [...scope, status]),
-        ],
-  );
-  return { bookings, total: Number(count?.total ?? 0) };
+  const filter: Filters = [createdAfter !== null, status !== null];
+  const conditions = [createdAfter, status];
+  const count = async () => {
+    const counting = counts.get(nameOf(filter))!;
+    const [row] = await run(sequelize, counting, [tenant.walletId, ...conditions]);
+    return Number(row?.total ?? 0);
+  };
+  const read = (from: Direction, rows: number, passedOver: number) => {
+    const page = pages.get(keyOf(orderBy, orderDir, from, filter))!;
+    return run(sequelize, page, [tenant.walletId, rows, passedOver, ...conditions]);
+  };
+  if (offset <= shallowOffset) {
+    const [bookings, total] = await Promise.all([read(orderDir, limit, offset), count()]);
+    return { bookings, total };
+  }
+  // Counted from the end, a page is where it is only as long as nothing comes in.
+  return inSnapshot(sequelize, async () => {
+    const total = await count();
+    const rows = Math.min(limit, total - offset);
+    if (rows <= 0) return { bookings: [], total };
+    const behind = total - offset - rows;
+    const isNearerToEnd = behind < offset;
+    const bookings = isNearerToEnd
+      ? await read(opposite[orderDir], rows, behind)
+      : await read(orderDir, rows, offset);
+    return { bookings, total };
+  });
 }

@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { Transaction } from 'sequelize';
 import { transactionContext } from './statement.ts';
 
 /**
@@ -8,6 +9,12 @@ import { transactionContext } from './statement.ts';
 export function inTransaction<T>(sequelize: Sequelize, work: () => Promise<T>): Promise<T> {
   if (transactionContext.get('transaction')) return work();
   return sequelize.transaction(() => work());
+}
+
+/** Runs reads that must see the same state of everything, in a transaction of their own. */
+export function inSnapshot<T>(sequelize: Sequelize, reads: () => Promise<T>): Promise<T> {
+  const isolationLevel = Transaction.ISOLATION_LEVELS.REPEATABLE_READ;
+  return sequelize.transaction({ isolationLevel }, () => reads());
 }
 
 /** Whether the present asynchronous context has a transaction open. */
