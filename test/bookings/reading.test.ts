@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import type { BookingFilter } from '../doors/door.ts';
 import { badField, dataOf, expectRefusal } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
-import { agencyWith, booked, describeBookings, held, inHours } from './bookingSteps.ts';
+import { ticketed } from './airline.ts';
+import { agencyWith, booked, describeBookings, held, inHours, untilStatus } from './bookingSteps.ts';
 
 const minuteMs = 60_000;
 
@@ -152,6 +153,50 @@ describeBookings('lists of bookings', (stage) => {
         }
       }
     }
+  });
+
+  it('count what there is after every change, at both doors', async () => {
+    const { live } = await agencyWith(stage, '3000.00');
+    const since = stage.clock.now().toISOString();
+    const totals = async () => {
+      const filters: BookingFilter[] = [
+        {},
+        { status: 'pending' },
+        { status: 'confirmed' },
+        { status: 'cancelled' },
+        { status: 'ticketed' },
+        { status: 'failed' },
+        { created_after: since },
+        { created_after: since, status: 'confirmed' },
+      ];
+      const [one, other] = await Promise.all(
+        [stage.door, stage.otherDoor].map((door) =>
+          Promise.all(
+            filters.map(async (filter) => dataOf(await door.bookings(live, filter)).pagination.total),
+          ),
+        ),
+      );
+      expect(other).toEqual(one);
+      return one;
+    };
+    expect(await totals()).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    const { id: heldId } = await held(stage, live, { price: '100.00', holdUntil: inHours(stage, 1) });
+    expect(await totals()).toEqual([1, 1, 0, 0, 0, 0, 0, 0]);
+    stage.clock.advance(1);
+    const { id } = await booked(stage, live, { price: '100.00' });
+    expect(await totals()).toEqual([2, 1, 1, 0, 0, 0, 1, 1]);
+    expect(await totals()).toEqual([2, 1, 1, 0, 0, 0, 1, 1]);
+    dataOf(await stage.door.confirmBooking(live, heldId));
+    expect(await totals()).toEqual([2, 0, 2, 0, 0, 0, 1, 1]);
+    dataOf(await stage.door.cancelBooking(live, heldId));
+    expect(await totals()).toEqual([2, 0, 1, 1, 0, 0, 1, 1]);
+    stage.airline.answers.issue = async (request) => ticketed(request);
+    await untilStatus(stage, live, id, 'ticketed');
+    expect(await totals()).toEqual([2, 0, 0, 1, 1, 0, 1, 0]);
+    stage.airline.answers.issue = async () => ({ state: 'refused', reason: 'no seats' });
+    const { id: refusedId } = await booked(stage, live, { price: '100.00' });
+    await untilStatus(stage, live, refusedId, 'failed');
+    expect(await totals()).toEqual([3, 0, 0, 1, 1, 1, 2, 0]);
   });
 
   it('show a team its own bookings of one mode, and say so in the sandbox', async () => {

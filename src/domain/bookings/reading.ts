@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import type { Sequelize } from 'sequelize';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inSnapshot } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
@@ -89,16 +91,49 @@ const pages = new Map(
   ),
 );
 
+/**
+ * $1 wallet, $2 created after, $3 status, $4 the event count that a total is known for. Whatever happens to a booking
+ * tells an event, in the same transaction: as long as the wallet has told none, a total is what it was.
+ */
 const counts = new Map(
   filters.map((filter) => [
     nameOf(filter),
-    statement<{ total: string }>(
+    statement<{ event_count: string; total: string | null }>(
       `count_bookings${nameOf(filter)}`,
-      `SELECT count(*) AS total FROM bookings b
-        WHERE ${conditionsOf(filter).replace('$4', '$2').replace('$5', '$3')}`,
+      `SELECT w.event_count, CASE WHEN w.event_count IS DISTINCT FROM $4::bigint THEN (
+                SELECT count(*) FROM bookings b
+                 WHERE ${conditionsOf(filter).replace('$4', '$2').replace('$5', '$3')}) END AS total
+         FROM wallets w WHERE w.id = $1`,
     ),
   ]),
 );
+
+interface KnownTotal {
+  readonly eventCount: string;
+  readonly total: number;
+}
+
+/** Totals that were counted lately, by wallet and filter: to count is most of what a page of a long list takes. */
+const knownTotals = new WeakMap<Sequelize, LRUCache<string, KnownTotal>>();
+
+async function countBookings(
+  { walletId }: Tenant,
+  { createdAfter, status }: Pick<BookingFilter, 'createdAfter' | 'status'>,
+  sequelize: Sequelize,
+): Promise<number> {
+  const known = knownTotals.get(sequelize) ?? new LRUCache<string, KnownTotal>({ max: 10_000 });
+  knownTotals.set(sequelize, known);
+  const key = `${walletId} ${createdAfter?.toISOString()} ${status}`;
+  const before = known.get(key);
+  const counting = counts.get(nameOf([createdAfter !== null, status !== null]))!;
+  const values = [walletId, createdAfter, status, before?.eventCount ?? null];
+  const [row] = await run(sequelize, counting, values);
+  if (!row) throw new Error(`there is no wallet ${walletId}`);
+  if (row.total === null) return before!.total;
+  const total = Number(row.total);
+  known.set(key, { eventCount: row.event_count, total });
+  return total;
+}
 
 /** Rows that are passed over from the beginning without asking whether the end is nearer. */
 const shallowOffset = 1_000;
@@ -112,11 +147,7 @@ export async function listBookings(
 ): Promise<{ bookings: BookingRow[]; total: number }> {
   const filter: Filters = [createdAfter !== null, status !== null];
   const conditions = [createdAfter, status];
-  const count = async () => {
-    const counting = counts.get(nameOf(filter))!;
-    const [row] = await run(sequelize, counting, [tenant.walletId, ...conditions]);
-    return Number(row?.total ?? 0);
-  };
+  const count = () => countBookings(tenant, { createdAfter, status }, sequelize);
   const read = (from: Direction, rows: number, passedOver: number) => {
     const page = pages.get(keyOf(orderBy, orderDir, from, filter))!;
     return run(sequelize, page, [tenant.walletId, rows, passedOver, ...conditions]);
