@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { type GroupedWrites, groupedWrites } from '../../infrastructure/database/groupedWrites.ts';
 import { run } from '../../infrastructure/database/statement.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
@@ -96,8 +97,8 @@ const valuesOf = (booking: BookingRow): unknown[] => [
   booking.id,
   booking.wallet_id,
   booking.amount_cents,
-  booking.created_at,
-  newEventIds(),
+  booking.created_at.toISOString(),
+  plainArray(newEventIds()),
   booking.offer_id,
   booking.supplier,
   booking.supplier_reference,
@@ -105,7 +106,7 @@ const valuesOf = (booking: BookingRow): unknown[] => [
   booking.sealed_travellers,
   JSON.stringify(booking.slices),
   JSON.stringify(booking.terms),
-  booking.departs_at,
+  booking.departs_at.toISOString(),
   booking.payment_required_by,
   booking.debit_id,
   booking.booking_reference,

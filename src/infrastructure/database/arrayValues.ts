@@ -27,7 +27,7 @@ export function binaryArray(type: keyof typeof oids, elements: readonly (string 
   return buffer;
 }
 
-/** An array of numbers or times as a literal: nothing in them needs quotes. */
+/** An array of numbers, times or identifiers as a literal: nothing in them needs quotes. */
 export function plainArray(elements: readonly (number | string | Date | null | undefined)[]): string {
   const texts = elements.map((element) =>
     element instanceof Date ? element.toISOString() : (element ?? 'NULL'),
