@@ -45,6 +45,22 @@ describe('Writes that wait at the same moment', () => {
     expect(writes).toEqual([['a'], ['b', 'c', 'd'], ['e']]);
   });
 
+  it('are joined by those that come back at once when a group has ended', async () => {
+    const { grouped, writes, endNext } = notedWriter();
+    const twice = async (item: string) => {
+      await grouped.write(item);
+      return grouped.write(`${item}2`);
+    };
+    const results = Promise.all(['a', 'b', 'c'].map(twice));
+    await endNext();
+    // Two waited, so the database came first: the first hears of its write once they are being written.
+    await new Promise((resolve) => setImmediate(resolve));
+    await endNext();
+    await endNext();
+    expect(await results).toEqual(['a2 together', 'b2 together', 'c2 together']);
+    expect(writes).toEqual([['a'], ['b', 'c'], ['a2', 'b2', 'c2']]);
+  });
+
   it('go alone again when their group left them out', async () => {
     const { grouped, endNext } = notedWriter((items) => items.map((item) => (item === 'c' ? null : item)));
     const results = Promise.all(['a', 'b', 'c'].map((item) => grouped.write(item)));
