@@ -69,15 +69,8 @@ const waitingSql = `waiting AS (
        FROM waiting v WHERE v.webhook_id IS NOT NULL
    )`;
 
-/**
- * A taking is not waited for until it is on disk. If the database's machine falls over before it is, the taking has not
- * been: the delivery is due again, which at least once allows. What is recorded of an attempt is waited for, and with it
- * all that was written before.
- */
-const unhurriedSql = `unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS setting)`;
-
 /** $1 now, $2 since when first attempts are due, $3 token, $4 and $5 limits, $6 and $7 allowances by webhook, $8 lease. */
-const takeSql = `${unhurriedSql}, chosen AS (
+const takeSql = `chosen AS (
      SELECT id, trusted FROM (
        SELECT p.id, p.due_at, t.trusted, row_number() OVER (PARTITION BY t.trusted ORDER BY p.due_at) AS place
          FROM waiting v
@@ -95,7 +88,7 @@ const takeSql = `${unhurriedSql}, chosen AS (
      UPDATE webhook_deliveries d
         SET lease_token = $3, leased_until = clock_timestamp() + $8::integer * interval '1 millisecond',
             first_attempt_at = coalesce(d.first_attempt_at, $1)
-       FROM chosen CROSS JOIN unhurried WHERE d.id = chosen.id AND setting = 'off'
+       FROM chosen WHERE d.id = chosen.id
      RETURNING d.id, d.event_id, d.webhook_id, d.body, d.is_test, d.attempt_count, chosen.trusted
    )
    SELECT c.*, w.url, w.sealed_headers, w.sealed_secrets, e.type, e.created_at, e.data::text AS data, e.team_id
