@@ -1,5 +1,5 @@
 import { type Statement, statement } from '../../infrastructure/database/statement.ts';
-import { newIdentifier } from '../../infrastructure/identifier.ts';
+import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
 import { eventCtes } from '../events/recording.ts';
 import { keyCtes, keyIsStored } from '../idempotency/once.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
@@ -122,7 +122,10 @@ export function eventCountOf({ events, money }: Transition): number {
 export const mostEvents = 4;
 
 /** Ids for one transition: one for every event that it may tell. */
-export const newEventIds = () => Array.from({ length: mostEvents }, () => newIdentifier('evt'));
+export function newEventIds(): string[] {
+  const newId = identifierBatch();
+  return Array.from({ length: mostEvents }, () => newId('evt'));
+}
 
 function walletSql(transition: Transition, amount: string, now: string): string[] {
   const count = `event_count = wallets.event_count + ${eventCountOf(transition)}`;

@@ -1,11 +1,11 @@
 import { type CarrierName, carrierLogoPath } from '../../infrastructure/flights/carriers.ts';
-import { batchOf, identifierBatch } from '../../infrastructure/flights/identifierBatch.ts';
 import type {
   CarrierCurrency,
   SupplierCondition,
   SupplierPaymentTerms,
   SupplierSegmentPassenger,
 } from '../../infrastructure/flights/supplier.ts';
+import { batchOf, identifierBatch } from '../../infrastructure/identifierBatch.ts';
 import { keptEntry } from '../../infrastructure/keptEntry.ts';
 import type {
   FlightOffer,

@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { batchOf } from '../../infrastructure/flights/identifierBatch.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
+import { batchOf } from '../../infrastructure/identifierBatch.ts';
 import { AppError, notFound, unprocessable } from '../errors.ts';
 import { disconnectedSql } from '../integrations/integration.ts';
 import type { Platform } from '../platform.ts';

@@ -45,7 +45,7 @@ interface ClaimedRow extends ClaimedDelivery {
   team_id: string;
 }
 
-/** The bytes of `bodySql`, made here: in the statement they cost 17 µs each, more than all the rest of a taking. */
+/** The bytes of `bodySql`, made here: in the statement they take a quarter of a taking's time. */
 function bodyOf(row: ClaimedRow): string {
   const [id, type, team, webhook] = [row.event_id, row.type, row.team_id, row.webhook_id].map((text) =>
     JSON.stringify(text),

@@ -1,4 +1,4 @@
-import { type IdentifierPrefix, newIdentifier } from '../identifier.ts';
+import { type IdentifierPrefix, newIdentifier } from './identifier.ts';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const pairs = [...alphabet].flatMap((high) => [...alphabet].map((low) => high + low));
