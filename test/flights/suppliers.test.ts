@@ -1,7 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
 import { ManualClock } from '../../src/infrastructure/clock.ts';
 import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
-import type { FlightSupplier, SupplierOffer } from '../../src/infrastructure/flights/supplier.ts';
+import type {
+  FlightSupplier,
+  SupplierOffer,
+  SupplierSlice,
+} from '../../src/infrastructure/flights/supplier.ts';
 import type { Json } from '../harness/client.ts';
 import { describeFlightDoors } from './flightDoors.ts';
 import { offerFields, oneWay } from './searches.ts';
@@ -145,6 +149,41 @@ describeFlightDoors(
       const { status, found } = await stage.door.search(live, oneWay('GRU-LIS'));
       expect(status).toBe(200);
       expect(found.offers).toEqual([]);
+    });
+
+    it('that offer what was not asked for are not believed: the rest of their offers stays', async () => {
+      const withSlices = (change: (slice: SupplierSlice) => SupplierSlice[]) => (offer: SupplierOffer) => ({
+        ...offer,
+        slices: offer.slices.flatMap(change),
+      });
+      const withPassengers = (count: number) =>
+        withSlices((slice) => [
+          {
+            ...slice,
+            segments: slice.segments.map(({ flight, passengers }) => ({
+              flight,
+              passengers: Array.from({ length: count }, () => passengers[0]!),
+            })),
+          },
+        ]);
+      const changes = [
+        withSlices((slice) => [slice, slice]),
+        withSlices(() => []),
+        withSlices((slice) => [{ ...slice, segments: [] }]),
+        withPassengers(0),
+        withPassengers(2),
+        withPassengers(1),
+      ];
+      const { live } = await stage.server.createTeam();
+      answers.other = async () => [];
+      let at = 0;
+      answers.one = offering(changes.length, (offer) => changes[at++]!(offer));
+      const { found } = await stage.door.search(live, oneWay('GRU-LIS'));
+      expect(found.offers).toHaveLength(1);
+      const document = `query ($id: String!) { offer(id: $id) { ${offerFields} } }`;
+      const read = await stage.server.graphql(document, { id: found.offers[0].id }, live);
+      expect(read.body.data.offer.id).toBe(found.offers[0].id);
+      expect(stage.server.logLines.join('\n')).toMatch(/"dropped":5,.*offers that cannot be are left out/);
     });
 
     it('may withdraw an offer before OFFER_LIFETIME has passed', async () => {

@@ -121,10 +121,10 @@ export function eventCountOf({ events, money }: Transition): number {
 
 export const mostEvents = 4;
 
-/** Ids for one transition: one for every event that it may tell. */
-export function newEventIds(): string[] {
+/** Ids for so many transitions: each has one for every event that it may tell. */
+export function newEventIds(transitions = 1): string[] {
   const newId = identifierBatch();
-  return Array.from({ length: mostEvents }, () => newId('evt'));
+  return Array.from({ length: transitions * mostEvents }, () => newId('evt'));
 }
 
 function walletSql(transition: Transition, amount: string, now: string): string[] {

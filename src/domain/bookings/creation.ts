@@ -1,6 +1,6 @@
 import { instantsOfLocalTime } from '../../infrastructure/flights/localTime.ts';
 import type { Traveller } from '../../infrastructure/flights/order.ts';
-import { newIdentifier } from '../../infrastructure/identifier.ts';
+import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
 import { unprocessable, validationError } from '../errors.ts';
 import type { FlightOffer } from '../flights/offer.ts';
 import type { UsableOffer } from '../flights/offerStore.ts';
@@ -89,8 +89,9 @@ function rowOf(
 ): BookingRow {
   const now = clock.now();
   const isHold = type === 'hold';
+  const newId = identifierBatch();
   return {
-    id: newIdentifier('ord'),
+    id: newId('ord'),
     wallet_id: walletId,
     team_id: teamId,
     mode,
@@ -108,7 +109,7 @@ function rowOf(
     terms: termsOf(offer),
     departs_at: departureOf(offer),
     payment_required_by: isHold ? paymentDeadlineOf(offer) : null,
-    debit_id: isHold ? null : newIdentifier('txn'),
+    debit_id: isHold ? null : newId('txn'),
     refund_id: null,
     refund_cents: null,
     created_at: now,

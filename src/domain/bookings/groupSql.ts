@@ -75,10 +75,7 @@ export const valuesOfGroup = (postings: readonly Posting[]): unknown[] => [
         )
       : plainArray(postings.map(read)),
   ),
-  binaryArray(
-    'text',
-    postings.flatMap(() => newEventIds()),
-  ),
+  plainArray(newEventIds(postings.length)),
   plainArray([...new Set(postings.map(({ booking }) => booking.wallet_id))]),
 ];
 

@@ -64,9 +64,9 @@ async function askSupplier(
   try {
     const found = await askWithin(limits, (options) => supplier.search(search, options));
     tell('answered');
-    const offers = found.filter(hasSoundAmounts);
+    const offers = found.filter((offer) => hasSoundAmounts(offer) && fits(offer, search));
     const dropped = found.length - offers.length;
-    if (dropped > 0) log.warn({ supplier: name, dropped }, 'offers with impossible amounts are left out');
+    if (dropped > 0) log.warn({ supplier: name, dropped }, 'offers that cannot be are left out');
     return { supplier: name, offers };
   } catch (error) {
     tell(error instanceof SupplierTimeout ? 'timeout' : 'failed');
@@ -81,4 +81,14 @@ function hasSoundAmounts({ totalAmount, conditions }: SupplierOffer): boolean {
   const { penaltyAmount } = conditions.refundBeforeDeparture;
   const isSoundPenalty = penaltyAmount === null || decimal.test(penaltyAmount);
   return isSoundPenalty && decimal.test(totalAmount) && /[1-9]/.test(totalAmount);
+}
+
+/** Whether an offer is for what was asked: every slice, on which everybody travels. What is stored of it counts on that. */
+function fits({ slices }: SupplierOffer, search: SupplierSearch): boolean {
+  if (slices.length !== search.slices.length) return false;
+  const travellers = search.passengers.length;
+  return slices.every(
+    ({ segments }) =>
+      segments.length > 0 && segments.every(({ passengers }) => passengers.length === travellers),
+  );
 }

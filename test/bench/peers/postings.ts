@@ -5,7 +5,7 @@ import type { BookingRow } from '../../../src/domain/bookings/booking.ts';
 import { prepareBooking } from '../../../src/domain/bookings/creation.ts';
 import { postAlone, postBooking } from '../../../src/domain/bookings/posting.ts';
 import { newReference } from '../../../src/domain/bookings/reference.ts';
-import { newIdentifier } from '../../../src/infrastructure/identifier.ts';
+import { identifierBatch } from '../../../src/infrastructure/identifierBatch.ts';
 import { startServer } from '../../../src/main.ts';
 
 /** Bookings by the domain's own posting, without a door in front of it. */
@@ -76,12 +76,13 @@ async function post(
   let count = 0;
   const client = async () => {
     while (performance.now() < endMs) {
+      const newId = identifierBatch();
       const booking = {
         ...sample,
-        id: newIdentifier('ord'),
+        id: newId('ord'),
         wallet_id: first + Math.floor(Math.random() * (last - first + 1)),
         booking_reference: await newReference(platform.sequelize),
-        debit_id: newIdentifier('txn'),
+        debit_id: newId('txn'),
         created_at: platform.clock.now(),
       };
       if (grouped) await postBooking(booking, null, platform);
