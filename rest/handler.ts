@@ -4,7 +4,7 @@ import { parse, validate } from 'graphql';
 import { callerOf } from '../schema/http.ts';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
-import { admit, mayBeginUncounted } from '../src/domain/admission.ts';
+import { admitOperation, mayBeginUncounted } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { Caller } from '../src/domain/teams/access.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
@@ -96,9 +96,10 @@ async function executeAdmitted(
   response: Response,
   context: RequestContext,
 ): Promise<unknown> {
-  const admission = admitAndTally(prepared, context);
+  const { rules, root, isRead } = prepared;
+  const admission = admitOperation(root.definition.name, rules, context);
   if (!admission) return execute(prepared, request, response, context);
-  if (!prepared.isRead || !mayBeginUncounted(prepared.rules, context)) {
+  if (!isRead || !mayBeginUncounted(rules, context)) {
     await admission;
     return execute(prepared, request, response, context);
   }
@@ -107,24 +108,6 @@ async function executeAdmitted(
   value.catch(() => undefined);
   await admission;
   return value;
-}
-
-function admitAndTally({ rules, root }: PreparedRoute, context: RequestContext): void | Promise<void> {
-  const tally = context.gateway.metrics.operations.of(root.definition.name);
-  const admitted = () => {
-    tally.admitted += 1;
-  };
-  const refused = (error: unknown): never => {
-    tally.refused += 1;
-    throw error;
-  };
-  let admission: void | Promise<void>;
-  try {
-    admission = admit(rules, context);
-  } catch (error) {
-    return refused(error);
-  }
-  return admission ? admission.then(admitted, refused) : admitted();
 }
 
 async function execute(

@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 import { defaultFieldResolver } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
-import { admit } from '../src/domain/admission.ts';
+import { admitOperation } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
 import type { KnownCreation, WriteCreation } from '../src/domain/idempotency/once.ts';
 import { createOnce, ReplayedError } from '../src/domain/idempotency/once.ts';
@@ -78,22 +78,9 @@ function guarded(name: string, rules: OperationRules, work: Resolver): Resolver 
       context.admitted = null;
       return work(source, args, context, info);
     }
-    const tally = context.gateway.metrics.operations.of(name);
-    const proceed = () => {
-      tally.admitted += 1;
-      return work(source, args, context, info);
-    };
-    const refuse = (error: unknown): never => {
-      tally.refused += 1;
-      throw error;
-    };
-    let admission: void | Promise<void>;
-    try {
-      admission = admit(rules, context);
-    } catch (error) {
-      return refuse(error);
-    }
-    return admission ? admission.then(proceed, refuse) : proceed();
+    const admission = admitOperation(name, rules, context);
+    const proceed = () => work(source, args, context, info);
+    return admission ? admission.then(proceed) : proceed();
   };
 }
 

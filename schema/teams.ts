@@ -148,7 +148,7 @@ export class UpdateTeamInput {
   @Field(() => Amount, { nullable: true, description: 'Fixed fee of each offer in BRL.' })
   declare feeAmount?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Where alerts are mailed; null for nowhere.' })
+  @Field(() => String, { nullable: true, description: 'Where alerts are mailed; null when they are not.' })
   declare alertEmail?: string | null;
 
   @Field(() => [String], { nullable: true, description: 'Browser origins, such as https://app.example.com.' })

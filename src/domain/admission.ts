@@ -47,13 +47,36 @@ export async function leaveToDoor(work: Promise<unknown>, context: RequestContex
 }
 
 /**
- * Counts one operation and lets it pass or not: at once where nothing has to be waited for.
+ * Counts one request and lets it pass or not: at once where nothing has to be waited for.
  * @throws AppError 429 over the limit, 403 for a key without the scope.
  */
 export function admit(rules: OperationRules, context: RequestContext): void | Promise<void> {
   const counted = countRequest(rules.bucket, context);
   if (counted) return counted.then(() => checkScope(rules, context.caller));
   checkScope(rules, context.caller);
+}
+
+/** Admits a root operation, and tells the metrics whether it was. @throws AppError as `admit`. */
+export function admitOperation(
+  name: string,
+  rules: OperationRules,
+  context: RequestContext,
+): void | Promise<void> {
+  const tally = context.gateway.metrics.operations.of(name);
+  const admitted = () => {
+    tally.admitted += 1;
+  };
+  const refused = (error: unknown): never => {
+    tally.refused += 1;
+    throw error;
+  };
+  let admission: void | Promise<void>;
+  try {
+    admission = admit(rules, context);
+  } catch (error) {
+    return refused(error);
+  }
+  return admission ? admission.then(admitted, refused) : admitted();
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { Counter } from 'prom-client';
 
-/** How often an operation ran, and how often its caller was refused, since the counter was last asked. */
+/** How often an operation was admitted, and how often its caller was refused, since the counter was last asked. */
 export interface Tally {
   admitted: number;
   refused: number;
@@ -15,7 +15,7 @@ export class OperationTallies {
     const tallies = this.#tallies;
     new Counter({
       name: 'embarque_operations_total',
-      help: 'Root GraphQL operations executed, from either door',
+      help: 'Root GraphQL operations admitted or refused, from either door',
       labelNames: ['operation', 'outcome'],
       registers: [registry],
       collect() {

@@ -66,6 +66,29 @@ describeEngines('What operators see', (engine) => {
     expect(counted.has('embarque_nodejs_heap_size_used_bytes')).toBe(true);
   });
 
+  test('operations are counted once at either door, also those whose caller was refused', async () => {
+    const { teamId } = await server.createTeam();
+    const { secret: key } = await server.createKey({ teamId, kind: 'live', scopes: ['wallet:read'] });
+    const operation = (name: string, outcome: string, now: Map<string, number>) =>
+      now.get(`embarque_operations_total{operation="${name}",outcome="${outcome}"}`) ?? 0;
+    const before = await samples();
+    await server.rest('GET', '/api/v1/wallet/balance', { key });
+    await server.graphql('{ walletBalance { balance } }', null, key);
+    const search = {
+      type: 'one_way',
+      slices: [{ origin: 'GRU', destination: 'GIG', departureDate: '2035-01-15' }],
+      passengers: [{ type: 'adult', count: 1 }],
+    };
+    await server.rest('POST', '/api/v1/flights/search', { key, body: search });
+    const document = 'query ($search: FlightSearchInput!) { flightSearch(search: $search) { id } }';
+    await server.graphql(document, { search }, key);
+    const after = await samples();
+    const more = (name: string, outcome: string) =>
+      operation(name, outcome, after) - operation(name, outcome, before);
+    expect([more('walletBalance', 'admitted'), more('walletBalance', 'refused')]).toEqual([2, 0]);
+    expect([more('flightSearch', 'admitted'), more('flightSearch', 'refused')]).toEqual([0, 2]);
+  });
+
   test('every metric is explained in README, and README names no other', async () => {
     const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
     const explained = new Set(readme.match(/\bembarque_\w+/g));

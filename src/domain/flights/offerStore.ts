@@ -11,7 +11,8 @@ import { assembleOffers } from './offerAssembly.ts';
 import { clientCents } from './pricing.ts';
 import type { Quotation } from './quotation.ts';
 import { journeyMinutes, mostStops } from './quotation.ts';
-import { documentOf, quotationOf } from './quotationDocument.ts';
+import { documentOf } from './quotationDocument.ts';
+import { quotationOf } from './quotationReading.ts';
 
 /** What the server keeps to itself about an offer: how to book it, and what lists sort and filter by. */
 export interface OfferTerms {

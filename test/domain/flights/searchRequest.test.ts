@@ -103,7 +103,7 @@ describe('a search request', () => {
     ['seven slices', trip(...new Array(7).fill('GRU GIG 2026-12-15')), other, 'slices', 'too_large'],
     [
       'an unknown origin',
-      { slices: [slice('XXX LIS 2026-12-15')] },
+      { slices: [slice('XQX LIS 2026-12-15')] },
       'Invalid airport code',
       'slices.0.origin',
       'invalid',
@@ -269,7 +269,7 @@ describe('a search request', () => {
 
   it('lists every fault and answers with the message of the first', () => {
     const error = refusal({
-      slices: [slice('GRU LIS 2026-02-30'), slice('XXX LIS 2026-01-01')],
+      slices: [slice('GRU LIS 2026-02-30'), slice('XQX LIS 2026-01-01')],
       type: 'multi_city',
       passengers: [group('adult', 0), group('pet', 1)],
       cabinClass: 'hold',
@@ -292,7 +292,7 @@ describe('a search request', () => {
 
   it('does not look at thousands of slices or groups', () => {
     const error = refusal({
-      ...trip(...new Array(50_000).fill('XXX YYY never')),
+      ...trip(...new Array(50_000).fill('XQX YYY never')),
       passengers: new Array(50_000).fill(group('pet', 0)),
     });
     expect((error.details.errors as unknown[]).length).toBeLessThan(50);
