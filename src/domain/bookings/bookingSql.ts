@@ -1,7 +1,9 @@
+import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { type Statement, statement } from '../../infrastructure/database/statement.ts';
 import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
 import { eventCtes } from '../events/recording.ts';
 import { keyCtes, keyIsStored } from '../idempotency/once.ts';
+import { longestSweepWaitMs } from '../overdue.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
 import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';
 import { type BookingRow, bookingColumns } from './booking.ts';
@@ -196,6 +198,9 @@ const deadlines = {
 
 type ChangeName = Exclude<TransitionName, 'book' | 'hold'>;
 
+/** What sweeps bring about, one booking after the other: none of them may wait long for its wallet. */
+const sweptChanges: ReadonlySet<ChangeName> = new Set<ChangeName>(['expire']);
+
 /**
  * A change of state. $1 id, $2 wallet, $3 now, $4 ids of events, $5 the asking worker's token or null, $6 entry id,
  * $7 refund in centavos, $8 documents; those that a transition does not need are null. No row comes back when the
@@ -213,7 +218,8 @@ function changeStatement(name: ChangeName, refunds: boolean): Statement<BookingR
     `${name}_booking${written.money === 'refund' && !refunds ? '_without_refund' : ''}`,
     `WITH before AS (
      SELECT id, status, payment_required_by FROM bookings
-      WHERE id = $1 AND wallet_id = $2 AND ($5::text IS NULL OR order_token = $5) FOR UPDATE
+      WHERE id = $1 AND wallet_id = $2 AND ($5::text IS NULL OR order_token = $5)
+            ${sweptChanges.has(name) ? `AND ${lockWaitSql(longestSweepWaitMs)}` : ''} FOR UPDATE
    ), parameters AS (
      SELECT $6::text, $7::bigint, $8::text
    ), booking AS (

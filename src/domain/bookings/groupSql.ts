@@ -1,4 +1,5 @@
 import { binaryArray, plainArray } from '../../infrastructure/database/arrayValues.ts';
+import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { statement } from '../../infrastructure/database/statement.ts';
 import { deliveryCte } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/once.ts';
@@ -113,7 +114,7 @@ export const createBookings = statement<{ n: number }>(
      SELECT id, team_id, mode, balance_cents, held_cents, credit_count, debit_count, credit_cents, debit_cents,
             event_count, last_transaction_at
        FROM wallets
-      WHERE id = ANY (${walletIds}) AND (SELECT set_config('lock_timeout', '${longestWaitMs}ms', true)) IS NOT NULL
+      WHERE id = ANY (${walletIds}) AND ${lockWaitSql(longestWaitMs)}
       ORDER BY id FOR UPDATE
    ), running AS (
      SELECT l.team_id, l.mode, l.balance_cents, l.held_cents, l.credit_count, l.debit_count, l.credit_cents,

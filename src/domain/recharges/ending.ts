@@ -1,7 +1,9 @@
+import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifier.ts';
 import { conflict } from '../errors.ts';
 import { announceEvents, eventCtes } from '../events/recording.ts';
+import { expireOverdue, longestSweepWaitMs, type Overdue, sweptAtOnce } from '../overdue.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { findRecharge } from './reading.ts';
@@ -14,11 +16,10 @@ type Ending = Extract<RechargeStatus, 'expired' | 'failed' | 'cancelled'>;
  * One statement: the recharge ends unpaid and its amount no longer counts for its day; an expiry is told as an event
  * (SPEC names none for the other two endings).
  */
-const endRecharge = statement<{ id: string }>(
-  'end_recharge',
-  `WITH recharge AS (
+const endingSql = (bound = 'true') => `WITH recharge AS (
      UPDATE recharges SET status = $3
       WHERE id = $1 AND wallet_id = $2 AND status = 'pending' AND ($5::timestamptz IS NULL OR expires_at < $5)
+            AND ${bound}
      RETURNING *
    ), allowance AS (
      UPDATE recharge_days d SET requested_cents = d.requested_cents - r.amount_cents
@@ -36,8 +37,10 @@ const endRecharge = statement<{ id: string }>(
             $6::timestamptz AS created_at
        FROM recharge r WHERE $3 = 'expired'
    ), ${eventCtes}
-   SELECT id FROM recharge`,
-);
+   SELECT id FROM recharge`;
+
+const endRecharge = statement<{ id: string }>('end_recharge', endingSql());
+const sweepRecharge = statement<{ id: string }>('sweep_recharge', endingSql(lockWaitSql(longestSweepWaitMs)));
 
 async function end(
   walletId: number,
@@ -47,7 +50,7 @@ async function end(
   platform: Platform,
 ): Promise<boolean> {
   const now = platform.clock.now();
-  const rows = await run(platform.sequelize, endRecharge, [
+  const rows = await run(platform.sequelize, overdueAt ? sweepRecharge : endRecharge, [
     id,
     walletId,
     ending,
@@ -87,37 +90,15 @@ export function expireRecharge(tenant: Tenant, id: string, platform: Platform): 
   return endOnRequest(tenant, id, 'expired', platform);
 }
 
-const sweptAtOnce = 200;
-
-const findOverdue = statement<{ id: string; wallet_id: number; expires_at: Date }>(
+const findOverdue = statement<Overdue>(
   'find_overdue_recharges',
-  `SELECT id, wallet_id, expires_at FROM recharges
+  `SELECT id, wallet_id, expires_at AS due_at FROM recharges
     WHERE status = 'pending' AND expires_at < $1 AND (expires_at, id) > ($2::timestamptz, $3)
     ORDER BY expires_at, id LIMIT ${sweptAtOnce}`,
 );
 
-/**
- * Expires what is overdue. Any number of workers may run it: each recharge expires once.
- * @returns how many this call expired.
- * @throws AggregateError when some could not be expired; those behind them are all the same.
- */
-export async function expireOverdueRecharges(platform: Platform): Promise<number> {
-  const now = platform.clock.now();
-  const failures: unknown[] = [];
-  let expired = 0;
-  let last = { id: '', expires_at: new Date(0) };
-  for (;;) {
-    const overdue = await run(platform.sequelize, findOverdue, [now, last.expires_at, last.id]);
-    for (const { id, wallet_id: walletId } of overdue) {
-      try {
-        if (await end(walletId, id, 'expired', now, platform)) expired += 1;
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    last = overdue.at(-1) ?? last;
-    if (overdue.length < sweptAtOnce) break;
-  }
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} recharges did not expire`);
-  return expired;
+/** Expires recharges that were not paid in time. @returns how many. @throws AggregateError as `expireOverdue`. */
+export function expireOverdueRecharges(platform: Platform): Promise<number> {
+  const expire = (id: string, walletId: number, now: Date) => end(walletId, id, 'expired', now, platform);
+  return expireOverdue({ noun: 'recharges', find: findOverdue, expire }, platform);
 }

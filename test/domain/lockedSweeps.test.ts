@@ -1,0 +1,87 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { Airline } from '../bookings/airline.ts';
+import { agencyWith, doorsAt, held, moneyOf } from '../bookings/bookingSteps.ts';
+import { dataOf, pixOf } from '../doors/door.ts';
+import { minuteMs, TestClock } from '../doors/testClock.ts';
+import { eventually } from '../harness/client.ts';
+import { describeSeveralSessions } from '../harness/engines.ts';
+import type { TeamKeys, TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+
+/** Only a server has other sessions that can hold a wallet; the embedded store has one. */
+describeSeveralSessions('The worker, while something else holds some wallets', (engine) => {
+  const clock = new TestClock();
+  const airline = new Airline();
+  let server: TestServer;
+  let other: pg.Client;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { clock, flightSuppliers: [airline] });
+    other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
+    await other.connect();
+  });
+  afterAll(async () => {
+    await other?.end();
+    await server?.close();
+  });
+
+  it('expires what is overdue in the other wallets, and the rest once those are free: each once', async () => {
+    const [door, otherDoor] = doorsAt(server.url);
+    const stage = { door, otherDoor, server, clock, airline };
+    const owing = async (key: string) => [
+      dataOf(await door.createRecharge(key, pixOf('100.00'))).id as string,
+      (await held(stage, key)).id as string,
+    ];
+    // They fall due first, and there are more of them than may wait for ten seconds, one after the other.
+    const locked: TeamKeys[] = [];
+    const waiting: string[] = [];
+    for (let made = 0; made < 5; made += 1) {
+      const team = await agencyWith(stage, '2000.00');
+      locked.push(team);
+      waiting.push(...(await owing(team.live)), ...(await owing(team.live)));
+    }
+    const free = await agencyWith(stage, '2000.00');
+    const others = await owing(free.live);
+    const statusesOf = async (ids: readonly string[]) => {
+      const rows = await server.query<{ status: string }>(
+        `SELECT status FROM recharges WHERE id = ANY ($1)
+         UNION ALL SELECT status FROM bookings WHERE id = ANY ($1)`,
+        [ids],
+      );
+      return rows.map(({ status }) => status);
+    };
+    const areExpired = async (ids: readonly string[]) =>
+      (await statusesOf(ids)).every((status) => status === 'expired');
+
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = ANY ($1) FOR UPDATE', [
+      locked.map(({ teamId }) => teamId),
+    ]);
+    const linesBefore = server.logLines.length;
+    clock.advance(31 * minuteMs);
+    await eventually(() => areExpired(others));
+    for (const noun of ['recharges', 'bookings'])
+      await eventually(() =>
+        server.logLines.some((line) => line.includes(`overdue ${noun} of locked wallets left`)),
+      );
+    expect(await statusesOf(waiting)).toEqual(waiting.map(() => 'pending'));
+    expect(server.logLines.slice(linesBefore).filter((line) => line.includes('"level":50'))).toEqual([]);
+
+    await other.query('ROLLBACK');
+    await eventually(() => areExpired(waiting));
+    const told = await server.query<{ type: string; count: number }>(
+      `SELECT type, count(*)::integer FROM events
+        WHERE subject_id = ANY ($1) AND type LIKE '%expired' GROUP BY type ORDER BY type`,
+      [[...waiting, ...others]],
+    );
+    expect(told).toEqual([
+      { type: 'booking.expired', count: 11 },
+      { type: 'wallet.recharge.expired', count: 11 },
+    ]);
+    for (const { live } of [...locked, free])
+      expect(await moneyOf(door, live)).toEqual(['2000.00', '2000.00', '0.00']);
+    const { sequelize } = server.running.gateway.platform;
+    expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+  });
+});
