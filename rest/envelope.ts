@@ -1,7 +1,8 @@
 import type { Response } from 'express';
-import { appErrorOf, internalError } from '../schema/errors.ts';
+import { appErrorOf, toldOfFault } from '../schema/errors.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { RetryLater } from '../src/domain/admission.ts';
+import { overloaded, overloadRetrySeconds } from '../src/domain/busy.ts';
 import { AppError } from '../src/domain/errors.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
@@ -74,15 +75,13 @@ export function sendError(
   context: RequestContext | null,
   log: Log,
 ): void {
-  const known = appErrorOf(error);
-  if (!known) {
-    const cause = (error as { originalError?: unknown } | null)?.originalError ?? error;
-    log.error({ err: cause, requestId: response.req.requestId }, 'request failed');
-  }
-  const { code, message, details } = known ?? internalError;
+  const { requestId } = response.req;
+  const shown = appErrorOf(error) ?? toldOfFault(error, 'request failed', log, { requestId });
+  const { code, message, details } = shown;
+  if (shown === overloaded) response.setHeader('Retry-After', overloadRetrySeconds);
   if (error instanceof RetryLater) setRateHeaders(response, error.window);
   const body = { success: false, error: { code, message, details }, ...metaOf(context) };
-  send(response, statusOf(known ?? internalError), body, context);
+  send(response, statusOf(shown), body, context);
 }
 
 /** 404 for a path that is not there. */

@@ -169,6 +169,7 @@ const commonRefusals: readonly { status: number; message: string }[] = [
   { status: 403, message: 'Forbidden' },
   { status: 429, message: 'Rate limit exceeded' },
   { status: 500, message: 'Internal error' },
+  { status: 500, message: 'Service overloaded' },
 ];
 
 function responsesOf(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema {

@@ -6,6 +6,7 @@ import { noticeFor } from '../src/domain/testMode.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
 import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
 import type { Log } from '../src/infrastructure/log.ts';
+import type { FailedRequest } from './errors.ts';
 import { appErrorOf, isGraphqlRefusal, renderError, wrap } from './errors.ts';
 
 /** What a request to /graphql is answered with. */
@@ -23,12 +24,11 @@ export function render(
   result: { data?: unknown; errors?: readonly unknown[] },
   context: RequestContext | null,
   log: Log,
+  request: FailedRequest | null = context,
 ): string {
   const notice = noticeFor(context?.caller ?? null);
   return JSON.stringify({
-    ...(result.errors
-      ? { errors: result.errors.map((error) => renderError(error, log, context?.requestId)) }
-      : {}),
+    ...(result.errors ? { errors: result.errors.map((error) => renderError(error, log, request)) } : {}),
     ...('data' in result ? { data: result.data } : {}),
     ...(notice ? { extensions: { _meta: notice } } : {}),
   });
@@ -63,11 +63,10 @@ export async function refusalOf(
   }
   const [first] = reported;
   if (first instanceof RetryLater) setRateHeaders(response, first.window);
-  return {
-    status: statusOf(first),
-    headers: jsonHeaders,
-    text: `${render({ errors: reported.map(wrap) }, context, log)}\n`,
-  };
+  const request: FailedRequest = context ?? { requestId: response.req.requestId };
+  const text = `${render({ errors: reported.map(wrap) }, context, log, request)}\n`;
+  if (!context && request.retryAfterSeconds) response.setHeader('Retry-After', request.retryAfterSeconds);
+  return { status: statusOf(first), headers: jsonHeaders, text };
 }
 
 /** Headers that every answer to a known caller has. */

@@ -57,8 +57,9 @@ function compiledExecution(schema: GraphQLSchema, cache: OperationCache): Gatewa
  * The compiler's errors are not quite GraphQLErrors, which Apollo insists on. Faults of ours are logged here, where the
  * request is known.
  */
-function completed(error: GraphQLError, { gateway, requestId }: RequestContext): GraphQLError {
-  const { message, path, originalError, locations } = disclosed(error, gateway.platform.log, requestId);
+function completed(error: GraphQLError, context: RequestContext): GraphQLError {
+  const { log } = context.gateway.platform;
+  const { message, path, originalError, locations } = disclosed(error, log, context);
   return Object.assign(new GraphQLError(message, { path, originalError }), { locations });
 }
 
@@ -108,7 +109,7 @@ export function createApollo(
     persistedQueries: false,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
-    formatError: (_formatted, error) => renderError(error, options.log),
+    formatError: (_formatted, error) => renderError(error, options.log, null),
     logger: options.log.child({ component: 'apollo' }, { level: 'warn' }) as never,
     plugins: [
       ApolloServerPluginCacheControlDisabled(),

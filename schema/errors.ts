@@ -1,5 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 import { GraphQLError } from 'graphql';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { metOverload, overloaded, overloadRetrySeconds } from '../src/domain/busy.ts';
 import { AppError } from '../src/domain/errors.ts';
 import type { Log } from '../src/infrastructure/log.ts';
 
@@ -20,22 +22,40 @@ export function isGraphqlRefusal(error: unknown): error is GraphQLError {
 }
 
 /** 500: what clients see of a fault of ours. */
-export const internalError = new AppError('INTERNAL_ERROR', 'Internal error');
+const internalError = new AppError('INTERNAL_ERROR', 'Internal error');
 
-/** The error that clients may see: faults of ours are logged, and an internal error takes their place. */
-export function disclosed(error: unknown, log: Log, requestId: string | null = null): GraphQLError {
+/** The request that an error came of, as far as it is known: what the logs say of it, and its headers. */
+export type FailedRequest = Pick<RequestContext, 'requestId' | 'retryAfterSeconds'>;
+
+/**
+ * What clients are told of a fault of ours: none of its text. It is logged as `what`; a service that is only overloaded
+ * says so, and when the request may be sent again.
+ */
+export function toldOfFault(fault: unknown, what: string, log: Log, request: FailedRequest | null): AppError {
+  const error = (fault as { originalError?: unknown } | null)?.originalError ?? fault;
+  const line = { err: error, ...(request?.requestId ? { requestId: request.requestId } : {}) };
+  if (!metOverload(error)) {
+    log.error(line, what);
+    return internalError;
+  }
+  log.warn(line, `${what}: no connection to the database came free`);
+  if (request) request.retryAfterSeconds = overloadRetrySeconds;
+  return overloaded;
+}
+
+/** The error that clients may see: faults of ours are logged, and what `toldOfFault` says takes their place. */
+export function disclosed(error: unknown, log: Log, request: FailedRequest | null): GraphQLError {
   if (appErrorOf(error) || isGraphqlRefusal(error)) return error as GraphQLError;
-  const { originalError, path, locations } = error as GraphQLError;
-  log.error({ err: originalError ?? error, ...(requestId ? { requestId } : {}) }, 'operation failed');
-  return Object.assign(wrap(internalError), { path, locations });
+  const { path, locations } = error as GraphQLError;
+  return Object.assign(wrap(toldOfFault(error, 'operation failed', log, request)), { path, locations });
 }
 
 /**
  * An error as GraphQL clients get it: message, `extensions.code` and `extensions.details`, with path and locations.
  * Faults of ours are logged and reach clients without their text.
  */
-export function renderError(error: unknown, log: Log, requestId?: string | null): GraphQLFormattedError {
-  const shown = disclosed(error, log, requestId);
+export function renderError(error: unknown, log: Log, request: FailedRequest | null): GraphQLFormattedError {
+  const shown = disclosed(error, log, request);
   const appError = appErrorOf(shown);
   const extensions = appError
     ? { code: appError.code, details: appError.details }

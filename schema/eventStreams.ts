@@ -6,7 +6,7 @@ import type { Gateway } from '../src/domain/gateway.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import { refusalOf, sendAnswer, setContextHeaders } from './answers.ts';
-import { appErrorOf, wrap } from './errors.ts';
+import { appErrorOf, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import { contextOf } from './http.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
@@ -169,7 +169,7 @@ export function createEventStreams(
     },
     handler(request, response) {
       handler(request, response).catch((error) => {
-        gateway.platform.log.error({ err: error, requestId: request.requestId }, 'event stream failed');
+        toldOfFault(error, 'event stream failed', gateway.platform.log, { requestId: request.requestId });
         response.destroy();
       });
     },

@@ -111,7 +111,7 @@ export function rendered(result: ExecutionResult, context: RequestContext): Exec
   return {
     ...result,
     ...(result.errors
-      ? { errors: result.errors.map((error) => renderError(error, log, context.requestId) as GraphQLError) }
+      ? { errors: result.errors.map((error) => renderError(error, log, context) as GraphQLError) }
       : {}),
     ...(notice ? { extensions: { ...result.extensions, _meta: notice } } : {}),
   } as ExecutionResult;

@@ -6,11 +6,12 @@ import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { identify } from '../src/domain/admission.ts';
+import { overloaded } from '../src/domain/busy.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/application.ts';
 import type { Log } from '../src/infrastructure/log.ts';
-import { renderError, wrap } from './errors.ts';
+import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
 import { counted, isRefused, rendered } from './preparation.ts';
@@ -24,8 +25,9 @@ const aheadBytes = 16 * 1_024;
 /** How often a socket must show that its client lives. */
 const heartbeatMs = 12_000;
 
-/** RFC 6455: clients that see it come back. */
+/** RFC 6455 and its registry: clients that see these come back. */
 const goingAway = 1001;
+const tryAgainLater = 1013;
 
 /** How long clients have to answer that the server goes away. */
 const farewellMs = 1_000;
@@ -58,6 +60,12 @@ async function contextOf(
   };
 }
 
+/** Ends a connection that a fault of ours has broken; one that is only overloaded tells the client to come back. */
+function closeFailed(socket: WebSocket, error: unknown, what: string, log: Log): void {
+  const told = toldOfFault(error, what, log, null);
+  socket.close(told === overloaded ? tryAgainLater : CloseCode.InternalServerError, told.message);
+}
+
 /** Carries the protocol over one socket. What a client does wrong costs it its connection, and nobody else anything. */
 function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log): void {
   const cutIfUnread = () => {
@@ -73,10 +81,7 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
       onMessage(receive) {
         socket.on('message', (data) => {
           cutIfUnread();
-          receive(String(data)).catch((error) => {
-            log.error({ err: error }, 'websocket message failed');
-            socket.close(CloseCode.InternalServerError, 'Internal error');
-          });
+          receive(String(data)).catch((error) => closeFailed(socket, error, 'websocket message failed', log));
         });
       },
     },
@@ -150,8 +155,9 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
       try {
         await contextOf(connectionParams, extra.request, gateway);
         return true;
-      } catch {
-        // Closes the socket with 4403 Forbidden, as the protocol has it.
+      } catch (error) {
+        if (!appErrorOf(error)) closeFailed(extra.socket, error, 'websocket not opened', log);
+        // Closes a socket that is still open with 4403 Forbidden, as the protocol has it.
         return false;
       }
     },
@@ -171,7 +177,7 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
         ? undefined
         : counted(result as ExecutionResult, args.contextValue as RequestContext),
     onError: (_context, _id, _payload, errors) =>
-      errors.map((error) => renderError(error, log) as unknown as GraphQLError),
+      errors.map((error) => renderError(error, log, null) as unknown as GraphQLError),
     onNext: (_context, _id, _payload, args, result) =>
       rendered(result as ExecutionResult, args.contextValue as RequestContext),
   });

@@ -88,6 +88,8 @@ const settingsSchema = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: optionalUrl(['postgres', 'postgresql']),
   DATABASE_POOL_SIZE: count(10),
+  // Longer than anyone waits for a lock: those who do so give their connections back before.
+  DATABASE_POOL_TIMEOUT: duration('15s'),
   /** Whether hot reads that wait at the same moment share one statement. */
   COALESCE_READS: flag('true'),
   REDIS_URL: optionalUrl(['redis', 'rediss']),

@@ -31,7 +31,7 @@ export interface RequestContext {
   admitted: OperationRules | null;
   /** Whether an answer is an earlier one, repeated for its Idempotency-Key. */
   replayed: boolean;
-  /** When a request that found something locked may be sent again. */
+  /** When a request that found something locked, or everything in use, may be sent again. */
   retryAfterSeconds?: number;
   /**
    * At doors that have it: work that must be done before the answer is sent, but not before it is written. Elsewhere

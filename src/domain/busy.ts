@@ -1,3 +1,4 @@
+import { noConnectionCame } from '../infrastructure/database/database.ts';
 import { waitedTooLong } from '../infrastructure/database/sqlState.ts';
 import type { RequestContext } from './admission.ts';
 import { AppError } from './errors.ts';
@@ -34,3 +35,17 @@ export function toldOfWrite(error: unknown, context: RequestContext): unknown {
   if (told instanceof Busy) context.retryAfterSeconds = told.retryAfterSeconds;
   return told;
 }
+
+/**
+ * 500 for what could not be done because all connections to the database were in use for longer than anyone should
+ * wait: no fault of the request, which may be sent again. SPEC has no other status for it, so the details say it.
+ */
+export const overloaded = new AppError('INTERNAL_ERROR', 'Service overloaded', {
+  details: { type: 'overloaded' },
+});
+
+/** Whether a request failed for nothing but that. */
+export const metOverload = (error: unknown): boolean => noConnectionCame(error);
+
+/** What Retry-After says to who met an overload. */
+export const overloadRetrySeconds = 1;

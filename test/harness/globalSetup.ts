@@ -75,7 +75,12 @@ async function embeddedTemplate(): Promise<string> {
 }
 
 async function makeStore(path: string): Promise<void> {
-  const settings = { DATABASE_URL: undefined, DATABASE_POOL_SIZE: 1, DATA_DIR: path };
+  const settings = {
+    DATABASE_URL: undefined,
+    DATABASE_POOL_SIZE: 1,
+    DATABASE_POOL_TIMEOUT: 60_000,
+    DATA_DIR: path,
+  };
   const database = await openDatabase(settings, [], createLog('silent'));
   await migrateUp(database.sequelize, migrationsFolder, false);
   await database.close();

@@ -73,6 +73,7 @@ describe('Settings', () => {
     [{ DATABASE_URL: 'mysql://db' }, 'DATABASE_URL'],
     [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL'],
     [{ DATABASE_POOL_SIZE: '0' }, 'DATABASE_POOL_SIZE'],
+    [{ DATABASE_POOL_TIMEOUT: '0s' }, 'DATABASE_POOL_TIMEOUT'],
     [{ ROLES: 'web' }, 'ROLES'],
     [{ ROLES: 'api,' }, 'ROLES'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],

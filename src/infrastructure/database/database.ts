@@ -1,9 +1,13 @@
+import { ConnectionAcquireTimeoutError } from 'sequelize';
 import type { ModelCtor } from 'sequelize-typescript';
 import { Sequelize } from 'sequelize-typescript';
 import type { Settings } from '../../config.ts';
 import type { Log } from '../log.ts';
 import { openEmbedded } from './embedded.ts';
 import { transactionContext } from './statement.ts';
+
+/** Whether nothing was asked of the database because every connection of this process stayed in use for too long. */
+export const noConnectionCame = (error: unknown): boolean => error instanceof ConnectionAcquireTimeoutError;
 
 export interface Database {
   readonly sequelize: Sequelize;
@@ -22,7 +26,7 @@ Sequelize.useCLS(transactionContext as never);
  * spoken to by the same client in the same dialect.
  */
 export async function openDatabase(
-  settings: Pick<Settings, 'DATABASE_URL' | 'DATABASE_POOL_SIZE' | 'DATA_DIR'>,
+  settings: Pick<Settings, 'DATABASE_URL' | 'DATABASE_POOL_SIZE' | 'DATABASE_POOL_TIMEOUT' | 'DATA_DIR'>,
   models: ModelCtor[],
   log: Log,
 ): Promise<Database> {
@@ -37,7 +41,12 @@ export async function openDatabase(
   if (settings.DATABASE_URL) {
     const sequelize = new Sequelize(settings.DATABASE_URL, {
       ...common,
-      pool: { min: 0, max: settings.DATABASE_POOL_SIZE, acquire: 30_000, idle: 60_000 },
+      pool: {
+        min: 0,
+        max: settings.DATABASE_POOL_SIZE,
+        acquire: settings.DATABASE_POOL_TIMEOUT,
+        idle: 60_000,
+      },
       dialectOptions: { ...session, keepAlive: true },
     });
     await sequelize.authenticate();
@@ -47,7 +56,7 @@ export async function openDatabase(
   const sequelize = new Sequelize('postgres', 'postgres', '', {
     ...common,
     // One session: it is one process's store, and named statements belong to a session.
-    pool: { min: 1, max: 1, acquire: 60_000, idle: 2 ** 31 - 1 },
+    pool: { min: 1, max: 1, acquire: settings.DATABASE_POOL_TIMEOUT, idle: 2 ** 31 - 1 },
     dialectOptions: { ...session, stream: embedded.stream },
   });
   return {

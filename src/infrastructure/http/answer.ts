@@ -9,7 +9,7 @@ export interface Standing {
   readonly rateWindow: RateWindow | null;
   /** Whether the answer is an earlier one, repeated for its Idempotency-Key. */
   readonly replayed: boolean;
-  /** When a request that found something locked may be sent again. */
+  /** When a request that found something locked, or everything in use, may be sent again. */
   readonly retryAfterSeconds?: number;
 }
 
