@@ -1,15 +1,19 @@
-import type { FieldNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { Kind } from 'graphql';
+import type { FieldNode, GraphQLInputType, GraphQLSchema, OperationDefinitionNode, ValueNode } from 'graphql';
+import { getNullableType, isInputObjectType, isListType, Kind, valueFromASTUntyped } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { FieldFault } from '../src/domain/errors.ts';
 import { AppError } from '../src/domain/errors.ts';
 import type { Platform } from '../src/domain/platform.ts';
+import { asSpelt } from './inputFaults.ts';
 
 /** Arguments of a root field by name: those that are of their types. */
 export type SoundArguments = Readonly<Record<string, unknown>>;
 
 /** A rule about one argument that its type does not know. @throws AppError 400 naming what is wrong. */
 export type ArgumentCheck = (value: never, others: SoundArguments, platform: Platform) => void;
+
+/** The same for what is left of an argument: members that are not of their types are undefined. */
+export type PartsCheck = (parts: never, platform: Platform) => void;
 
 /**
  * Declares rules about the arguments of a root field that the domain holds itself to, so that they can be asked as well
@@ -20,9 +24,16 @@ export function Checks(checks: Readonly<Record<string, ArgumentCheck>>): MethodD
   return Extensions({ checks }) as MethodDecorator;
 }
 
+/** The same for arguments with members: those that are of their types are looked at where others are not. */
+export function ChecksOfParts(checksOfParts: Readonly<Record<string, PartsCheck>>): MethodDecorator {
+  return Extensions({ checksOfParts }) as MethodDecorator;
+}
+
 /** What is asked of a variable because an argument takes its value from it. */
 export interface VariableCheck {
-  /** @returns the faults, under the variable's name; the first one's message comes with all of them. */
+  /** Whether it is asked of what is left of values that are not of their types; else of sound ones alone. */
+  readonly ofParts: boolean;
+  /** @returns the faults, as the document spells the fields; the first one's message comes with all of them. */
   faultsIn(
     values: Readonly<Record<string, unknown>>,
     platform: Platform,
@@ -38,12 +49,19 @@ export function variableChecks(
   const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
   for (const node of operation.selectionSet.selections) {
     if (node.kind !== Kind.FIELD) continue;
-    const checks = fields[node.name.value]?.extensions.checks as Record<string, ArgumentCheck> | undefined;
-    if (!checks) continue;
+    const field = fields[node.name.value];
+    const checks = (field?.extensions.checks ?? {}) as Record<string, ArgumentCheck>;
+    const checksOfParts = (field?.extensions.checksOfParts ?? {}) as Record<string, PartsCheck>;
     const variables = variablesIn(node);
     for (const [argument, variable] of variables) {
       const check = checks[argument];
       if (check) found.set(variable, checkOf(check, argument, variable, variables));
+    }
+    for (const { name, value } of node.arguments ?? []) {
+      const check = checksOfParts[name.value];
+      const type = field?.args.find((one) => one.name === name.value)?.type;
+      const variable = firstVariableIn(value);
+      if (check && type && variable) found.set(variable, checkOfParts(check, name.value, { value, type }));
     }
   }
   return found;
@@ -56,6 +74,39 @@ function variablesIn({ arguments: given = [] }: FieldNode): [argument: string, v
   );
 }
 
+function firstVariableIn(value: ValueNode): string | undefined {
+  if (value.kind === Kind.VARIABLE) return value.name.value;
+  const members =
+    value.kind === Kind.OBJECT
+      ? value.fields.map((member) => member.value)
+      : value.kind === Kind.LIST
+        ? value.values
+        : [];
+  for (const member of members) {
+    const name = firstVariableIn(member);
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
+/** What a check refuses. */
+function refusalOf(
+  check: () => void,
+  spell: (field: string) => string,
+): ReturnType<VariableCheck['faultsIn']> {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== 'bad_request') throw error;
+    const faults = (error.details.errors ?? []) as FieldFault[];
+    return {
+      faults: faults.map(({ field, type }) => ({ field: spell(field), type })),
+      message: error.message,
+    };
+  }
+}
+
 function checkOf(
   check: ArgumentCheck,
   argument: string,
@@ -63,22 +114,53 @@ function checkOf(
   variables: readonly [string, string][],
 ): VariableCheck {
   return {
+    ofParts: false,
     faultsIn(values, platform) {
       const sound = Object.fromEntries(variables.map(([name, source]) => [name, values[source]]));
-      try {
-        check(sound[argument] as never, sound, platform);
-        return null;
-      } catch (error) {
-        if (!(error instanceof AppError) || error.kind !== 'bad_request') throw error;
-        const faults = (error.details.errors ?? []) as FieldFault[];
-        return {
-          faults: faults.map(({ field, type }) => ({
-            field: [variable, ...field.split('.').slice(1)].join('.'),
-            type,
-          })),
-          message: error.message,
-        };
-      }
+      return refusalOf(
+        () => check(sound[argument] as never, sound, platform),
+        (field) => [variable, ...field.split('.').slice(1)].join('.'),
+      );
     },
   };
+}
+
+interface GivenArgument {
+  readonly value: ValueNode;
+  readonly type: GraphQLInputType;
+}
+
+function checkOfParts(check: PartsCheck, argument: string, given: GivenArgument): VariableCheck {
+  return {
+    ofParts: true,
+    faultsIn(values, platform) {
+      const parts = partsOf(given, values);
+      if (parts === undefined || parts === null) return null;
+      return refusalOf(
+        () => check(parts as never, platform),
+        (field) => asSpelt(given.value, argument, field),
+      );
+    },
+  };
+}
+
+/** An argument's value, made of those of variables. */
+function partsOf({ value, type }: GivenArgument, values: Readonly<Record<string, unknown>>): unknown {
+  if (value.kind === Kind.VARIABLE) return values[value.name.value];
+  if (value.kind === Kind.NULL) return null;
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) {
+    // GraphQL takes one for a list of one.
+    const items = value.kind === Kind.LIST ? value.values : [value];
+    return items.map((item) => partsOf({ value: item, type: nullable.ofType }, values));
+  }
+  if (!isInputObjectType(nullable) || value.kind !== Kind.OBJECT) return valueFromASTUntyped(value);
+  const members = nullable.getFields();
+  return Object.fromEntries(
+    value.fields.flatMap((member) => {
+      const name = member.name.value;
+      const memberType = members[name]?.type;
+      return memberType ? [[name, partsOf({ value: member.value, type: memberType }, values)]] : [];
+    }),
+  );
 }

@@ -89,29 +89,65 @@ export function coerceVariables(
   return values;
 }
 
-/** The faults of types together with those of variables that are of their types, in the order of the request. */
+/** The faults of types together with those against rules that can be asked all the same, in the order of the request. */
 function withChecks(
   faults: readonly Fault[],
   variables: readonly Variable[],
   values: Readonly<Record<string, unknown>>,
   platform: Platform,
 ): Fault[] {
-  const ofTypes = new Map<string, Fault[]>(variables.map(({ name }) => [name, []]));
-  for (const fault of faults) ofTypes.get(fault.field.split('.')[0] as string)?.push(fault);
+  const named = new Set(faults.map(({ field }) => field));
+  const unsound = new Set([...named].map((field) => field.split('.')[0]));
   const sound = Object.fromEntries(
     variables
-      .filter(
-        ({ name }) => ofTypes.get(name)?.length === 0 && values[name] !== undefined && values[name] !== null,
-      )
+      .filter(({ name }) => !unsound.has(name) && values[name] !== undefined && values[name] !== null)
       .map(({ name }) => [name, values[name]]),
   );
-  return variables
-    .flatMap(({ name, check }) => {
-      const refused = name in sound ? check?.faultsIn(sound, platform) : null;
-      if (!refused) return ofTypes.get(name) ?? [];
-      return refused.faults.map((fault) => ({ ...fault, message: refused.message }));
-    })
-    .slice(0, mostFaults);
+  const ruled = variables.flatMap(({ name, check }): Fault[] => {
+    if (!check || (!check.ofParts && !(name in sound))) return [];
+    const refused = check.faultsIn(check.ofParts ? values : sound, platform);
+    // What is not of its type may look left out to a rule.
+    const others = refused?.faults.filter(({ field }) => !named.has(field)) ?? [];
+    return others.map((fault) => ({ ...fault, message: refused?.message ?? invalidParameters }));
+  });
+  if (ruled.length === 0) return [...faults];
+  return inOrder([...faults, ...ruled], variables).slice(0, mostFaults);
+}
+
+/** Fields in the order in which the variables, and the members of their types, are declared. */
+function inOrder(faults: readonly Fault[], variables: readonly Variable[]): Fault[] {
+  return faults
+    .map((fault) => ({ fault, place: placeOf(fault.field, variables) }))
+    .sort((one, other) => compare(one.place, other.place))
+    .map(({ fault }) => fault);
+}
+
+function placeOf(field: string, variables: readonly Variable[]): number[] {
+  const [variable, ...members] = field.split('.');
+  const index = variables.findIndex(({ name }) => name === variable);
+  let type: unknown = getNamedType(variables[index]?.type);
+  const place = [index < 0 ? variables.length : index];
+  for (const member of members) {
+    if (/^\d+$/.test(member)) {
+      place.push(Number(member));
+      continue;
+    }
+    const fields = isInputObjectType(type) ? type.getFields() : {};
+    const names = Object.keys(fields);
+    const position = names.indexOf(member);
+    place.push(position < 0 ? names.length : position);
+    type = getNamedType(fields[member]?.type);
+  }
+  return place;
+}
+
+/** What has members comes before them. */
+function compare(one: readonly number[], other: readonly number[]): number {
+  for (const [depth, place] of one.entries()) {
+    const difference = place - (other[depth] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
 }
 
 function refusal(faults: Fault[]): AppError {

@@ -21,17 +21,20 @@ export function inArgument<T>(
   return renamingFields(work, (field) => asSpelt(value, argument, field));
 }
 
-function asSpelt(argumentValue: ValueNode | undefined, argument: string, field: string): string {
+/** A member of an argument, `slices.0.origin`, as the document that gives the argument its value spells it. */
+export function asSpelt(argumentValue: ValueNode | undefined, argument: string, field: string): string {
   const members = field.split('.');
   let value = argumentValue;
   let depth = 0;
   while (value?.kind === Kind.OBJECT || value?.kind === Kind.LIST) {
     const member = members[depth];
+    depth += 1;
+    // One that stands for a list of one.
+    if (value.kind === Kind.OBJECT && /^\d+$/.test(member ?? '')) continue;
     value =
       value.kind === Kind.OBJECT
         ? value.fields.find(({ name }) => name.value === member)?.value
         : value.values[Number(member)];
-    depth += 1;
   }
   return value?.kind === Kind.VARIABLE
     ? [value.name.value, ...members.slice(depth)].join('.')

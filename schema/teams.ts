@@ -13,11 +13,19 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
 import type { ApiKey as ApiKeyModel, KeyKind } from '../src/domain/teams/apiKey.ts';
-import { createApiKey, listApiKeys, revokeApiKey } from '../src/domain/teams/keys.ts';
-import { createTeam, findTeam, listTeams, updateTeam } from '../src/domain/teams/management.ts';
+import type { KeyParts } from '../src/domain/teams/keys.ts';
+import { checkKeyParts, createApiKey, listApiKeys, revokeApiKey } from '../src/domain/teams/keys.ts';
+import {
+  checkTeamParts,
+  createTeam,
+  findTeam,
+  listTeams,
+  updateTeam,
+} from '../src/domain/teams/management.ts';
 import type { Scope } from '../src/domain/teams/scope.ts';
 import { scopes as allScopes } from '../src/domain/teams/scope.ts';
 import type { Team as TeamModel } from '../src/domain/teams/team.ts';
+import { ChecksOfParts } from './argumentChecks.ts';
 import { inInput } from './inputFaults.ts';
 import { Operation, prepared } from './operation.ts';
 import { Pagination } from './pagination.ts';
@@ -242,6 +250,7 @@ export class TeamResolver {
   }
 
   @Operation({ scope: 'operator', creation: 'plain' })
+  @ChecksOfParts({ input: checkTeamParts })
   @Mutation(() => Team, { description: 'Creates an agency with its live and test wallets.' })
   async createTeam(
     @Ctx() context: RequestContext,
@@ -252,6 +261,7 @@ export class TeamResolver {
   }
 
   @Operation({ scope: 'operator' })
+  @ChecksOfParts({ input: (input: UpdateTeamInput) => checkTeamParts(changesOf(input)) })
   @Mutation(() => Team, { description: 'Changes an agency’s settings.' })
   async updateTeam(
     @Ctx() context: RequestContext,
@@ -262,6 +272,9 @@ export class TeamResolver {
   }
 
   @Operation({ scope: 'operator', creation: 'secret' })
+  @ChecksOfParts({
+    input: (input: KeyParts) => checkKeyParts({ ...input, teamId: input.teamId ?? null }),
+  })
   @Mutation(() => IssuedApiKey, { description: 'Issues a key; event api_key.created.' })
   async createApiKey(
     @Ctx() context: RequestContext,

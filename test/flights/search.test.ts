@@ -123,6 +123,69 @@ describeFlightDoors(
       expect(error.details.errors.map(({ field }: Json) => field)).toEqual(fields.map(stage.door.spelt));
     });
 
+    it('names what is against the rules and what is not even of its type in one answer, in their order', async () => {
+      const { live } = await stage.server.createTeam();
+      const { spelt } = stage.door;
+      const refused = async (request: Json) => {
+        const { message, details } = (await stage.door.search(live, request)).error;
+        const errors = details.errors.map(({ field, type }: Json) => `${field} ${type}`);
+        expect(`${details.field} ${details.type}`).toBe(errors[0]);
+        return [message, ...errors];
+      };
+      const infants = [adults(1), { type: 'infant_without_seat', count: 2 }];
+      // The message is that of the first, whichever kind it is of.
+      expect(
+        await refused({
+          type: 'round_trip',
+          slices: [
+            slice('GRU', 'LIS', '2026-11-17'),
+            slice('LIS', 'XQX', '2026-11-16'),
+            slice('GRU', 'GRU', 1),
+          ],
+          passengers: [adults(1)],
+          cabinClass: 'cargo',
+        }),
+      ).toEqual([
+        'Invalid request parameters',
+        `${spelt('slices')} too_large`,
+        `${spelt('slices.0.departureDate')} not_in_future`,
+        `${spelt('slices.1.destination')} invalid`,
+        `${spelt('slices.1.departureDate')} not_in_future`,
+        `${spelt('slices.2.departureDate')} invalid`,
+        `${spelt('cabinClass')} invalid`,
+      ]);
+      expect(
+        await refused({
+          type: 'one_way',
+          slices: [slice('GRU', 'LIS', '2026-11-17')],
+          passengers: infants,
+          cabinClass: 1,
+        }),
+      ).toEqual([
+        'Departure date in the past',
+        `${spelt('slices.0.departureDate')} not_in_future`,
+        `${spelt('passengers')} more_infants_than_adults`,
+        `${spelt('cabinClass')} invalid`,
+      ]);
+      expect(
+        await refused({
+          type: 'one_way',
+          slices: [slice('XQX', 'LIS', '2026-11-17'), null],
+          passengers: [...infants, { type: 'dog', count: 0 }],
+        }),
+      ).toEqual([
+        'Invalid request parameters',
+        `${spelt('slices')} too_large`,
+        `${spelt('slices.0.origin')} invalid`,
+        `${spelt('slices.1')} required`,
+        `${spelt('passengers.2.type')} invalid`,
+        `${spelt('passengers.2.count')} too_small`,
+      ]);
+      expect(await refused({ type: 'one_way', slices: 'GRU-LIS', passengers: infants })).toContain(
+        `${spelt('passengers')} more_infants_than_adults`,
+      );
+    });
+
     it('names fields of literals after the argument, and of variables after the variable', async () => {
       const { live } = await stage.server.createTeam();
       const fieldsOf = async (document: string, variables: Json) => {
@@ -140,6 +203,21 @@ describeFlightDoors(
         'leg.destination',
         'day',
         'count',
+      ]);
+      // With a type that is wrong as well.
+      expect(await fieldsOf(mixed, { leg: { ...leg, origin: 1 }, day: '2026-11-01', count: 0 })).toEqual([
+        'leg.origin',
+        'day',
+        'count',
+      ]);
+      const single = `query ($from: AirportCode!, $to: AirportCode!, $count: Int!) {
+        flightSearch(search: { type: round_trip, passengers: { type: adult, count: $count },
+          slices: { origin: $from, destination: $to, departureDate: "2026-11-01" } }) { id } }`;
+      expect(await fieldsOf(single, { from: 'GRU', to: 'XQX', count: 0 })).toEqual([
+        'to',
+        'count',
+        'search.slices',
+        'search.slices.0.departureDate',
       ]);
     });
 

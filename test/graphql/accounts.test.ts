@@ -177,6 +177,25 @@ describeEngines('Accounts', (engine) => {
         { name: '', markupPercent: '101', alertEmail: 'x', corsDomains: ['x'] },
         ['input.name', 'input.markupPercent', 'input.alertEmail', 'input.corsDomains'],
       ],
+      [
+        'what is of the wrong type together with what is not',
+        {
+          name: '',
+          markupPercent: 10,
+          feeAmount: '10',
+          alertEmail: 'x',
+          corsDomains: ['x', 1],
+          colour: 'red',
+        },
+        [
+          'input.name',
+          'input.markupPercent',
+          'input.alertEmail',
+          'input.corsDomains',
+          'input.corsDomains.1',
+          'input.colour',
+        ],
+      ],
     ])('refuse %s and name the field', async (_case, input, fields) => {
       const [before] = await server.query<Json>('SELECT count(*) AS teams FROM teams');
       const refusal = { message: 'Invalid request parameters', code: 'VALIDATION_ERROR', fields };
@@ -334,6 +353,21 @@ describeEngines('Accounts', (engine) => {
         'an operator with scopes',
         { kind: 'operator', name: 'A', teamId: null, scopes: ['wallet:read'] },
         { fields: ['input.scopes'] },
+      ],
+      [
+        'an operator with unknown scopes and without a name',
+        { kind: 'operator', name: ' ', scopes: ['wallet:all'] },
+        { fields: ['input.teamId', 'input.name', 'input.scopes', 'input.scopes.0'] },
+      ],
+      [
+        'an unknown kind and a team that is a number',
+        { kind: 'staging', name: '', teamId: 1 },
+        { fields: ['input.kind', 'input.teamId', 'input.name'] },
+      ],
+      [
+        'a live key of a team that is a number',
+        { kind: 'live', name: '', teamId: 1 },
+        { fields: ['input.teamId', 'input.name'] },
       ],
     ])('refuse %s and name the field', async (_case, input, { fields }) => {
       const { teamId } = await server.createTeam();

@@ -23,6 +23,16 @@ export interface SearchRequest {
   readonly cabinClass?: string | null;
 }
 
+/** What is left of a request when members that are not of their shapes are taken out of it. */
+export interface SearchParts {
+  readonly type?: string | undefined;
+  readonly slices?: readonly (Parts<SearchRequest['slices'][number]> | undefined)[] | undefined;
+  readonly passengers?: readonly (Parts<SearchRequest['passengers'][number]> | undefined)[] | undefined;
+  readonly cabinClass?: string | null | undefined;
+}
+
+type Parts<Whole> = { readonly [Member in keyof Whole]?: Whole[Member] | undefined };
+
 /** A request that has passed every rule. */
 export interface FlightSearch {
   readonly type: TripType;
@@ -72,38 +82,51 @@ interface Fault extends FieldFault {
  *   every bad field in `details.errors`
  */
 export function readSearchRequest(request: SearchRequest, now: Date): FlightSearch {
-  const faults: Fault[] = [];
-  const type = readOne(tripTypes, request.type, 'type', faults);
-  const slices = readSlices(request.slices, type, now, faults);
-  const passengers = readPassengers(request.passengers, faults);
-  const cabinClass = readOne(cabinClasses, request.cabinClass ?? 'economy', 'cabinClass', faults);
-  const first = faults[0];
-  if (first || !type || !cabinClass) {
-    throw validationError(
-      faults.map(({ field, type: reason }) => ({ field, type: reason })),
-      first?.message,
-    );
-  }
+  const { type, slices, passengers, cabinClass, faults } = readParts(request, now);
+  if (faults.length > 0 || !type || !cabinClass) throw refusalOf(faults);
   return { type, slices, passengers, cabinClass };
+}
+
+/** Holds what is left of a request to the rules that can be asked of it. @throws AppError as `readSearchRequest` */
+export function checkSearchParts(parts: SearchParts, now: Date): void {
+  const { faults } = readParts(parts, now);
+  if (faults.length > 0) throw refusalOf(faults);
+}
+
+const refusalOf = (faults: readonly Fault[]) =>
+  validationError(
+    faults.map(({ field, type }) => ({ field, type })),
+    faults[0]?.message,
+  );
+
+function readParts(parts: SearchParts, now: Date) {
+  const faults: Fault[] = [];
+  const type = readOne(tripTypes, parts.type, 'type', faults);
+  const slices = readSlices(parts.slices, type, now, faults);
+  const passengers = readPassengers(parts.passengers, faults);
+  const cabinClass = readOne(cabinClasses, parts.cabinClass ?? 'economy', 'cabinClass', faults);
+  return { type, slices, passengers, cabinClass, faults };
 }
 
 function readOne<T extends string>(
   allowed: readonly T[],
-  text: string,
+  text: string | undefined,
   field: string,
   faults: Fault[],
 ): T | null {
+  if (text === undefined) return null;
   const found = allowed.find((value) => value === text);
   if (found === undefined) faults.push({ field, type: 'invalid', message: searchMessages.other });
   return found ?? null;
 }
 
 function readSlices(
-  requested: SearchRequest['slices'],
+  requested: SearchParts['slices'],
   type: TripType | null,
   now: Date,
   faults: Fault[],
 ): SearchSlice[] {
+  if (!requested) return [];
   const [fewest, most] = type ? sliceCounts[type] : [1, 6];
   if (requested.length < fewest || requested.length > most) {
     const reason = requested.length < fewest ? 'too_small' : 'too_large';
@@ -113,6 +136,7 @@ function readSlices(
   let previousDate: string | null = null;
   // A list of thousands is refused for its length; its elements need not be looked at.
   for (const [index, slice] of requested.slice(0, most).entries()) {
+    if (!slice) continue;
     const field = `slices.${index}`;
     const origin = readPlace(slice.origin, `${field}.origin`, faults);
     const destination = readPlace(slice.destination, `${field}.destination`, faults);
@@ -125,13 +149,15 @@ function readSlices(
       { origin, previousDate, now },
       faults,
     );
-    if (isDay) previousDate = slice.departureDate;
+    if (!isDay || slice.departureDate === undefined) continue;
+    previousDate = slice.departureDate;
     if (origin && destination) slices.push({ origin, destination, departureDate: slice.departureDate });
   }
   return slices;
 }
 
-function readPlace(code: string, field: string, faults: Fault[]): SearchPlace | null {
+function readPlace(code: string | undefined, field: string, faults: Fault[]): SearchPlace | null {
+  if (code === undefined) return null;
   const airports = resolvePlace(code);
   if (!airports) faults.push({ field, type: 'invalid', message: searchMessages.airport });
   return airports && { code, airports };
@@ -152,7 +178,8 @@ interface DateContext {
 }
 
 /** Whether it is a day of the calendar; the other rules about it only add faults. */
-function checkDate(date: string, field: string, context: DateContext, faults: Fault[]): boolean {
+function checkDate(date: string | undefined, field: string, context: DateContext, faults: Fault[]): boolean {
+  if (date === undefined) return false;
   if (!isCalendarDay(date)) {
     faults.push({ field, type: 'invalid', message: searchMessages.dateFormat });
     return false;
@@ -173,12 +200,14 @@ function isCalendarDay(text: string): boolean {
   return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
 }
 
-function readPassengers(requested: SearchRequest['passengers'], faults: Fault[]): PassengerType[] {
+function readPassengers(requested: SearchParts['passengers'], faults: Fault[]): PassengerType[] {
+  if (!requested) return [];
   const before = faults.length;
   const counts: Record<PassengerType, number> = { adult: 0, child: 0, infant_without_seat: 0 };
   const passengers: PassengerType[] = [];
   for (const [index, group] of requested.slice(0, mostPassengers).entries()) {
-    const type = readOne(passengerTypes, group.type, `passengers.${index}.type`, faults);
+    const type = readOne(passengerTypes, group?.type, `passengers.${index}.type`, faults);
+    if (group?.count === undefined) continue;
     if (!Number.isSafeInteger(group.count) || group.count < 1) {
       const reason = group.count < 1 ? 'too_small' : 'invalid';
       faults.push({ field: `passengers.${index}.count`, type: reason, message: searchMessages.other });
@@ -188,12 +217,13 @@ function readPassengers(requested: SearchRequest['passengers'], faults: Fault[])
     }
   }
   // Totals of groups that are wrong in themselves would only confuse.
-  if (faults.length === before) checkTotals(requested, counts, faults);
+  const areWhole = requested.every((group) => group?.type !== undefined && group.count !== undefined);
+  if (areWhole && faults.length === before) checkTotals(requested, counts, faults);
   return passengers;
 }
 
 function checkTotals(
-  requested: SearchRequest['passengers'],
+  requested: readonly unknown[],
   counts: Record<PassengerType, number>,
   faults: Fault[],
 ): void {

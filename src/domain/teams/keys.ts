@@ -52,18 +52,24 @@ async function tenantOf(apiKey: ApiKey): Promise<Tenant | null> {
   return { teamId: apiKey.teamId, mode: apiKey.kind, walletId: wallet.id };
 }
 
-function checkKeyRequest({ kind, teamId, name, scopes }: KeyRequest): void {
+/** What is left of a request when members that are not of their types are taken out of it. */
+export type KeyParts = { readonly [Name in 'kind' | 'teamId' | 'name']?: KeyRequest[Name] | undefined } & {
+  readonly scopes?: readonly unknown[] | null | undefined;
+};
+
+/** @throws AppError 400 naming each bad field, of those that are there. */
+export function checkKeyParts({ kind, teamId, name, scopes }: KeyParts): void {
   const faults = [];
-  if (!isName(name)) faults.push({ field: 'name', type: 'invalid' });
-  if (kind !== 'operator' && teamId === null) faults.push({ field: 'teamId', type: 'required' });
-  if (kind === 'operator' && teamId !== null) faults.push({ field: 'teamId', type: 'invalid' });
-  if (kind === 'operator' && scopes !== null) faults.push({ field: 'scopes', type: 'invalid' });
+  if (name !== undefined && !isName(name)) faults.push({ field: 'name', type: 'invalid' });
+  if (kind && kind !== 'operator' && teamId === null) faults.push({ field: 'teamId', type: 'required' });
+  if (kind === 'operator' && typeof teamId === 'string') faults.push({ field: 'teamId', type: 'invalid' });
+  if (kind === 'operator' && Array.isArray(scopes)) faults.push({ field: 'scopes', type: 'invalid' });
   if (faults.length > 0) throw validationError(faults);
 }
 
 /** Issues a key; event api_key.created. @throws AppError 400 naming each bad field, 404 for an unknown team. */
 export async function createApiKey(request: KeyRequest, platform: Platform): Promise<IssuedKey> {
-  checkKeyRequest(request);
+  checkKeyParts(request);
   if (request.teamId !== null) await findTeam(request.teamId);
   const secret = request.secret ?? newSecretKey(request.kind);
   return inTransaction(platform.sequelize, async () => {

@@ -20,6 +20,11 @@ export interface TeamSettings {
   corsDomains: string[];
 }
 
+/** What is left of settings when those that are not of their types are taken out of them. */
+export type TeamParts = {
+  readonly [Name in Exclude<keyof TeamSettings, 'corsDomains'>]?: TeamSettings[Name] | undefined;
+} & { readonly corsDomains?: readonly (string | undefined)[] | undefined };
+
 const percentPattern = /^(0|[1-9]\d{0,2})(\.\d{1,4})?$/;
 const emailPattern = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,190}\.[^\s@.\p{Cc}]{2,60}$/u;
 
@@ -33,7 +38,8 @@ function isOrigin(text: string): boolean {
   }
 }
 
-function settingFaults(settings: Partial<TeamSettings>): FieldFault[] {
+/** @throws AppError 400 naming each setting that is there and bad. */
+export function checkTeamParts(settings: TeamParts): void {
   const { name, markupPercent, feeAmount, alertEmail, corsDomains } = settings;
   const faults: FieldFault[] = [];
   const check = (field: string, sound: boolean) => {
@@ -46,9 +52,10 @@ function settingFaults(settings: Partial<TeamSettings>): FieldFault[] {
   if (feeAmount !== undefined) check('feeAmount', parseAmount(feeAmount) !== null);
   if (alertEmail !== undefined && alertEmail !== null) check('alertEmail', emailPattern.test(alertEmail));
   if (corsDomains !== undefined) {
-    check('corsDomains', corsDomains.length <= 50 && corsDomains.every(isOrigin));
+    const given = corsDomains.filter((origin) => origin !== undefined);
+    check('corsDomains', corsDomains.length <= 50 && given.every(isOrigin));
   }
-  return faults;
+  if (faults.length > 0) throw validationError(faults);
 }
 
 function columnsOf(settings: Partial<TeamSettings>) {
@@ -62,8 +69,7 @@ function columnsOf(settings: Partial<TeamSettings>) {
 
 /** Creates an agency with its live and test wallets. @throws AppError 400 naming each bad setting. */
 export async function createTeam(settings: TeamSettings, platform: Platform): Promise<Team> {
-  const faults = settingFaults(settings);
-  if (faults.length > 0) throw validationError(faults);
+  checkTeamParts(settings);
   const createdAt = platform.clock.now();
   return inTransaction(platform.sequelize, async () => {
     const team = await Team.create({
@@ -99,8 +105,7 @@ export async function updateTeam(
   changes: Partial<TeamSettings>,
   platform: Platform,
 ): Promise<Team> {
-  const faults = settingFaults(changes);
-  if (faults.length > 0) throw validationError(faults);
+  checkTeamParts(changes);
   const team = await findTeam(id);
   await team.update({ ...columnsOf(changes), updatedAt: platform.clock.now() });
   afterCommit(() => platform.signals.publish('access', { hash: null }));
