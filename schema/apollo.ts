@@ -35,10 +35,12 @@ function compiledExecution(schema: GraphQLSchema, cache: OperationCache): Gatewa
       return () => undefined;
     },
     load: async () => ({
-      executor: async ({ source, document, operationName, request, context }) => {
+      executor: async ({ source, document, request, context }) => {
         const { request: requestContext } = context as ApolloContext;
         try {
-          const executable = compile(source, document, operationName);
+          // The name that the client gave: what Apollo found by it is null when there is no such operation, and null
+          // asks for whichever there is.
+          const executable = compile(source, document, request.operationName ?? null);
           const result = await executable.run(requestContext, request.variables ?? {}, {
             lenientMembers: false,
           });

@@ -62,8 +62,7 @@ export function createGraphqlHandler(
     const { query, variables, operationName, extensions } = body as GraphqlBody;
     if (typeof query !== 'string' || extensions !== undefined || !acceptsJson(request)) return null;
     if (variables !== undefined && (typeof variables !== 'object' || Array.isArray(variables))) return null;
-    if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
-      return null;
+    if (operationName !== undefined && operationName !== null && !isName(operationName)) return null;
     const executable = cache.get(query, operationName);
     if (!executable) return null;
     let result: { data?: unknown; errors?: readonly unknown[] };
@@ -78,6 +77,10 @@ export function createGraphqlHandler(
     const status = 'data' in result ? 200 : 400;
     return { status, headers: jsonHeaders, text: `${render(result, context, log)}\n` };
   }
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && /^[_A-Za-z][_0-9A-Za-z]*$/.test(value);
 }
 
 function acceptsJson(request: Request): boolean {

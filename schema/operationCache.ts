@@ -15,5 +15,5 @@ export class OperationCache {
 }
 
 function keyOf(source: string, operationName: string | null | undefined): string {
-  return operationName ? `${operationName}\n${source}` : source;
+  return operationName == null ? source : `${operationName}\n${source}`;
 }

@@ -273,6 +273,12 @@ describeEngines('The GraphQL door guards itself', (engine) => {
         query: 'query Balance { walletBalance { balance } }',
         operationName: 'Balance',
       },
+      'another name than that of the only operation': {
+        query: 'query Pending { walletBalance { pendingAmount } }',
+        operationName: 'Other',
+      },
+      'an empty name': { query: 'query Credit { walletBalance { availableCredit } }', operationName: '' },
+      'a named operation, not asked for by name': { query: 'query Mine { walletBalance { currency } }' },
       'a name that is no text': { query: 'query Total { walletBalance { balance } }', operationName: 5 },
       aliases: { query: '{ mine: walletBalance { left: balance right: balance } }' },
       directives: {
@@ -313,6 +319,27 @@ describeEngines('The GraphQL door guards itself', (engine) => {
         expect(answers[0]?.text).not.toContain('INTERNAL');
         expect(answers[0]?.text.includes('"_meta":{"test_mode":true')).toBe(key === team.test);
       }
+    });
+
+    test('a mutation is not run under another name, by whichever method', async () => {
+      const { live } = await server.createTeam();
+      const query =
+        'mutation Create { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
+      const search = new URLSearchParams({ query, operationName: 'Other' });
+      const answers = [
+        await server.rest('POST', '/graphql', { key: live, body: { query, operationName: 'Other' } }),
+        await server.rest('POST', '/graphql', { key: live, body: { query, operationName: '' } }),
+        await server.rest('GET', `/graphql?${search}`, {
+          key: live,
+          headers: { 'apollo-require-preflight': 'true' },
+        }),
+      ];
+      for (const { status, body } of answers) {
+        expect(status).toBe(400);
+        expect(body.errors[0].message).toBe('Unknown operation: name one that the document defines');
+      }
+      const made = await server.graphql('{ recharges { pagination { total } } }', null, live);
+      expect(made.body.data.recharges.pagination.total).toBe(0);
     });
 
     test('mutations, whose replays say so', async () => {
