@@ -95,10 +95,11 @@ export function checkHeaders(headers: readonly CustomHeader[]): CustomHeader[] {
   return headers.map(({ name, value }) => ({ name, value }));
 }
 
-/** @throws AppError 400 for a description beyond 500 characters. */
+/** @throws AppError 400 for a description beyond 500 characters, or with U+0000, which PostgreSQL keeps in no text. */
 export function checkDescription(description: string | null): string | null {
   if (description !== null && description.length > 500)
     throw validationError({ field: 'description', type: 'too_long' });
+  if (description?.includes('\0')) throw validationError({ field: 'description', type: 'invalid' });
   return description;
 }
 
