@@ -108,7 +108,11 @@ export async function openWebhookWorld(
     },
     async settled(webhookIds) {
       const deadline = performance.now() + 60_000;
-      const pending = `SELECT 1 FROM webhook_deliveries WHERE webhook_id = ANY ($1) AND status = 'pending' LIMIT 1`;
+      // In order of the index: without, PostgreSQL may read through all that was delivered, a quarter of a core's time.
+      const pending = `
+        SELECT 1 FROM unnest($1::text[]) AS w (id) CROSS JOIN LATERAL (
+          SELECT 1 FROM webhook_deliveries WHERE webhook_id = w.id AND status = 'pending' ORDER BY due_at LIMIT 1) d
+         LIMIT 1`;
       while ((await sql(pending, [webhookIds])).length > 0) {
         if (performance.now() > deadline) throw new Error('deliveries are not made');
         await delay(20);
