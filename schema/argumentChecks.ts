@@ -12,7 +12,10 @@ export type SoundArguments = Readonly<Record<string, unknown>>;
 /** A rule about one argument that its type does not know. @throws AppError 400 naming what is wrong. */
 export type ArgumentCheck = (value: never, others: SoundArguments, platform: Platform) => void;
 
-/** The same for what is left of an argument: members that are not of their types are undefined. */
+/**
+ * The same for what is left of an argument: members that are not of their types are undefined. Fields are named from the
+ * argument on, `passengers.0.id`, or from its members on.
+ */
 export type PartsCheck = (parts: never, platform: Platform) => void;
 
 /**
@@ -138,10 +141,15 @@ function checkOfParts(check: PartsCheck, argument: string, given: GivenArgument)
       if (parts === undefined || parts === null) return null;
       return refusalOf(
         () => check(parts as never, platform),
-        (field) => asSpelt(given.value, argument, field),
+        (field) => asSpelt(given.value, argument, memberOf(argument, field)),
       );
     },
   };
+}
+
+function memberOf(argument: string, field: string): string {
+  if (field === argument) return '';
+  return field.startsWith(`${argument}.`) ? field.slice(argument.length + 1) : field;
 }
 
 /** An argument's value, made of those of variables. */

@@ -6,7 +6,10 @@ import { confirmBooking } from '../src/domain/bookings/confirmation.ts';
 import { prepareBooking } from '../src/domain/bookings/creation.ts';
 import { expireBooking } from '../src/domain/bookings/expiry.ts';
 import { findBooking, listBookings } from '../src/domain/bookings/reading.ts';
+import type { TravellerParts } from '../src/domain/bookings/travellers.ts';
+import { checkTravellerParts } from '../src/domain/bookings/travellers.ts';
 import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import { ChecksOfParts } from './argumentChecks.ts';
 import { BookingPassengerInput, BookingPaymentInput } from './bookingInputs.ts';
 import { Booking, BookingList, BookingStatus, BookingType, toBooking } from './bookingObjects.ts';
 import { Operation, prepared } from './operation.ts';
@@ -95,6 +98,9 @@ export class BookingResolver {
 
   // The answer shows people's particulars, so it is kept sealed like a secret.
   @Operation({ scope: 'bookings:write', bucket: 'bookings', creation: 'secret' })
+  @ChecksOfParts({
+    passengers: (passengers: TravellerParts[], { clock }) => checkTravellerParts(passengers, clock.now()),
+  })
   @Mutation(() => Booking, { nullable: true, description: 'Books an offer with the wallet’s money.' })
   async createBooking(
     @Ctx() context: RequestContext,

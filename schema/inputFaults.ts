@@ -21,9 +21,9 @@ export function inArgument<T>(
   return renamingFields(work, (field) => asSpelt(value, argument, field));
 }
 
-/** A member of an argument, `slices.0.origin`, as the document that gives the argument its value spells it. */
+/** A member of an argument, `slices.0.origin`, or '' for all of it, as the document that gives its value spells it. */
 export function asSpelt(argumentValue: ValueNode | undefined, argument: string, field: string): string {
-  const members = field.split('.');
+  const members = field === '' ? [] : field.split('.');
   let value = argumentValue;
   let depth = 0;
   while (value?.kind === Kind.OBJECT || value?.kind === Kind.LIST) {
@@ -38,7 +38,7 @@ export function asSpelt(argumentValue: ValueNode | undefined, argument: string, 
   }
   return value?.kind === Kind.VARIABLE
     ? [value.name.value, ...members.slice(depth)].join('.')
-    : `${argument}.${field}`;
+    : [argument, ...members].join('.');
 }
 
 async function renamingFields<T>(work: () => Promise<T>, rename: (field: string) => string): Promise<T> {

@@ -83,6 +83,72 @@ describeDoors('a refusal names every bad field,', (stage) => {
     });
   });
 
+  it('those of travellers that need no offer to be seen among them', async () => {
+    const { live } = await stage.server.createTeam();
+    const sound = {
+      id: 'pas_1',
+      given_name: 'Ana',
+      family_name: 'Souza',
+      born_on: '1990-05-01',
+      gender: 'f',
+      email: 'ana@example.com',
+      phone_number: '+5511987654321',
+      identity_document: { type: 'cpf', number: '123.456.780-62' },
+    };
+    const passport = { type: 'passport', number: 'FZ123456', issuing_country: 'Brasil', expires_on: 2030 };
+    const refuses = async (request: object, ...faults: [string, string][]) =>
+      expectRefusal(
+        await door.createBooking(live, {
+          offerId: 'off_1',
+          type: 'instant',
+          passengers: [sound],
+          ...request,
+        }),
+        { ...badField(...(faults[0] as [string, string])), details: { errors: list(...faults) } },
+      );
+    await refuses(
+      {
+        type: 'later',
+        passengers: [
+          { ...sound, given_name: ' ', born_on: '2026-11-18', gender: 'female', email: 'ana' },
+          { ...sound, family_name: null, phone_number: '11987654321', identity_document: passport },
+          { ...sound, id: 1, identity_document: { type: 'cnh', number: '' } },
+          null,
+        ],
+      },
+      ['type', 'invalid'],
+      ['passengers.0.given_name', 'required'],
+      ['passengers.0.born_on', 'future'],
+      ['passengers.0.gender', 'invalid'],
+      ['passengers.0.email', 'invalid'],
+      ['passengers.1.id', 'repeated'],
+      ['passengers.1.family_name', 'required'],
+      ['passengers.1.phone_number', 'invalid'],
+      ['passengers.1.identity_document.issuing_country', 'invalid'],
+      ['passengers.1.identity_document.expires_on', 'invalid'],
+      ['passengers.2.id', 'invalid'],
+      ['passengers.2.identity_document.type', 'invalid'],
+      ['passengers.2.identity_document.number', 'required'],
+      ['passengers.3', 'required'],
+    );
+    // Documents that are sound are one as well, whatever else is wrong.
+    await refuses(
+      { passengers: [sound, { ...sound, id: 'pas_2', given_name: 1 }] },
+      ['passengers.1.given_name', 'invalid'],
+      ['passengers.1.identity_document.number', 'repeated'],
+    );
+    await refuses(
+      { passengers: Array.from({ length: 10 }, () => ({ ...sound, identity_document: 'cpf' })), type: null },
+      ['type', 'required'],
+      ['passengers', 'too_large'],
+      ...Array.from({ length: 10 }, (_one, index): [string, string][] => [
+        ...(index > 0 && index < 9 ? [[`passengers.${index}.id`, 'repeated'] as [string, string]] : []),
+        [`passengers.${index}.identity_document`, 'invalid'],
+      ]).flat(),
+    );
+    await refuses({ type: 1 }, ['type', 'invalid']);
+  });
+
   // REST clients cannot name members as they like.
   if (door.name !== 'GraphQL') return;
   it('those of a webhook’s headers and description under its variables’ names', async () => {

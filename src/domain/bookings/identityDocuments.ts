@@ -15,6 +15,11 @@ export interface IdentityDocumentInput {
   readonly expires_on?: string | null;
 }
 
+/** What is left of one when members that are not of their types are taken out of it. */
+export type DocumentParts = {
+  readonly [Member in keyof IdentityDocumentInput]?: IdentityDocumentInput[Member] | undefined;
+};
+
 const numberPatterns: Readonly<Record<IdentityDocumentType, RegExp>> = {
   cpf: /^\d{3}\.?\d{3}\.?\d{3}-?\d{2}$/,
   // States number their cards as they like: MG-12.345.678, 12.345.678-X; the new card has the CPF's number.
@@ -25,31 +30,35 @@ const numberPatterns: Readonly<Record<IdentityDocumentType, RegExp>> = {
 /**
  * Reads a document for a journey and adds what is wrong with it to `faults`, under the names that the client used:
  * `required`, `invalid`, `expired`, and for the type what the flights take instead, `passport_required` or
- * `rg_or_passport_required`. What it returns is of use only when it added none. CPF: eleven digits with sound check
+ * `rg_or_passport_required`. What it returns is of use only when it added none. Without a journey nothing is asked that
+ * depends on it. CPF: eleven digits with sound check
  * digits, with or without punctuation. RG: 5 to 14 letters, digits and punctuation, one digit at least. Passport: 5 to
  * 20 letters and digits, of a country of ISO 3166-1, not expired on the day of the last arrival.
  */
 export function readIdentityDocument(
-  input: IdentityDocumentInput,
+  input: DocumentParts,
   field: string,
-  journey: Journey,
+  journey: Journey | null,
   faults: FieldFault[],
-): IdentityDocument {
+): IdentityDocument | undefined {
   const refuse = (member: string, type: string) => faults.push({ field: `${field}.${member}`, type });
   const { type } = input;
-  const number = input.number.trim().toUpperCase();
-  if (!journey.documents.includes(type)) {
+  const number = input.number?.trim().toUpperCase();
+  if (type && journey && !journey.documents.includes(type)) {
     refuse('type', journey.documents.length > 1 ? 'rg_or_passport_required' : 'passport_required');
   }
   if (number === '') refuse('number', 'required');
-  else if (!numberPatterns[type].test(number) || (type === 'cpf' && !isValidCpf(number)))
+  // What the others must be like depends on it.
+  if (type === undefined) return undefined;
+  if (number && (!numberPatterns[type].test(number) || (type === 'cpf' && !isValidCpf(number))))
     refuse('number', 'invalid');
   const issuingCountry = input.issuing_country ?? null;
   const countryFault = faultOfCountry(type, issuingCountry);
   if (countryFault) refuse('issuing_country', countryFault);
   const expiresOn = input.expires_on ?? null;
-  const expiryFault = faultOfExpiry(type, expiresOn, journey.lastArrivalDay);
+  const expiryFault = faultOfExpiry(type, expiresOn, journey?.lastArrivalDay ?? null);
   if (expiryFault) refuse('expires_on', expiryFault);
+  if (number === undefined) return undefined;
   return { type, number, issuingCountry: type === 'passport' ? issuingCountry : null, expiresOn };
 }
 
@@ -63,11 +72,11 @@ function faultOfCountry(type: IdentityDocumentType, country: string | null): str
 function faultOfExpiry(
   type: IdentityDocumentType,
   day: string | null,
-  lastArrivalDay: string,
+  lastArrivalDay: string | null,
 ): string | null {
   if (day === null || day === '') return type === 'passport' || day === '' ? 'required' : null;
   if (!isDay(day)) return 'invalid';
-  return day < lastArrivalDay ? 'expired' : null;
+  return lastArrivalDay !== null && day < lastArrivalDay ? 'expired' : null;
 }
 
 /** What two spellings of one document have in common. */

@@ -4,7 +4,12 @@ import { ticketName } from '../../infrastructure/flights/ticketName.ts';
 import { dayOf, isDay } from '../day.ts';
 import { type FieldFault, validationError } from '../errors.ts';
 import type { FlightOffer } from '../flights/offer.ts';
-import { documentKey, type IdentityDocumentInput, readIdentityDocument } from './identityDocuments.ts';
+import {
+  type DocumentParts,
+  documentKey,
+  type IdentityDocumentInput,
+  readIdentityDocument,
+} from './identityDocuments.ts';
 import { type Journey, journeyOf } from './journey.ts';
 import { validators } from './validators.ts';
 
@@ -25,6 +30,13 @@ export interface TravellerInput {
   readonly infant_passenger_id?: string | null;
 }
 
+type Parts<Whole> = { readonly [Member in keyof Whole]?: Whole[Member] | undefined };
+
+/** What is left of a traveller when members that are not of their types are taken out of it. */
+export type TravellerParts = Omit<Parts<TravellerInput>, 'identity_document'> & {
+  readonly identity_document?: DocumentParts | undefined;
+};
+
 /** A passenger of the offer for whom nobody was named; `passenger_id` says which. */
 interface MissingPassenger extends FieldFault {
   readonly passenger_id: string;
@@ -32,8 +44,8 @@ interface MissingPassenger extends FieldFault {
 
 /** What all travellers of a booking are checked against, and where the faults go. */
 interface Check {
-  readonly journey: Journey;
-  readonly types: ReadonlyMap<string, PassengerType>;
+  /** Null where it is not known: then nothing that it decides is a fault. */
+  readonly offer: { readonly journey: Journey; readonly types: ReadonlyMap<string, PassengerType> } | null;
   /** UTC day, YYYY-MM-DD. */
   readonly today: string;
   readonly faults: FieldFault[];
@@ -74,41 +86,57 @@ export function readTravellers(
   offer: Pick<FlightOffer, 'passengers' | 'slices'>,
   now: Date,
 ): Traveller[] {
-  const check: Check = {
-    journey: journeyOf(offer),
-    types: new Map(offer.passengers.map(({ id, type }) => [id, type])),
-    today: dayOf(now),
-    faults: [],
-  };
+  const types = new Map(offer.passengers.map(({ id, type }) => [id, type]));
+  const travellers = readParts(inputs, now, { journey: journeyOf(offer), types });
+  return offer.passengers.map(({ id }) => travellers.find((traveller) => traveller.id === id) as Traveller);
+}
+
+/**
+ * Holds what is left of the travellers of a booking to the rules that need no offer: all but those about ages, the
+ * documents that the flights take, and who of the offer's passengers they are.
+ * @throws AppError as `readTravellers`
+ */
+export function checkTravellerParts(inputs: readonly (TravellerParts | undefined)[], now: Date): void {
+  readParts(inputs, now, null);
+}
+
+/** @throws AppError 400 with every bad field; what is returned is whole where `inputs` are. */
+function readParts(
+  inputs: readonly (TravellerParts | undefined)[],
+  now: Date,
+  offer: Check['offer'],
+): Parts<Traveller>[] {
+  const check: Check = { offer, today: dayOf(now), faults: [] };
   const travellers = inputs
     .slice(0, mostTravellers)
-    .map((input, index) => readTraveller(input, `passengers.${index}`, check));
+    .map((input, index) => readTraveller(input ?? {}, `passengers.${index}`, check));
   refuseRepeated(travellers, 'id', ({ id }) => id, check);
   refuseRepeated(
     travellers,
     'identity_document.number',
-    ({ identityDocument }) => documentKey(identityDocument),
+    ({ identityDocument }) => identityDocument && documentKey(identityDocument),
     check,
   );
-  checkInfants(travellers, check);
+  if (offer) checkInfants(travellers, offer.types, check.faults);
   if (inputs.length > mostTravellers) check.faults.push({ field: 'passengers', type: 'too_large' });
-  else check.faults.push(...missingPassengers(travellers, check));
+  else if (offer) check.faults.push(...missingPassengers(travellers, offer.types));
   if (check.faults.length > 0) throw validationError(check.faults);
-  return offer.passengers.map(({ id }) => travellers.find((traveller) => traveller.id === id)!);
+  return travellers;
 }
 
 /** One traveller; of use only when no fault was added. */
-function readTraveller(input: TravellerInput, field: string, check: Check): Traveller {
-  const { faults, types, journey } = check;
+function readTraveller(input: TravellerParts, field: string, check: Check): Parts<Traveller> {
+  const { faults, offer } = check;
   const refuse = (member: string, type: string) => faults.push({ field: `${field}.${member}`, type });
   const required = (member: 'email' | 'phone_number', isRight: (text: string) => boolean) => {
-    const text = input[member].trim();
+    const text = input[member]?.trim();
+    if (text === undefined) return undefined;
     if (text === '') refuse(member, 'required');
     else if (!isRight(text)) refuse(member, 'invalid');
     return text;
   };
-  const type = types.get(input.id);
-  if (!type) refuse('id', 'unknown');
+  const type = input.id === undefined ? undefined : offer?.types.get(input.id);
+  if (offer && !type) refuse('id', 'unknown');
   return {
     id: input.id,
     type: type ?? 'adult',
@@ -119,16 +147,17 @@ function readTraveller(input: TravellerInput, field: string, check: Check): Trav
     email: required('email', isPlainEmail),
     phoneNumber: required('phone_number', isE164),
     identityDocument: readIdentityDocument(
-      input.identity_document,
+      input.identity_document ?? {},
       `${field}.identity_document`,
-      journey,
+      offer?.journey ?? null,
       faults,
     ),
     infantPassengerId: input.infant_passenger_id ?? null,
   };
 }
 
-function readName(text: string, field: string, faults: FieldFault[]): string {
+function readName(text: string | undefined, field: string, faults: FieldFault[]): string | undefined {
+  if (text === undefined) return undefined;
   const name = text.trim().normalize('NFC');
   if (name === '') faults.push({ field, type: 'required' });
   else if (Array.from(name).length > longestName) faults.push({ field, type: 'too_long' });
@@ -143,13 +172,19 @@ const isPlainEmail = (text: string) =>
 
 const isE164 = (text: string) => /^\+[1-9]\d{6,14}$/.test(text) && validators().isPhoneNumber(text);
 
-function readBirth(day: string, field: string, type: PassengerType | undefined, check: Check): string {
+function readBirth(
+  day: string | undefined,
+  field: string,
+  type: PassengerType | undefined,
+  check: Check,
+): string | undefined {
+  if (day === undefined) return undefined;
   const refuse = (reason: string) => check.faults.push({ field, type: reason });
-  const { flightDays } = check.journey;
+  const flightDays = check.offer?.journey.flightDays ?? [];
   if (day.trim() === '') refuse('required');
   else if (!isDay(day)) refuse('invalid');
   else if (day > check.today) refuse('future');
-  else if (ageOn(flightDays[0]!, day) > oldestYears) refuse('invalid');
+  else if (flightDays[0] && ageOn(flightDays[0], day) > oldestYears) refuse('invalid');
   else if (type && !flightDays.every((flightDay) => isOfType(type, ageOn(flightDay, day)))) refuse('age');
   return day;
 }
@@ -163,23 +198,26 @@ function ageOn(day: string, bornOn: string): number {
 }
 
 function refuseRepeated(
-  travellers: readonly Traveller[],
+  travellers: readonly Parts<Traveller>[],
   member: string,
-  keyOf: (traveller: Traveller) => string,
+  keyOf: (traveller: Parts<Traveller>) => string | undefined,
   check: Check,
 ): void {
   const seen = new Set<string>();
   for (const [index, traveller] of travellers.entries()) {
     const key = keyOf(traveller);
+    if (key === undefined) continue;
     if (seen.has(key)) check.faults.push({ field: `passengers.${index}.${member}`, type: 'repeated' });
     seen.add(key);
   }
 }
 
-function checkInfants(travellers: readonly Traveller[], { types, faults }: Check): void {
+type Types = ReadonlyMap<string | undefined, PassengerType>;
+
+function checkInfants(travellers: readonly Parts<Traveller>[], types: Types, faults: FieldFault[]): void {
   const carried = new Set<string>();
   for (const [index, { id, infantPassengerId }] of travellers.entries()) {
-    if (infantPassengerId === null) continue;
+    if (infantPassengerId === null || infantPassengerId === undefined) continue;
     const refuse = (type: string) => faults.push({ field: `passengers.${index}.infant_passenger_id`, type });
     const carrier = types.get(id);
     const carriedType = types.get(infantPassengerId);
@@ -190,12 +228,15 @@ function checkInfants(travellers: readonly Traveller[], { types, faults }: Check
     else carried.add(infantPassengerId);
   }
   for (const [index, { id }] of travellers.entries()) {
-    if (types.get(id) === 'infant_without_seat' && !carried.has(id))
+    if (id !== undefined && types.get(id) === 'infant_without_seat' && !carried.has(id))
       faults.push({ field: `passengers.${index}.id`, type: 'adult_required' });
   }
 }
 
-function missingPassengers(travellers: readonly Traveller[], { types }: Check): MissingPassenger[] {
+function missingPassengers(
+  travellers: readonly Parts<Traveller>[],
+  types: ReadonlyMap<string, PassengerType>,
+): MissingPassenger[] {
   const named = new Set(travellers.map(({ id }) => id));
   return [...types.keys()]
     .filter((id) => !named.has(id))
