@@ -14,17 +14,27 @@ export function parseDurationMs(text: string): number | null {
   return match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : null;
 }
 
+/** Ten years: a time beyond it is a slip, and may be one that no calendar has. */
+const longestMs = 3_650 * unitMs.d;
+
+/** Node's timers count to 24.8 days, and take anything longer for one millisecond. */
+const timer = { maximumMs: 24 * unitMs.d };
+
 /** Nothing that is waited for or remembered may last no time unless it says so: a window of 0 s would never end. */
-const duration = (fallback: string, minimumMs = 1) =>
+const duration = (fallback: string, { minimumMs = 1, maximumMs = longestMs } = {}) =>
   z
     .string()
     .default(fallback)
     .transform((text, context) => {
       const milliseconds = parseDurationMs(text);
-      if (milliseconds !== null && milliseconds >= minimumMs) return milliseconds;
+      if (milliseconds !== null && milliseconds >= minimumMs && milliseconds <= maximumMs)
+        return milliseconds;
+      const tooLong = milliseconds !== null && milliseconds > maximumMs;
       context.addIssue({
         code: 'custom',
-        message: `"${text}" is not a duration such as 500ms, 2s, 30m or 24h`,
+        message: tooLong
+          ? `"${text}" is longer than ${maximumMs / unitMs.d}d`
+          : `"${text}" is not a duration such as 500ms, 2s, 30m or 24h`,
       });
       return z.NEVER;
     });
@@ -36,7 +46,8 @@ const durations = (fallback: string) =>
     .default(fallback)
     .transform((text, context) => {
       const milliseconds = text.split(',').map(parseDurationMs);
-      if (milliseconds.every((delay) => delay !== null)) return milliseconds;
+      if (milliseconds.every((delay): delay is number => delay !== null && delay <= longestMs))
+        return milliseconds;
       context.addIssue({ code: 'custom', message: `"${text}" is not a list of durations such as 0s,5m,30m` });
       return z.NEVER;
     });
@@ -47,8 +58,10 @@ const flag = (fallback: 'true' | 'false') =>
     .default(fallback)
     .transform((text) => text === 'true');
 
+const wholeNumber = z.coerce.number('must be a whole number').int('must be a whole number');
+
 const count = (fallback: number, minimum = 1) =>
-  z.coerce.number().int('must be a whole number').min(minimum).default(fallback);
+  wholeNumber.min(minimum, `must be at least ${minimum}`).default(fallback);
 
 const optionalUrl = (protocols: string[]) =>
   z
@@ -82,14 +95,14 @@ const rateTable = z.string().transform((text, context) => {
 });
 
 const settingsSchema = z.object({
-  PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
+  PORT: wholeNumber.min(0, 'must be 0 to 65535').max(65_535, 'must be 0 to 65535').default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
   PUBLIC_URL: optionalUrl(['http', 'https']),
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: optionalUrl(['postgres', 'postgresql']),
   DATABASE_POOL_SIZE: count(10),
   // Longer than anyone waits for a lock: those who do so give their connections back before.
-  DATABASE_POOL_TIMEOUT: duration('15s'),
+  DATABASE_POOL_TIMEOUT: duration('15s', timer),
   /** Whether hot reads that wait at the same moment share one statement. */
   COALESCE_READS: flag('true'),
   REDIS_URL: optionalUrl(['redis', 'rediss']),
@@ -110,21 +123,21 @@ const settingsSchema = z.object({
   RATE_LIMIT_SEARCH: count(60),
   RATE_LIMIT_BOOKINGS: count(30),
   RATE_LIMIT_DEFAULT: count(120),
-  SWEEP_INTERVAL: duration('1s'),
+  SWEEP_INTERVAL: duration('1s', timer),
   GRAPHQL_INTROSPECTION: flag('true'),
   TRUST_PROXY: flag('false'),
   PAYMENT_PROVIDER: z.enum(paymentProviderNames).optional(),
   FLIGHT_SUPPLIERS: supplierList.optional(),
-  FLIGHT_SUPPLIER_TIMEOUT: duration('10s'),
+  FLIGHT_SUPPLIER_TIMEOUT: duration('10s', timer),
   /** What the simulated airlines take to issue tickets. */
-  SIMULATED_TICKETING_DELAY: duration('2s', 0),
+  SIMULATED_TICKETING_DELAY: duration('2s', { minimumMs: 0 }),
   OFFER_LIFETIME: duration('20m'),
   EXCHANGE_RATES: z.enum(exchangeRateAdapterNames).optional(),
   EXCHANGE_RATE_TABLE: rateTable.optional(),
   // Friday's rates hold over the longest closure of Brazilian banks, to Ash Wednesday.
   EXCHANGE_RATE_MAX_AGE: duration('6d'),
   WEBHOOK_RETRY_DELAYS: durations('0s,5m,30m,2h,12h,24h'),
-  WEBHOOK_TIMEOUT: duration('5s'),
+  WEBHOOK_TIMEOUT: duration('5s', timer),
   WEBHOOK_ALLOW_PRIVATE_HOSTS: flag('false'),
   WEBHOOK_REACHABILITY_CHECK: flag('true'),
   SMTP_URL: optionalUrl(['smtp', 'smtps']),

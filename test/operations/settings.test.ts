@@ -105,6 +105,34 @@ describe('Settings', () => {
     expect(() => readSettings(settings)).toThrow(new RegExp(`^Wrong settings: .*\\b${name}\\b.*$`));
   });
 
+  // Node's timers fire at once when they are set to more than 24.8 days: a sweep a month would be a sweep a millisecond.
+  test.each([
+    'SWEEP_INTERVAL',
+    'FLIGHT_SUPPLIER_TIMEOUT',
+    'WEBHOOK_TIMEOUT',
+    'DATABASE_POOL_TIMEOUT',
+  ] as const)('let %s be no longer than a timer', (name) => {
+    expect(readSettings({ [name]: '24d' })[name]).toBe(24 * 86_400_000);
+    expect(() => readSettings({ [name]: '25d' })).toThrow(
+      `Wrong settings: ${name}: "25d" is longer than 24d`,
+    );
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ PORT: 'http' }, 'PORT: must be a whole number'],
+    [{ PORT: '80.5' }, 'PORT: must be a whole number'],
+    [{ PORT: '65536' }, 'PORT: must be 0 to 65535'],
+    [{ RATE_LIMIT_SEARCH: 'none' }, 'RATE_LIMIT_SEARCH: must be a whole number'],
+    [{ RATE_LIMIT_SEARCH: '0' }, 'RATE_LIMIT_SEARCH: must be at least 1'],
+    [
+      { WEBHOOK_RETRY_DELAYS: '0s,3651d' },
+      'WEBHOOK_RETRY_DELAYS: "0s,3651d" is not a list of durations such as 0s,5m,30m',
+    ],
+    [{ PIX_VALIDITY: '3651d' }, 'PIX_VALIDITY: "3651d" is longer than 3650d'],
+  ])('say of %j what would be right', (settings, line) => {
+    expect(() => readSettings(settings)).toThrow(new SettingsError(`Wrong settings: ${line}`));
+  });
+
   test('are refused all at once, and without repeating secrets', () => {
     const refusal = () =>
       readSettings({ PORT: 'x', BOOTSTRAP_LIVE_KEY: 'sk_live_bad key', ENCRYPTION_KEY: 'my secret' });
