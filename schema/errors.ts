@@ -24,6 +24,11 @@ export function isGraphqlRefusal(error: unknown): error is GraphQLError {
 /** 500: what clients see of a fault of ours. */
 const internalError = new AppError('INTERNAL_ERROR', 'Internal error');
 
+/** The document holds no operation of that name, or several and none was named. */
+export function unknownOperation(): GraphQLError {
+  return new GraphQLError('Unknown operation: name one that the document defines');
+}
+
 /** The request that an error came of, as far as it is known: what the logs say of it, and its headers. */
 export type FailedRequest = Pick<RequestContext, 'requestId' | 'retryAfterSeconds'>;
 

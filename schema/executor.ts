@@ -1,9 +1,10 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { execute, GraphQLError, getOperationAST } from 'graphql';
+import { execute, getOperationAST } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { CoercionOptions, Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
+import { unknownOperation } from './errors.ts';
 
 /** One operation of a validated document, compiled once and run for every request that asks for it. */
 export interface Executable {
@@ -18,11 +19,6 @@ export interface Executable {
     variables: Readonly<Record<string, unknown>>,
     options: CoercionOptions,
   ): ExecutionResult | Promise<ExecutionResult>;
-}
-
-/** The document holds no operation of that name, or several and none was named. */
-export function unknownOperation(): GraphQLError {
-  return new GraphQLError('Unknown operation: name one that the document defines');
 }
 
 /**

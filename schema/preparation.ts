@@ -12,8 +12,7 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
-import { renderError, wrap } from './errors.ts';
-import { unknownOperation } from './executor.ts';
+import { renderError, unknownOperation, wrap } from './errors.ts';
 import { documentLimits, limitRules } from './limits.ts';
 
 /** Operations over long-lived connections: checked as over HTTP, then run by graphql's own executor. */
