@@ -43,19 +43,21 @@ export const eventsTag = {
 };
 
 /** OpenAPI 3.1 `webhooks`. */
-export const webhookSection: JsonSchema = Object.fromEntries(
-  eventTypeDescriptions.map(({ type, description, schema, example }) => [
-    type,
-    {
-      post: {
-        operationId: type,
-        tags: [eventsTag.name],
-        summary: description,
-        security: [],
-        parameters,
-        requestBody: { required: true, content: { 'application/json': { schema, example } } },
-        responses,
+export function webhookSection(): JsonSchema {
+  return Object.fromEntries(
+    eventTypeDescriptions().map(({ type, description, schema, example }) => [
+      type,
+      {
+        post: {
+          operationId: type,
+          tags: [eventsTag.name],
+          summary: description,
+          security: [],
+          parameters,
+          requestBody: { required: true, content: { 'application/json': { schema, example } } },
+          responses,
+        },
       },
-    },
-  ]),
-);
+    ]),
+  );
+}

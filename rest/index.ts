@@ -22,9 +22,11 @@ export function createRestDoor(schema: GraphQLSchema, gateway: Gateway, prefix: 
   const direct: DirectRoute[] = [];
   const router = Router({ caseSensitive: true });
   const prepared = routes.map((route) => prepareRoute(route, schema));
-  const openApi = openApiDocument(prepared, schema);
+  // Worked out for its first reader, who waits a moment: a start is faster without.
+  let openApi: ReturnType<typeof openApiDocument> | undefined;
   router.get('/openapi.json', (request, response) => {
     request.routeName = '/openapi.json';
+    openApi ??= openApiDocument(prepared, schema);
     response.json(openApi);
   });
   refuseOtherMethods(router, '/openapi.json', '/openapi.json');

@@ -282,7 +282,7 @@ export function openApiDocument(prepared: readonly PreparedRoute[], schema: Grap
       eventsTag,
     ],
     paths,
-    webhooks: webhookSection,
+    webhooks: webhookSection(),
     components,
   };
 }

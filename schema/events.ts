@@ -195,7 +195,7 @@ export class EventResolver {
   @Operation({ scope: eventScopes })
   @Query(() => [EventTypeDescription], { description: 'All event types with their payloads.' })
   eventTypes(): EventTypeDescription[] {
-    return [...eventTypeDescriptions];
+    return [...eventTypeDescriptions()];
   }
 
   @Operation({ scope: 'wallet:read' })

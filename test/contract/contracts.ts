@@ -17,7 +17,7 @@ export function contracts(): ReadonlyMap<string, string> {
     ['schema/schema.graphql', `${printSchema(lexicographicSortSchema(schema))}\n`],
     ['rest/contract.txt', contractText(prepared, schema)],
     ['rest/openapi.json', json(openApiDocument(prepared, schema))],
-    ['rest/events.json', json(eventTypeDescriptions)],
+    ['rest/events.json', json(eventTypeDescriptions())],
   ]);
 }
 

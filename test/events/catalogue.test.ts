@@ -62,7 +62,7 @@ describe('The catalogue of events', () => {
     });
 
     it('publishes a schema that its example fits, also with members that a later version adds', () => {
-      const { schema, example } = eventTypeDescriptions.find((known) => known.type === type)!;
+      const { schema, example } = eventTypeDescriptions().find((known) => known.type === type)!;
       const published = z.fromJSONSchema(schema);
       const later: Json = structuredClone(example);
       later.added = later.data.added = later.data.object.added = 1;

@@ -56,5 +56,10 @@ function describeType(type: EventType): EventTypeDescription {
   };
 }
 
-/** All event types in the order of the catalogue. */
-export const eventTypeDescriptions: readonly EventTypeDescription[] = eventTypes.map(describeType);
+let described: readonly EventTypeDescription[] | undefined;
+
+/** All event types in the order of the catalogue, described when they are first asked for: a start is faster without. */
+export function eventTypeDescriptions(): readonly EventTypeDescription[] {
+  described ??= eventTypes.map(describeType);
+  return described;
+}
