@@ -4,7 +4,8 @@ import { moduloEleven, moduloTen } from './checkDigit.ts';
 
 /** Position 4 of the barcode: the real. */
 const currencyCode = '9';
-const baseDay = DateTime.utc(1997, 10, 7);
+const baseDayMs = Date.UTC(1997, 9, 7);
+const dayMs = 86_400_000;
 const lowestFactor = 1000;
 const highestFactor = 9999;
 const cycleDays = highestFactor - lowestFactor + 1;
@@ -27,7 +28,7 @@ interface BoletoFields {
  */
 export function dueDateFactor(dueAt: Date): string {
   const local = DateTime.fromJSDate(dueAt, { zone: bankZone });
-  const days = DateTime.utc(local.year, local.month, local.day).diff(baseDay, 'days').days;
+  const days = (Date.UTC(local.year, local.month - 1, local.day) - baseDayMs) / dayMs;
   if (!(days >= lowestFactor)) throw new RangeError('No due-date factor before 2000-07-03');
   return String(days <= highestFactor ? days : ((days - highestFactor - 1) % cycleDays) + lowestFactor);
 }
