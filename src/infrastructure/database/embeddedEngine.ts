@@ -1,4 +1,5 @@
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
+import { embeddedProgram } from './embeddedProgram.ts';
 
 /** PostgreSQL itself never stops on these; it only ever says them before it does. */
 const lastWords = /\b(FATAL|PANIC):/;
@@ -50,6 +51,7 @@ export class EmbeddedEngine {
     const words: string[] = [];
     const postgres = new PGlite({
       ...options,
+      pgliteWasmModule: await embeddedProgram(),
       initDbStartParams: ['--wal-segsize=4'],
       startParams: startParameters(options.fs !== undefined),
       onStderr: (line) => {

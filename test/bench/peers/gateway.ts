@@ -3,7 +3,7 @@ import { buildGatewaySchema } from '../../../schema/index.ts';
 import { readSettings } from '../../../src/config.ts';
 import type { RequestContext } from '../../../src/domain/admission.ts';
 import { identify } from '../../../src/domain/admission.ts';
-import { startServer } from '../../../src/main.ts';
+import { startServer } from '../../../src/server.ts';
 
 /**
  * The product's own schema and resolvers for peers to serve: keys are checked, scopes and rate limits hold as they are

@@ -6,7 +6,7 @@ import { prepareBooking } from '../../../src/domain/bookings/creation.ts';
 import { postAlone, postBooking } from '../../../src/domain/bookings/posting.ts';
 import { newReference } from '../../../src/domain/bookings/reference.ts';
 import { identifierBatch } from '../../../src/infrastructure/identifierBatch.ts';
-import { startServer } from '../../../src/main.ts';
+import { startServer } from '../../../src/server.ts';
 
 /** Bookings by the domain's own posting, without a door in front of it. */
 

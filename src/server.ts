@@ -1,0 +1,260 @@
+import { fileURLToPath } from 'node:url';
+import type { Express } from 'express';
+import { createDocsRouter } from '../rest/docs.ts';
+import { createEticketRouter } from '../rest/etickets.ts';
+import { createFileRouter } from '../rest/files.ts';
+import { createRestDoor } from '../rest/index.ts';
+import { createLogoRouter } from '../rest/logos.ts';
+import { refuse, refuseTheRest } from '../rest/refusal.ts';
+import { createSimulatorRouter } from '../rest/simulator.ts';
+import { buildGatewaySchema } from '../schema/index.ts';
+import type { GraphqlDoor } from '../schema/server.ts';
+import { createGraphqlDoor } from '../schema/server.ts';
+import type { Settings } from './config.ts';
+import { EventFeed } from './domain/events/feed.ts';
+import { countFaults } from './domain/events/inspection.ts';
+import type { Gateway } from './domain/gateway.ts';
+import type { Platform } from './domain/platform.ts';
+import { Recharge } from './domain/recharges/recharge.ts';
+import { Access } from './domain/teams/access.ts';
+import { ApiKey } from './domain/teams/apiKey.ts';
+import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
+import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
+import { Team } from './domain/teams/team.ts';
+import { Wallet } from './domain/wallet/wallet.ts';
+import { startWorker } from './domain/worker.ts';
+import type { Clock } from './infrastructure/clock.ts';
+import { systemClock } from './infrastructure/clock.ts';
+import type { Database } from './infrastructure/database/database.ts';
+import { openDatabase } from './infrastructure/database/database.ts';
+import { migrateUp, pendingMigrations } from './infrastructure/database/migrations.ts';
+import { createExchangeRates } from './infrastructure/exchangeRates/registry.ts';
+import { createFlightSuppliers } from './infrastructure/flights/registry.ts';
+import type { FlightSupplier } from './infrastructure/flights/supplier.ts';
+import { createApplication, createHttpServer, createListener } from './infrastructure/http/application.ts';
+import { DirectRoutes } from './infrastructure/http/directRoutes.ts';
+import { answerPreflight } from './infrastructure/http/headers.ts';
+import { listen } from './infrastructure/http/listening.ts';
+import { createOperationsRouter } from './infrastructure/http/operations.ts';
+import { prepareStop } from './infrastructure/http/stopping.ts';
+import type { Log } from './infrastructure/log.ts';
+import { createLog } from './infrastructure/log.ts';
+import { createMailer } from './infrastructure/mail.ts';
+import type { Metrics } from './infrastructure/metrics.ts';
+import { createMetrics } from './infrastructure/metrics.ts';
+import { createPaymentProvider } from './infrastructure/payments/registry.ts';
+import type { Signals } from './infrastructure/pubsub/signals.ts';
+import { countedSignals, inProcessSignals } from './infrastructure/pubsub/signals.ts';
+import { createRateLimiter } from './infrastructure/rateLimiter.ts';
+import { createVault, encryptionKeyOf } from './infrastructure/vault.ts';
+import { createWebhookSender } from './infrastructure/webhooks/sender.ts';
+
+/** The composition root: puts the parts together, and the only file that may know them all. */
+
+export const models = [Team, ApiKey, Wallet, Recharge];
+
+export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url));
+
+/** What a test may replace: time, the log and the world outside. */
+export interface Overrides {
+  clock?: Clock;
+  log?: Log;
+  flightSuppliers?: readonly FlightSupplier[];
+  /** Certificate authority (PEM) that webhook receivers are checked against. */
+  webhookAuthority?: string;
+}
+
+export interface RunningServer {
+  /** Base URL of the listening server. */
+  readonly url: string;
+  readonly gateway: Gateway;
+  /** Keys of the demo team, when this start made them. */
+  readonly bootstrapKeys: BootstrapKeys | null;
+  /** Stops accepting, finishes what is in flight and lets go of everything. */
+  close(): Promise<void>;
+}
+
+/** The adapters that the settings name. */
+function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides: Overrides) {
+  return {
+    paymentProvider: createPaymentProvider(settings.PAYMENT_PROVIDER),
+    flightSuppliers:
+      overrides.flightSuppliers ?? createFlightSuppliers(settings.FLIGHT_SUPPLIERS, clock, settings),
+    exchangeRates: createExchangeRates(settings.EXCHANGE_RATES, {
+      table: settings.EXCHANGE_RATE_TABLE,
+      maxAgeMs: settings.EXCHANGE_RATE_MAX_AGE,
+      isSimulated: settings.FLIGHT_SUPPLIERS.every((name) => name === 'simulated'),
+    }),
+    webhookSender: createWebhookSender({
+      timeoutMs: settings.WEBHOOK_TIMEOUT,
+      allowPrivateHosts: settings.WEBHOOK_ALLOW_PRIVATE_HOSTS,
+      ...(overrides.webhookAuthority ? { ca: overrides.webhookAuthority } : {}),
+    }),
+    mailer: createMailer(settings, log),
+  };
+}
+
+/** The Redis engine is loaded only where there is a Redis: a start is faster without. */
+async function openSignals({ REDIS_URL }: Settings, log: Log): Promise<Signals> {
+  if (!REDIS_URL) return inProcessSignals(log);
+  const { redisSignals } = await import('./infrastructure/pubsub/redisSignals.ts');
+  return redisSignals(REDIS_URL, log);
+}
+
+/** @param address where the server listens: with PORT=0 its port is known late. */
+async function openPlatform(
+  settings: Settings,
+  database: Database,
+  clock: Clock,
+  log: Log,
+  outside: ReturnType<typeof openOutsideWorld>,
+  metrics: Metrics,
+  address: { readonly port: number },
+): Promise<Platform> {
+  const publicUrl = settings.PUBLIC_URL?.replace(/\/+$/, '');
+  return {
+    sequelize: database.sequelize,
+    settings,
+    clock,
+    log,
+    signals: countedSignals(await openSignals(settings, log), metrics.events),
+    vault: createVault(settings.ENCRYPTION_KEY ?? (await encryptionKeyOf(settings.DATA_DIR))),
+    ...outside,
+    get publicUrl() {
+      return publicUrl ?? `http://localhost:${address.port}`;
+    },
+  };
+}
+
+async function openGateway(platform: Platform, metrics: Metrics): Promise<Gateway> {
+  const { settings, log } = platform;
+  countFaults(log, metrics.eventFaults);
+  return {
+    platform,
+    access: new Access(platform),
+    feed: new EventFeed(platform),
+    metrics,
+    limiter: await createRateLimiter(
+      {
+        limits: {
+          search: settings.RATE_LIMIT_SEARCH,
+          bookings: settings.RATE_LIMIT_BOOKINGS,
+          default: settings.RATE_LIMIT_DEFAULT,
+          unauthenticated: settings.RATE_LIMIT_DEFAULT,
+        },
+        windowMs: settings.RATE_LIMIT_WINDOW,
+        redisUrl: settings.REDIS_URL,
+      },
+      log,
+    ),
+  };
+}
+
+const restPrefix = '/api/v1';
+
+interface Doors {
+  graphql: GraphqlDoor;
+  /** Endpoints that need not be looked for in the application. */
+  direct: DirectRoutes;
+}
+
+/** The doors of an api process, mounted on its application. */
+function openDoors(application: Express, gateway: Gateway): Doors {
+  const { platform, access } = gateway;
+  const schema = buildGatewaySchema();
+  const door = createGraphqlDoor(schema, gateway);
+  application.use((request, response, next) => {
+    const { origin, 'access-control-request-method': wanted } = request.headers;
+    if (request.method !== 'OPTIONS' || origin === undefined || wanted === undefined) return next();
+    request.routeName = 'preflight';
+    access.originIsKnown(origin).then((allowed) => answerPreflight(request, response, allowed), next);
+  });
+  const rest = createRestDoor(schema, gateway, restPrefix);
+  application.use(restPrefix, rest.router);
+  application.use('/graphql', door.router);
+  application.use('/docs', createDocsRouter());
+  if (platform.paymentProvider.name === 'simulated')
+    application.use('/simulator', createSimulatorRouter(gateway));
+  application.use(createFileRouter(gateway));
+  application.use(createEticketRouter(platform));
+  application.use(createLogoRouter(platform.log));
+  return { graphql: door, direct: new DirectRoutes([...rest.direct, ...door.direct]) };
+}
+
+/** What takes a part of a second, and neither readiness nor the first requests should wait for. */
+function prepareLater({ graphql }: Doors, { flightSuppliers }: Platform): NodeJS.Timeout {
+  return setTimeout(() => {
+    graphql.prepare();
+    for (const supplier of flightSuppliers) supplier.prepare?.();
+  }, 1_000).unref();
+}
+
+/** Starts one process of the service with the roles that its settings give it. */
+export async function startServer(settings: Settings, overrides: Overrides = {}): Promise<RunningServer> {
+  const log = overrides.log ?? createLog(settings.LOG_LEVEL);
+  const clock = overrides.clock ?? systemClock;
+  const outside = openOutsideWorld(settings, clock, log, overrides);
+  const database = await openDatabase(settings, models, log);
+  await migrateUp(database.sequelize, migrationsFolder, database.shared);
+  const address = { port: settings.PORT };
+  const metrics = createMetrics();
+  const platform = await openPlatform(settings, database, clock, log, outside, metrics, address);
+  const gateway = await openGateway(platform, metrics);
+  const bootstrapKeys = await bootstrapDemoTeam(platform);
+  gateway.access.listen();
+  gateway.feed.listen();
+
+  let stopping = false;
+  const application = createApplication({ trustProxy: settings.TRUST_PROXY });
+  const checks = [
+    { name: 'database', check: () => database.sequelize.query('SELECT 1') },
+    {
+      name: 'migrations',
+      check: async () => {
+        if ((await pendingMigrations(database.sequelize, migrationsFolder)).length > 0)
+          throw new Error('pending');
+      },
+    },
+    ...(settings.REDIS_URL ? [{ name: 'redis', check: () => platform.signals.check() }] : []),
+  ];
+  application.use(createOperationsRouter(checks, gateway.metrics, () => stopping));
+  const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
+  refuseTheRest(application, log);
+  const listener = createListener({
+    application,
+    direct: doors?.direct ?? new DirectRoutes([]),
+    log,
+    metrics: gateway.metrics,
+    refuse: (error, response) => refuse(error, response, log),
+  });
+  const server = createHttpServer(application, listener);
+  const stopListening = prepareStop(server);
+  const sockets = doors?.graphql.attach(server);
+  const stopWorker = settings.ROLES.includes('worker') ? await startWorker(gateway) : async () => undefined;
+  const url = await listen(server, settings);
+  address.port = Number(new URL(url).port);
+  const preparation = doors ? prepareLater(doors, platform) : null;
+  log.info({ url, roles: settings.ROLES }, 'listening');
+
+  return {
+    url,
+    gateway,
+    bootstrapKeys,
+    async close() {
+      if (stopping) return;
+      stopping = true;
+      if (preparation) clearTimeout(preparation);
+      await sockets?.close();
+      await Promise.all([stopListening(), stopWorker()]);
+      await doors?.graphql.close();
+      await gateway.feed.close();
+      gateway.access.close();
+      gateway.limiter.close();
+      await platform.webhookSender.close();
+      platform.mailer.close();
+      await platform.signals.close();
+      await database.close();
+      gateway.metrics.registry.clear();
+    },
+  };
+}
