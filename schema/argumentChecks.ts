@@ -12,11 +12,16 @@ export type SoundArguments = Readonly<Record<string, unknown>>;
 /** A rule about one argument that its type does not know. @throws AppError 400 naming what is wrong. */
 export type ArgumentCheck = (value: never, others: SoundArguments, platform: Platform) => void;
 
+/** A bad field, and the message of a refusal that it comes first in. */
+export interface RuledFault extends FieldFault {
+  readonly message?: string;
+}
+
 /**
- * The same for what is left of an argument: members that are not of their types are undefined. Fields are named from the
- * argument on, `passengers.0.id`, or from its members on.
+ * The same for what is left of an argument: members that are not of their types are undefined. @returns what is wrong
+ * with the others, named from the argument on, `passengers.0.id`, or from its members on.
  */
-export type PartsCheck = (parts: never, platform: Platform) => void;
+export type PartsCheck = (parts: never, platform: Platform) => readonly RuledFault[];
 
 /**
  * Declares rules about the arguments of a root field that the domain holds itself to, so that they can be asked as well
@@ -36,11 +41,8 @@ export function ChecksOfParts(checksOfParts: Readonly<Record<string, PartsCheck>
 export interface VariableCheck {
   /** Whether it is asked of what is left of values that are not of their types; else of sound ones alone. */
   readonly ofParts: boolean;
-  /** @returns the faults, as the document spells the fields; the first one's message comes with all of them. */
-  faultsIn(
-    values: Readonly<Record<string, unknown>>,
-    platform: Platform,
-  ): { faults: FieldFault[]; message: string } | null;
+  /** @returns the faults, as the document spells the fields. */
+  faultsIn(values: Readonly<Record<string, unknown>>, platform: Platform): RuledFault[];
 }
 
 /** The checks of an operation's variables by their names. */
@@ -92,24 +94,6 @@ function firstVariableIn(value: ValueNode): string | undefined {
   return undefined;
 }
 
-/** What a check refuses. */
-function refusalOf(
-  check: () => void,
-  spell: (field: string) => string,
-): ReturnType<VariableCheck['faultsIn']> {
-  try {
-    check();
-    return null;
-  } catch (error) {
-    if (!(error instanceof AppError) || error.kind !== 'bad_request') throw error;
-    const faults = (error.details.errors ?? []) as FieldFault[];
-    return {
-      faults: faults.map(({ field, type }) => ({ field: spell(field), type })),
-      message: error.message,
-    };
-  }
-}
-
 function checkOf(
   check: ArgumentCheck,
   argument: string,
@@ -120,10 +104,18 @@ function checkOf(
     ofParts: false,
     faultsIn(values, platform) {
       const sound = Object.fromEntries(variables.map(([name, source]) => [name, values[source]]));
-      return refusalOf(
-        () => check(sound[argument] as never, sound, platform),
-        (field) => [variable, ...field.split('.').slice(1)].join('.'),
-      );
+      try {
+        check(sound[argument] as never, sound, platform);
+        return [];
+      } catch (error) {
+        if (!(error instanceof AppError) || error.kind !== 'bad_request') throw error;
+        const { message, details } = error;
+        return ((details.errors ?? []) as FieldFault[]).map(({ field, type }) => ({
+          field: [variable, ...field.split('.').slice(1)].join('.'),
+          type,
+          message,
+        }));
+      }
     },
   };
 }
@@ -138,11 +130,11 @@ function checkOfParts(check: PartsCheck, argument: string, given: GivenArgument)
     ofParts: true,
     faultsIn(values, platform) {
       const parts = partsOf(given, values);
-      if (parts === undefined || parts === null) return null;
-      return refusalOf(
-        () => check(parts as never, platform),
-        (field) => asSpelt(given.value, argument, memberOf(argument, field)),
-      );
+      if (parts === undefined || parts === null) return [];
+      return check(parts as never, platform).map((fault) => ({
+        ...fault,
+        field: asSpelt(given.value, argument, memberOf(argument, fault.field)),
+      }));
     },
   };
 }

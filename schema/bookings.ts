@@ -7,7 +7,7 @@ import { prepareBooking } from '../src/domain/bookings/creation.ts';
 import { expireBooking } from '../src/domain/bookings/expiry.ts';
 import { findBooking, listBookings } from '../src/domain/bookings/reading.ts';
 import type { TravellerParts } from '../src/domain/bookings/travellers.ts';
-import { checkTravellerParts } from '../src/domain/bookings/travellers.ts';
+import { travellerFaults } from '../src/domain/bookings/travellers.ts';
 import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { BookingPassengerInput, BookingPaymentInput } from './bookingInputs.ts';
@@ -99,7 +99,7 @@ export class BookingResolver {
   // The answer shows people's particulars, so it is kept sealed like a secret.
   @Operation({ scope: 'bookings:write', bucket: 'bookings', creation: 'secret' })
   @ChecksOfParts({
-    passengers: (passengers: TravellerParts[], { clock }) => checkTravellerParts(passengers, clock.now()),
+    passengers: (passengers: TravellerParts[], { clock }) => travellerFaults(passengers, clock.now()),
   })
   @Mutation(() => Booking, { nullable: true, description: 'Books an offer with the wallet’s money.' })
   async createBooking(

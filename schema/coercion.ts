@@ -105,10 +105,11 @@ function withChecks(
   );
   const ruled = variables.flatMap(({ name, check }): Fault[] => {
     if (!check || (!check.ofParts && !(name in sound))) return [];
-    const refused = check.faultsIn(check.ofParts ? values : sound, platform);
     // What is not of its type may look left out to a rule.
-    const others = refused?.faults.filter(({ field }) => !named.has(field)) ?? [];
-    return others.map((fault) => ({ ...fault, message: refused?.message ?? invalidParameters }));
+    return check
+      .faultsIn(check.ofParts ? values : sound, platform)
+      .filter(({ field }) => !named.has(field))
+      .map(({ field, type, message = invalidParameters }) => ({ field, type, message }));
   });
   if (ruled.length === 0) return [...faults];
   return inOrder([...faults, ...ruled], variables).slice(0, mostFaults);
@@ -141,13 +142,13 @@ function placeOf(field: string, variables: readonly Variable[]): number[] {
   return place;
 }
 
-/** What has members comes before them. */
+/** What has members comes after them. */
 function compare(one: readonly number[], other: readonly number[]): number {
   for (const [depth, place] of one.entries()) {
-    const difference = place - (other[depth] ?? -1);
+    const difference = place - (other[depth] ?? Number.POSITIVE_INFINITY);
     if (difference !== 0) return difference;
   }
-  return one.length - other.length;
+  return other.length - one.length;
 }
 
 function refusal(faults: Fault[]): AppError {

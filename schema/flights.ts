@@ -18,7 +18,7 @@ import { listOffers } from '../src/domain/flights/offerPage.ts';
 import { findOffer } from '../src/domain/flights/offerStore.ts';
 import { searchFlights } from '../src/domain/flights/search.ts';
 import type { SearchParts } from '../src/domain/flights/searchRequest.ts';
-import { checkSearchParts } from '../src/domain/flights/searchRequest.ts';
+import { searchFaults } from '../src/domain/flights/searchRequest.ts';
 import { defaultLimit } from '../src/domain/pagination.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { CabinClass, PassengerType } from './flightEnums.ts';
@@ -158,7 +158,7 @@ export class FlightResolver {
    * one after the other. GET cannot trigger it by accident, since every request needs the Authorization header.
    */
   @Operation({ scope: 'flights:search', bucket: 'search' })
-  @ChecksOfParts({ search: (search: SearchParts, { clock }) => checkSearchParts(search, clock.now()) })
+  @ChecksOfParts({ search: (search: SearchParts, { clock }) => searchFaults(search, clock.now()) })
   @Query(() => OfferRequest, { description: 'Searches flights: priced offers, kept until they expire.' })
   async flightSearch(
     @Ctx() context: RequestContext,

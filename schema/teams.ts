@@ -14,14 +14,8 @@ import { formatAmount } from '../src/domain/money.ts';
 import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
 import type { ApiKey as ApiKeyModel, KeyKind } from '../src/domain/teams/apiKey.ts';
 import type { KeyParts } from '../src/domain/teams/keys.ts';
-import { checkKeyParts, createApiKey, listApiKeys, revokeApiKey } from '../src/domain/teams/keys.ts';
-import {
-  checkTeamParts,
-  createTeam,
-  findTeam,
-  listTeams,
-  updateTeam,
-} from '../src/domain/teams/management.ts';
+import { createApiKey, keyFaults, listApiKeys, revokeApiKey } from '../src/domain/teams/keys.ts';
+import { createTeam, findTeam, listTeams, teamFaults, updateTeam } from '../src/domain/teams/management.ts';
 import type { Scope } from '../src/domain/teams/scope.ts';
 import { scopes as allScopes } from '../src/domain/teams/scope.ts';
 import type { Team as TeamModel } from '../src/domain/teams/team.ts';
@@ -250,7 +244,7 @@ export class TeamResolver {
   }
 
   @Operation({ scope: 'operator', creation: 'plain' })
-  @ChecksOfParts({ input: checkTeamParts })
+  @ChecksOfParts({ input: teamFaults })
   @Mutation(() => Team, { description: 'Creates an agency with its live and test wallets.' })
   async createTeam(
     @Ctx() context: RequestContext,
@@ -261,7 +255,7 @@ export class TeamResolver {
   }
 
   @Operation({ scope: 'operator' })
-  @ChecksOfParts({ input: (input: UpdateTeamInput) => checkTeamParts(changesOf(input)) })
+  @ChecksOfParts({ input: (input: UpdateTeamInput) => teamFaults(changesOf(input)) })
   @Mutation(() => Team, { description: 'Changes an agency’s settings.' })
   async updateTeam(
     @Ctx() context: RequestContext,
@@ -273,7 +267,7 @@ export class TeamResolver {
 
   @Operation({ scope: 'operator', creation: 'secret' })
   @ChecksOfParts({
-    input: (input: KeyParts) => checkKeyParts({ ...input, teamId: input.teamId ?? null }),
+    input: (input: KeyParts) => keyFaults({ ...input, teamId: input.teamId ?? null }),
   })
   @Mutation(() => IssuedApiKey, { description: 'Issues a key; event api_key.created.' })
   async createApiKey(

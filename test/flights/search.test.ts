@@ -146,12 +146,12 @@ describeFlightDoors(
           cabinClass: 'cargo',
         }),
       ).toEqual([
-        'Invalid request parameters',
-        `${spelt('slices')} too_large`,
+        'Departure date in the past',
         `${spelt('slices.0.departureDate')} not_in_future`,
         `${spelt('slices.1.destination')} invalid`,
         `${spelt('slices.1.departureDate')} not_in_future`,
         `${spelt('slices.2.departureDate')} invalid`,
+        `${spelt('slices')} too_large`,
         `${spelt('cabinClass')} invalid`,
       ]);
       expect(
@@ -174,10 +174,10 @@ describeFlightDoors(
           passengers: [...infants, { type: 'dog', count: 0 }],
         }),
       ).toEqual([
-        'Invalid request parameters',
-        `${spelt('slices')} too_large`,
+        'Invalid airport code',
         `${spelt('slices.0.origin')} invalid`,
         `${spelt('slices.1')} required`,
+        `${spelt('slices')} too_large`,
         `${spelt('passengers.2.type')} invalid`,
         `${spelt('passengers.2.count')} too_small`,
       ]);
@@ -216,8 +216,8 @@ describeFlightDoors(
       expect(await fieldsOf(single, { from: 'GRU', to: 'XQX', count: 0 })).toEqual([
         'to',
         'count',
-        'search.slices',
         'search.slices.0.departureDate',
+        'search.slices',
       ]);
     });
 

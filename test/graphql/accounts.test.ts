@@ -191,8 +191,8 @@ describeEngines('Accounts', (engine) => {
           'input.name',
           'input.markupPercent',
           'input.alertEmail',
-          'input.corsDomains',
           'input.corsDomains.1',
+          'input.corsDomains',
           'input.colour',
         ],
       ],
@@ -357,7 +357,7 @@ describeEngines('Accounts', (engine) => {
       [
         'an operator with unknown scopes and without a name',
         { kind: 'operator', name: ' ', scopes: ['wallet:all'] },
-        { fields: ['input.teamId', 'input.name', 'input.scopes', 'input.scopes.0'] },
+        { fields: ['input.teamId', 'input.name', 'input.scopes.0', 'input.scopes'] },
       ],
       [
         'an unknown kind and a team that is a number',

@@ -87,25 +87,26 @@ export function readTravellers(
   now: Date,
 ): Traveller[] {
   const types = new Map(offer.passengers.map(({ id, type }) => [id, type]));
-  const travellers = readParts(inputs, now, { journey: journeyOf(offer), types });
+  const { travellers, faults } = readParts(inputs, now, { journey: journeyOf(offer), types });
+  if (faults.length > 0) throw validationError(faults);
   return offer.passengers.map(({ id }) => travellers.find((traveller) => traveller.id === id) as Traveller);
 }
 
 /**
- * Holds what is left of the travellers of a booking to the rules that need no offer: all but those about ages, the
- * documents that the flights take, and who of the offer's passengers they are.
- * @throws AppError as `readTravellers`
+ * What is wrong with what is left of the travellers of a booking, by the rules that need no offer: all but those about
+ * ages, the documents that the flights take, and who of the offer's passengers they are.
  */
-export function checkTravellerParts(inputs: readonly (TravellerParts | undefined)[], now: Date): void {
-  readParts(inputs, now, null);
-}
+export const travellerFaults = (
+  inputs: readonly (TravellerParts | undefined)[],
+  now: Date,
+): readonly FieldFault[] => readParts(inputs, now, null).faults;
 
-/** @throws AppError 400 with every bad field; what is returned is whole where `inputs` are. */
+/** Travellers are whole where `inputs` are. */
 function readParts(
   inputs: readonly (TravellerParts | undefined)[],
   now: Date,
   offer: Check['offer'],
-): Parts<Traveller>[] {
+): { travellers: Parts<Traveller>[]; faults: FieldFault[] } {
   const check: Check = { offer, today: dayOf(now), faults: [] };
   const travellers = inputs
     .slice(0, mostTravellers)
@@ -120,8 +121,7 @@ function readParts(
   if (offer) checkInfants(travellers, offer.types, check.faults);
   if (inputs.length > mostTravellers) check.faults.push({ field: 'passengers', type: 'too_large' });
   else if (offer) check.faults.push(...missingPassengers(travellers, offer.types));
-  if (check.faults.length > 0) throw validationError(check.faults);
-  return travellers;
+  return { travellers, faults: check.faults };
 }
 
 /** One traveller; of use only when no fault was added. */

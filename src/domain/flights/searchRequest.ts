@@ -83,21 +83,18 @@ interface Fault extends FieldFault {
  */
 export function readSearchRequest(request: SearchRequest, now: Date): FlightSearch {
   const { type, slices, passengers, cabinClass, faults } = readParts(request, now);
-  if (faults.length > 0 || !type || !cabinClass) throw refusalOf(faults);
+  const first = faults[0];
+  if (first || !type || !cabinClass) {
+    throw validationError(
+      faults.map(({ field, type: reason }) => ({ field, type: reason })),
+      first?.message,
+    );
+  }
   return { type, slices, passengers, cabinClass };
 }
 
-/** Holds what is left of a request to the rules that can be asked of it. @throws AppError as `readSearchRequest` */
-export function checkSearchParts(parts: SearchParts, now: Date): void {
-  const { faults } = readParts(parts, now);
-  if (faults.length > 0) throw refusalOf(faults);
-}
-
-const refusalOf = (faults: readonly Fault[]) =>
-  validationError(
-    faults.map(({ field, type }) => ({ field, type })),
-    faults[0]?.message,
-  );
+/** What is wrong with what is left of a request, by the rules that can be asked of it. */
+export const searchFaults = (parts: SearchParts, now: Date): readonly Fault[] => readParts(parts, now).faults;
 
 function readParts(parts: SearchParts, now: Date) {
   const faults: Fault[] = [];

@@ -1,5 +1,6 @@
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
+import type { FieldFault } from '../errors.ts';
 import { conflict, notFound, validationError } from '../errors.ts';
 import { recordEvent } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
@@ -57,19 +58,20 @@ export type KeyParts = { readonly [Name in 'kind' | 'teamId' | 'name']?: KeyRequ
   readonly scopes?: readonly unknown[] | null | undefined;
 };
 
-/** @throws AppError 400 naming each bad field, of those that are there. */
-export function checkKeyParts({ kind, teamId, name, scopes }: KeyParts): void {
-  const faults = [];
+/** The members that are there and bad. */
+export function keyFaults({ kind, teamId, name, scopes }: KeyParts): FieldFault[] {
+  const faults: FieldFault[] = [];
   if (name !== undefined && !isName(name)) faults.push({ field: 'name', type: 'invalid' });
   if (kind && kind !== 'operator' && teamId === null) faults.push({ field: 'teamId', type: 'required' });
   if (kind === 'operator' && typeof teamId === 'string') faults.push({ field: 'teamId', type: 'invalid' });
   if (kind === 'operator' && Array.isArray(scopes)) faults.push({ field: 'scopes', type: 'invalid' });
-  if (faults.length > 0) throw validationError(faults);
+  return faults;
 }
 
 /** Issues a key; event api_key.created. @throws AppError 400 naming each bad field, 404 for an unknown team. */
 export async function createApiKey(request: KeyRequest, platform: Platform): Promise<IssuedKey> {
-  checkKeyParts(request);
+  const faults = keyFaults(request);
+  if (faults.length > 0) throw validationError(faults);
   if (request.teamId !== null) await findTeam(request.teamId);
   const secret = request.secret ?? newSecretKey(request.kind);
   return inTransaction(platform.sequelize, async () => {

@@ -38,8 +38,8 @@ function isOrigin(text: string): boolean {
   }
 }
 
-/** @throws AppError 400 naming each setting that is there and bad. */
-export function checkTeamParts(settings: TeamParts): void {
+/** The settings that are there and bad. */
+export function teamFaults(settings: TeamParts): FieldFault[] {
   const { name, markupPercent, feeAmount, alertEmail, corsDomains } = settings;
   const faults: FieldFault[] = [];
   const check = (field: string, sound: boolean) => {
@@ -55,7 +55,7 @@ export function checkTeamParts(settings: TeamParts): void {
     const given = corsDomains.filter((origin) => origin !== undefined);
     check('corsDomains', corsDomains.length <= 50 && given.every(isOrigin));
   }
-  if (faults.length > 0) throw validationError(faults);
+  return faults;
 }
 
 function columnsOf(settings: Partial<TeamSettings>) {
@@ -69,7 +69,8 @@ function columnsOf(settings: Partial<TeamSettings>) {
 
 /** Creates an agency with its live and test wallets. @throws AppError 400 naming each bad setting. */
 export async function createTeam(settings: TeamSettings, platform: Platform): Promise<Team> {
-  checkTeamParts(settings);
+  const faults = teamFaults(settings);
+  if (faults.length > 0) throw validationError(faults);
   const createdAt = platform.clock.now();
   return inTransaction(platform.sequelize, async () => {
     const team = await Team.create({
@@ -105,7 +106,8 @@ export async function updateTeam(
   changes: Partial<TeamSettings>,
   platform: Platform,
 ): Promise<Team> {
-  checkTeamParts(changes);
+  const faults = teamFaults(changes);
+  if (faults.length > 0) throw validationError(faults);
   const team = await findTeam(id);
   await team.update({ ...columnsOf(changes), updatedAt: platform.clock.now() });
   afterCommit(() => platform.signals.publish('access', { hash: null }));
