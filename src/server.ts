@@ -21,6 +21,7 @@ import { ApiKey } from './domain/teams/apiKey.ts';
 import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
 import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
 import { Team } from './domain/teams/team.ts';
+import { checkVault } from './domain/vaultCheck.ts';
 import { Wallet } from './domain/wallet/wallet.ts';
 import { startWorker } from './domain/worker.ts';
 import type { Clock } from './infrastructure/clock.ts';
@@ -199,6 +200,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const address = { port: settings.PORT };
   const metrics = createMetrics();
   const platform = await openPlatform(settings, database, clock, log, outside, metrics, address);
+  await checkVault(platform.vault, platform.sequelize);
   const gateway = await openGateway(platform, metrics);
   const bootstrapKeys = await bootstrapDemoTeam(platform);
   gateway.access.listen();

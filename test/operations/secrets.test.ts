@@ -117,6 +117,7 @@ test('a fault that nobody hears ends the server, and its last line says so witho
   const server = startProcess({
     ...place.settings,
     PORT: '0',
+    ENCRYPTION_KEY: chosen.ENCRYPTION_KEY,
     NODE_OPTIONS: `--import=data:text/javascript;base64,${breaking}`,
   });
   await server.ready();

@@ -130,6 +130,9 @@ export const members: Case[] = [
   ],
 ];
 
+/** A sound request but for the encoding of a member that nobody asked for. */
+const latin1 = Buffer.from(JSON.stringify({ ...recharge, note: 'São Paulo' }), 'latin1');
+
 export const bodies: Case[] = [
   ['no body', { method: 'POST', path: '/wallet/recharge' }, { fields: allFields }],
   ['half an object', create('{"amount":"100.00"'), { fields: ['body:malformed_json'] }],
@@ -143,6 +146,8 @@ export const bodies: Case[] = [
     create(Uint8Array.from({ length: 300 }, (_, i) => (i * 89) % 256)),
     { fields: ['body:malformed_json'] },
   ],
+  ['a recharge in Latin-1', create(latin1), { fields: ['body:malformed_json'] }],
+  ['the same, packed', create(gzipSync(latin1), encoded('gzip')), { fields: ['body:malformed_json'] }],
   ['XML', create('<recharge/>'), { fields: ['body:malformed_json'] }],
   ['an array', create([recharge]), { fields: ['body:not_an_object'] }],
   ['an empty array', create([]), { fields: ['body:not_an_object'] }],

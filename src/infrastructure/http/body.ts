@@ -1,13 +1,28 @@
+import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
 import express from 'express';
 import { validationError } from '../../domain/errors.ts';
 import { bodyLimitBytes } from './application.ts';
 
-const parseJson = express.json({ limit: bodyLimitBytes, strict: false, type: () => true });
+const parseFailed = 'entity.parse.failed';
+
+/** What cannot be decoded is refused: a passenger's name must not become one with replacement characters. */
+function requireUtf8(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw Object.assign(new SyntaxError('not UTF-8'), { type: parseFailed });
+}
+
+const parseJson = express.json({
+  limit: bodyLimitBytes,
+  strict: false,
+  type: () => true,
+  verify: (_request, _response, bytes, encoding) => {
+    if (encoding === 'utf-8') requireUtf8(bytes);
+  },
+});
 
 const faultTypes: Readonly<Record<string, string>> = {
   'entity.too.large': 'too_large',
-  'entity.parse.failed': 'malformed_json',
+  [parseFailed]: 'malformed_json',
   'encoding.unsupported': 'unsupported_encoding',
   'charset.unsupported': 'unsupported_charset',
 };
@@ -43,6 +58,13 @@ function isPlain({ headers }: Request): boolean {
 
 const byteOrderMark = '\ufeff';
 
+/** @throws SyntaxError when the bytes are no JSON text in UTF-8. */
+function jsonOf(bytes: Buffer): unknown {
+  requireUtf8(bytes);
+  const text = bytes.toString();
+  return JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text);
+}
+
 /** Reads a plain body, without what it takes to read any: half of the time of a small request. */
 function readPlainBody(request: Request): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -51,9 +73,9 @@ function readPlainBody(request: Request): Promise<unknown> {
     request.on('error', () => reject(validationError({ field: 'body', type: 'unreadable' })));
     request.on('end', () => {
       const [first, ...others] = chunks;
-      const text = (others.length === 0 ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks)).toString();
+      const bytes = others.length === 0 ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks);
       try {
-        resolve(JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text));
+        resolve(jsonOf(bytes));
       } catch {
         reject(validationError({ field: 'body', type: 'malformed_json' }));
       }
