@@ -136,7 +136,9 @@ export class CreateTeamInput {
   declare corsDomains: string[];
 }
 
-@InputType({ description: 'Changes to an agency; what is left out stays.' })
+@InputType({
+  description: 'Changes to an agency; what is left out stays, and so does what is null, but for alertEmail.',
+})
 export class UpdateTeamInput {
   @Field(() => String, { nullable: true, description: 'Name, shown to payers.' })
   declare name?: string | null;

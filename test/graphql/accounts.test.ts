@@ -161,6 +161,7 @@ describeEngines('Accounts', (engine) => {
       ['an empty address', { name: 'A', alertEmail: '' }, ['input.alertEmail']],
       ['a domain with a path', { name: 'A', corsDomains: ['https://a.example.com/'] }, ['input.corsDomains']],
       ['any domain', { name: 'A', corsDomains: ['*'] }, ['input.corsDomains']],
+      ['any domain below one', { name: 'A', corsDomains: ['https://*.example.com'] }, ['input.corsDomains']],
       [
         'a domain that is no page',
         { name: 'A', corsDomains: ['ftp://a.example.com'] },

@@ -28,11 +28,12 @@ export type TeamParts = {
 const percentPattern = /^(0|[1-9]\d{0,2})(\.\d{1,4})?$/;
 const emailPattern = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,190}\.[^\s@.\p{Cc}]{2,60}$/u;
 
-/** Whether text is an origin as browsers send it: scheme, host and port, nothing else. */
+/** Whether text is an origin as browsers send it: scheme, host and port, nothing else, and no pattern of hosts. */
 function isOrigin(text: string): boolean {
   try {
     const url = new URL(text);
-    return (url.protocol === 'https:' || url.protocol === 'http:') && url.origin === text;
+    const isOfWeb = url.protocol === 'https:' || url.protocol === 'http:';
+    return isOfWeb && url.origin === text && !url.hostname.includes('*');
   } catch {
     return false;
   }
