@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { scratchFolder } from './test/harness/scratch.ts';
 
@@ -10,7 +11,8 @@ export default defineConfig({
     env: { TMPDIR: scratchFolder },
     // Loading and warming up the product takes longer than most files' tests: files of a worker share it.
     isolate: false,
-    maxWorkers: '100%',
+    // Tests of waits, restarts and lost servers leave cores idle.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     testTimeout: 120_000,
     hookTimeout: 240_000,
   },
