@@ -2,7 +2,7 @@ import type { Sequelize } from 'sequelize';
 import { coalesce, run, statement } from '../../infrastructure/database/statement.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
-import { bodySql } from './claim.ts';
+import { bodyFrom, type RecordedParts, recordedParts } from './body.ts';
 import { findDelivery } from './deliveryLog.ts';
 
 /** One request that was on the wire. */
@@ -31,9 +31,13 @@ const readLatest = statement<AttemptRow>(
                          ORDER BY number DESC LIMIT ${shownAttempts}) a`,
 );
 
-const readBodies = statement<{ id: string; body: string }>(
+/** With the body that a delivery keeps, or what it is made of. */
+const readBodies = statement<RecordedParts & { id: string; body: string | null }>(
   'read_webhook_bodies',
-  `SELECT d.id, coalesce(d.body, ${bodySql}) AS body FROM webhook_deliveries d WHERE d.id = ANY ($1::bigint[])`,
+  `SELECT d.id, d.body, d.event_id, d.webhook_id, ${recordedParts('e')}
+     FROM webhook_deliveries d LEFT JOIN events e ON e.id = d.event_id AND d.body IS NULL
+    WHERE d.id = ANY ($1::bigint[])`,
+  { timestamps: 'iso' },
 );
 
 async function latestAttempts(sequelize: Sequelize, ids: string[]): Promise<Map<string, AttemptRow[]>> {
@@ -42,14 +46,15 @@ async function latestAttempts(sequelize: Sequelize, ids: string[]): Promise<Map<
   return attempts;
 }
 
-async function bodies(sequelize: Sequelize, ids: string[]): Promise<Map<string, string>> {
-  return new Map((await run(sequelize, readBodies, [ids])).map(({ id, body }) => [id, body]));
+async function bodies(sequelize: Sequelize, ids: string[]): Promise<Map<string, string | null>> {
+  const rows = await run(sequelize, readBodies, [ids]);
+  return new Map(rows.map((row) => [row.id, row.body ?? bodyFrom(row)]));
 }
 
 function readersOf(sequelize: Sequelize) {
   return {
     attempts: coalesce<string, AttemptRow[]>((ids) => latestAttempts(sequelize, ids)),
-    body: coalesce<string, string>((ids) => bodies(sequelize, ids)),
+    body: coalesce<string, string | null>((ids) => bodies(sequelize, ids)),
   };
 }
 
