@@ -39,7 +39,7 @@ export function rootFieldOf(schema: GraphQLSchema, document: DocumentNode): Root
   if (!parentType || node?.kind !== Kind.FIELD || others.length > 0) throw new Error('not one root field');
   const definition = parentType.getFields()[node.name.value] as RootField['definition'];
   const resolve = definition.resolve ?? defaultFieldResolver;
-  const variables = variablesOf(schema, operation);
+  const variables = variablesOf(schema, document, operation);
   const defaults = defaultsOf(schema, operation);
   const info: Omit<GraphQLResolveInfo, 'variableValues'> = {
     fieldName: definition.name,

@@ -1,11 +1,20 @@
-import type { GraphQLInputType, GraphQLLeafType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type {
+  DocumentNode,
+  GraphQLInputType,
+  GraphQLLeafType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql';
 import {
   getNamedType,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
+  Kind,
+  TypeInfo,
   typeFromAST,
+  ValidationContext,
   valueFromAST,
 } from 'graphql';
 import type { AppError, FieldFault } from '../src/domain/errors.ts';
@@ -29,13 +38,20 @@ export interface Variable {
   readonly name: string;
   readonly type: GraphQLInputType;
   readonly hasDefault: boolean;
+  /** Whether it may be left out, for there is a default, but not be null. */
+  readonly refusesNull: boolean;
   /** Asked only to complete a refusal: what it is about is asked again by the domain. */
   readonly check: VariableCheck | undefined;
 }
 
-/** The variables that an operation declares. */
-export function variablesOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Variable[] {
+/** The variables that an operation of a valid document declares. */
+export function variablesOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): Variable[] {
   const checks = variableChecks(schema, operation);
+  const neverNull = neverNullIn(schema, document, operation);
   return (operation.variableDefinitions ?? []).map((definition) => {
     const name = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
@@ -44,9 +60,22 @@ export function variablesOf(schema: GraphQLSchema, operation: OperationDefinitio
       type,
       hasDefault:
         definition.defaultValue !== undefined && valueFromAST(definition.defaultValue, type) !== undefined,
+      refusesNull: !isNonNullType(type) && neverNull.has(name),
       check: checks.get(name),
     };
   });
+}
+
+/** Names of the variables that are used where null is no value. */
+function neverNullIn(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): Set<string> {
+  if (!operation.variableDefinitions?.some(({ type }) => type.kind !== Kind.NON_NULL_TYPE)) return new Set();
+  const context = new ValidationContext(schema, document, new TypeInfo(schema), () => undefined);
+  const usages = context.getRecursiveVariableUsages(operation);
+  return new Set(usages.filter(({ type }) => isNonNullType(type)).map(({ node }) => node.name.value));
 }
 
 /** Messages that SPEC gives for a bad value of a type; any other is "Invalid request parameters". */
@@ -61,6 +90,10 @@ const messages: Readonly<Record<string, string>> = {
 
 interface Fault extends FieldFault {
   message: string;
+}
+
+function requiredFault(field: string): Fault {
+  return { field, type: 'required', message: invalidParameters };
 }
 
 export interface CoercionOptions {
@@ -80,9 +113,13 @@ export function coerceVariables(
 ): Record<string, unknown> {
   const faults: Fault[] = [];
   const values: Record<string, unknown> = {};
-  for (const { name, type, hasDefault } of variables) {
+  for (const { name, type, hasDefault, refusesNull } of variables) {
     const value = Object.hasOwn(raw, name) ? raw[name] : undefined;
     if (value === undefined && (hasDefault || !isNonNullType(type))) continue;
+    if (value === null && refusesNull) {
+      faults.push(requiredFault(name));
+      continue;
+    }
     values[name] = coerce(value, type, name, faults, options);
   }
   if (faults.length > 0) throw refusal(withChecks(faults, variables, values, platform));
@@ -168,7 +205,7 @@ function coerce(
   if (faults.length >= mostFaults) return undefined;
   if (isNonNullType(type)) {
     if (value === undefined || value === null) {
-      faults.push({ field, type: 'required', message: invalidParameters });
+      faults.push(requiredFault(field));
       return undefined;
     }
     return coerce(value, type.ofType, field, faults, options);

@@ -1,9 +1,10 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { execute, getOperationAST } from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { getOperationAST } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { CoercionOptions, Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
+import type { Query } from './compiler.ts';
+import { queryOf } from './compiler.ts';
 import { unknownOperation } from './errors.ts';
 
 /** One operation of a validated document, compiled once and run for every request that asks for it. */
@@ -32,14 +33,14 @@ export function compileOperation(
 ): Executable {
   const operation = getOperationAST(document, operationName);
   if (!operation) throw unknownOperation();
-  const variables = variablesOf(schema, operation);
+  const variables = variablesOf(schema, document, operation);
   let query: Query | undefined;
   return {
     operation,
     variables,
     run(context, raw, options) {
       // With its first run: compiling every route's document at the start would delay it.
-      query ??= compiledQuery(schema, document, operationName);
+      query ??= queryOf(schema, document, operationName, variables);
       return query(
         undefined,
         context,
@@ -47,20 +48,4 @@ export function compileOperation(
       );
     },
   };
-}
-
-type Query = (
-  root: unknown,
-  context: unknown,
-  variables: Record<string, unknown>,
-) => ExecutionResult | Promise<ExecutionResult>;
-
-function compiledQuery(schema: GraphQLSchema, document: DocumentNode, operationName?: string | null): Query {
-  const compiled = compileQuery(schema, document, operationName ?? undefined, {
-    disableLeafSerialization: false,
-  });
-  if (isCompiledQuery(compiled)) return compiled.query as Query;
-  // What the compiler does not support runs as ever, only slower.
-  return (_root, contextValue, variableValues) =>
-    execute({ schema, document, operationName, contextValue, variableValues }) as ExecutionResult;
 }

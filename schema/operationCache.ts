@@ -14,6 +14,7 @@ export class OperationCache {
   }
 }
 
+/** No two pairs have the same key, whatever a client calls its operation: the name's length says where it ends. */
 function keyOf(source: string, operationName: string | null | undefined): string {
-  return operationName == null ? source : `${operationName}\n${source}`;
+  return operationName == null ? `:${source}` : `${operationName.length}:${operationName}${source}`;
 }

@@ -1,4 +1,10 @@
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
+import type {
+  DocumentNode,
+  ExecutionArgs,
+  ExecutionResult,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql';
 import {
   type GraphQLError,
   getOperationAST,
@@ -11,6 +17,7 @@ import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
+import type { Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
 import { renderError, unknownOperation, wrap } from './errors.ts';
 import { documentLimits, limitRules } from './limits.ts';
@@ -61,6 +68,14 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     return document;
   };
 
+  const keptVariables = new WeakMap<OperationDefinitionNode, readonly Variable[]>();
+
+  const knownVariables = (document: DocumentNode, operation: OperationDefinitionNode) => {
+    const variables = keptVariables.get(operation) ?? variablesOf(schema, document, operation);
+    keptVariables.set(operation, variables);
+    return variables;
+  };
+
   const preparationOf = (request: OperationRequest, contextValue: RequestContext): Preparation => {
     const document = documentOf(request.query);
     if (!('kind' in document)) return document;
@@ -68,7 +83,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     if (!operation) return [unknownOperation()];
     try {
       const variableValues = coerceVariables(
-        variablesOf(schema, operation),
+        knownVariables(document, operation),
         request.variables ?? {},
         { lenientMembers: false },
         contextValue.gateway.platform,

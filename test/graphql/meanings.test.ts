@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Json } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { connectRawSocket } from './rawSocket.ts';
+
+interface Request {
+  query: string;
+  variables?: Record<string, unknown>;
+  operationName?: string;
+}
+
+/** Documents whose meaning is easily lost by what compiles them, keeps them or puts values into them. */
+describeEngines('A document means the same whichever way it is run', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server?.close());
+
+  const post = (body: Request, key: string, headers: Record<string, string> = {}) =>
+    server.rest('POST', '/graphql', { key, body, headers });
+
+  const overEvents = async (request: Request, key: string): Promise<Json> => {
+    const { text, body } = await post(request, key, { accept: 'text/event-stream' });
+    return body ?? JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? '');
+  };
+
+  const overSocket = async (request: Request, key: string): Promise<Json> => {
+    const raw = await connectRawSocket(server.url, key);
+    raw.send({ type: 'subscribe', id: '1', payload: request });
+    const { type, payload } = await raw.receives(({ id }) => id === '1');
+    raw.socket.terminate();
+    return type === 'error' ? { errors: payload } : payload;
+  };
+
+  const get = async ({ query, variables, operationName }: Request, key: string) => {
+    const search = new URLSearchParams({
+      query,
+      ...(variables ? { variables: JSON.stringify(variables) } : {}),
+      ...(operationName ? { operationName } : {}),
+    });
+    return server.rest('GET', `/graphql?${search}`, { key, headers: { 'apollo-require-preflight': 'true' } });
+  };
+
+  /** What comes of a query when it is new and when it is known, in a batch and by GET, over events and WebSockets. */
+  async function meaningsOf(request: Request, key: string): Promise<Json[]> {
+    const batch = await server.rest('POST', '/graphql', { key, body: [request] });
+    const answers = [
+      (await post(request, key)).body,
+      (await post(request, key)).body,
+      batch.body[0],
+      (await get(request, key)).body,
+      await overEvents(request, key),
+      await overSocket(request, key),
+    ];
+    return answers.map(({ data, errors }) => ({ data, errors }));
+  }
+
+  const queries: Record<string, Request & { means: Json }> = {
+    'a fragment that one place has and another has not': {
+      query: `query ($yes: Boolean!) {
+        with: walletBalance { currency ...A @include(if: $yes) } without: walletBalance { ...A }
+      } fragment A on WalletBalance { balance }`,
+      variables: { yes: false },
+      means: { with: { currency: 'BRL' }, without: { balance: '5000.00' } },
+    },
+    'a fragment with and without a condition at one place': {
+      query: `query ($no: Boolean!) { walletBalance { ...A @skip(if: $no) ...A } }
+        fragment A on WalletBalance { balance }`,
+      variables: { no: true },
+      means: { walletBalance: { balance: '5000.00' } },
+    },
+    'a fragment inside of one with a condition': {
+      query: `query ($yes: Boolean!) { walletBalance { ... @include(if: $yes) { ...A currency } ...B } }
+        fragment A on WalletBalance { balance } fragment B on WalletBalance { ...A }`,
+      variables: { yes: false },
+      means: { walletBalance: { balance: '5000.00' } },
+    },
+    'a field with two conditions': {
+      query: `query ($yes: Boolean!, $no: Boolean!) {
+        walletBalance { currency @skip(if: $yes) @include(if: $no) balance @skip(if: $no) balance @skip(if: $yes) }
+      }`,
+      variables: { yes: true, no: false },
+      means: { walletBalance: { balance: '5000.00' } },
+    },
+    'the name of the prototype of objects': {
+      query: '{ walletBalance { __proto__: balance constructor: currency } }',
+      means: { walletBalance: JSON.parse('{ "__proto__": "5000.00", "constructor": "BRL" }') },
+    },
+  };
+
+  test.each(Object.entries(queries))('%s', async (_case, { means, ...request }) => {
+    const { test: key } = await server.createTeam();
+    for (const meaning of await meaningsOf(request, key)) {
+      expect(JSON.stringify(meaning.data)).toBe(JSON.stringify(means));
+      expect(meaning.errors).toBeUndefined();
+    }
+  });
+
+  test('a fragment that two operations of a document have under other conditions', async () => {
+    const { test: key } = await server.createTeam();
+    const query = `query First($yes: Boolean!) { walletBalance { currency ...A @include(if: $yes) } }
+      query Second { walletBalance { ...A } } fragment A on WalletBalance { balance }`;
+    for (const [operationName, variables, means] of [
+      ['First', { yes: false }, { currency: 'BRL' }],
+      ['Second', {}, { balance: '5000.00' }],
+      ['First', { yes: true }, { currency: 'BRL', balance: '5000.00' }],
+    ] as const) {
+      for (const { data } of await meaningsOf({ query, operationName, variables }, key))
+        expect(data).toEqual({ walletBalance: means });
+    }
+  });
+
+  test('a text, whatever it looks like, is never run', async () => {
+    const { test: key } = await server.createTeam();
+    // Marks that the compiler of operations makes for itself.
+    for (const [mark, ending] of [
+      ['__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d', ''],
+      ['__MAGIC_NAN__57f286b9_4c20_487f_b409_79804ddcb4f8', null],
+      ['\\u005f\\u005fMAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d', ''],
+      ['\\"__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d', ' + `'],
+    ] as const) {
+      const name = `ran${randomUUID().replaceAll('-', '')}`;
+      const program = ending === null ? '' : `globalThis.${name} = 1${ending}`;
+      for (const { data, errors } of await meaningsOf(
+        { query: `{ recharge(id: "${mark}${program}") { id } }` },
+        key,
+      )) {
+        expect([data, errors]).toEqual([null, [expect.objectContaining({ message: 'Recharge not found' })]]);
+      }
+      expect(name in globalThis).toBe(false);
+    }
+  });
+
+  describe('a variable', () => {
+    test('that is left out of an object leaves its member out', async () => {
+      const { teamId } = await server.createTeam({ name: 'Before', alertEmail: 'alerts@example.com' });
+      const query = `mutation ($id: String!, $name: String, $alertEmail: String) {
+        updateTeam(id: $id, input: { name: $name, alertEmail: $alertEmail }) { name alertEmail }
+      }`;
+      const update = async (variables: object) => {
+        const request = { query, variables: { id: teamId, ...variables } };
+        const answers = [
+          (await post(request, server.keys.operator)).body,
+          (await post(request, server.keys.operator)).body,
+          await overEvents(request, server.keys.operator),
+        ];
+        return answers.map(({ data }) => data.updateTeam);
+      };
+      for (const after of await update({ name: 'After' }))
+        expect(after).toEqual({ name: 'After', alertEmail: 'alerts@example.com' });
+      for (const after of await update({ alertEmail: null }))
+        expect(after).toEqual({ name: 'After', alertEmail: null });
+      for (const after of await update({ alertEmail: 'again@example.com' }))
+        expect(after).toEqual({ name: 'After', alertEmail: 'again@example.com' });
+    });
+
+    test('that is left out of an object brings the default of its member', async () => {
+      const query = `mutation ($fee: Amount, $domains: [String!]) {
+        createTeam(input: { name: "Defaults", feeAmount: $fee, corsDomains: $domains }) { feeAmount corsDomains }
+      }`;
+      for (const answer of [
+        (await post({ query }, server.keys.operator)).body,
+        (await post({ query }, server.keys.operator)).body,
+        await overEvents({ query }, server.keys.operator),
+      ]) {
+        expect(answer).toEqual({ data: { createTeam: { feeAmount: '0.00', corsDomains: [] } } });
+      }
+    });
+
+    const places: Record<string, { query: string; field: string }> = {
+      'an argument with a default': {
+        query: 'query ($limit: PageSize) { recharges(limit: $limit) { pagination { limit } } }',
+        field: 'limit',
+      },
+      'an argument that is required': {
+        query: 'query ($id: String = "rch_1") { recharge(id: $id) { id } }',
+        field: 'id',
+      },
+      'a member that is required': {
+        query: `query ($type: PassengerType = adult) { flightSearch(search: {
+          type: one_way
+          slices: [{ origin: "GRU", destination: "GIG", departureDate: "2099-01-15" }]
+          passengers: [{ type: $type, count: 1 }]
+        }) { id } }`,
+        field: 'type',
+      },
+      'an item of a list': {
+        query:
+          'query ($type: EventType = "wallet.debit") { webhookDeliveries(webhookId: "wh_1", eventType: [$type]) { next } }',
+        field: 'type',
+      },
+      'a condition': {
+        query: `query ($yes: Boolean = true) { ...A } fragment A on Query { walletBalance { balance @include(if: $yes) currency } }`,
+        field: 'yes',
+      },
+    };
+
+    test.each(Object.entries(places))('of null is refused as %s', async (_case, { query, field }) => {
+      const { test: key } = await server.createTeam();
+      const request = { query, variables: { [field]: null } };
+      expect((await post(request, key)).status).toBe(400);
+      for (const { data, errors } of await meaningsOf(request, key)) {
+        expect(data).toBeUndefined();
+        expect(errors).toEqual([
+          {
+            message: 'Invalid request parameters',
+            extensions: {
+              code: 'VALIDATION_ERROR',
+              details: { field, type: 'required', errors: [{ field, type: 'required' }] },
+            },
+          },
+        ]);
+      }
+    });
+
+    test('of null keeps no mutation waiting, and runs none', async () => {
+      const { test: key } = await server.createTeam();
+      const request = {
+        query: `mutation ($amount: Amount = "100.00") {
+          first: createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { amount }
+          second: createRecharge(amount: $amount, currency: BRL, paymentMethod: pix) { amount }
+          third: createRecharge(amount: "300.00", currency: BRL, paymentMethod: pix) { amount }
+        }`,
+        variables: { amount: null },
+      };
+      for (const { errors } of [
+        (await post(request, key)).body,
+        (await post(request, key)).body,
+        await overEvents(request, key),
+        await overSocket(request, key),
+      ]) {
+        expect(errors[0].extensions.details).toMatchObject({ field: 'amount', type: 'required' });
+      }
+      const { body } = await post({ query: '{ recharges { pagination { total } } }' }, key);
+      expect(body.data.recharges.pagination.total).toBe(0);
+    });
+  });
+
+  test('no name of an operation makes a known document of another', async () => {
+    const { test: key } = await server.createTeam();
+    const mutation =
+      'mutation Create { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
+    const query = 'query Balance { walletBalance { balance } }';
+    const bare = mutation.replace('mutation Create', '');
+    await post({ query: `${mutation}\n${query}`, operationName: 'Create' }, key);
+    await post({ query: `mutation\n${bare}` }, key);
+    const made = async () => {
+      const { body } = await post({ query: '{ recharges { pagination { total } } }' }, key);
+      return body.data.recharges.pagination.total;
+    };
+    expect(await made()).toBe(2);
+    const answers = [
+      await get({ query, operationName: `Create\n${mutation}` }, key),
+      await post({ query, operationName: `Create\n${mutation}` }, key),
+      await post({ query: bare, operationName: 'mutation' }, key),
+      await post({ query: `!Create\n${mutation}\n${query}` }, key),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
+    expect(await made()).toBe(2);
+  });
+});
