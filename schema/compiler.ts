@@ -43,9 +43,14 @@ export function queryOf(
 /** The compiler keeps the conditions of `@skip` and `@include` on the document, so those of one place hold at others. */
 const conditions = new Set(['skip', 'include']);
 
-/** The compiler's own marks in the texts of arguments have this; what follows one of them is run as a program. */
-const mark = '__';
+/** Names that GraphQL has for itself. Any other that begins like these might be one that the compiler has for itself. */
+const ownNames = new Set(['__typename', '__schema', '__type']);
 
+/**
+ * Nothing that a client may choose freely comes into the compiler's hands. It writes the texts of arguments into the
+ * source of a program, and takes some of them for marks of its own, behind which it runs the rest as code. Documents with
+ * texts differ from request to request, besides, and are not worth a program.
+ */
 function isCompilable(document: DocumentNode): boolean {
   let compilable = true;
   const refuse = () => {
@@ -54,8 +59,8 @@ function isCompilable(document: DocumentNode): boolean {
   };
   visit(document, {
     Directive: ({ name }) => (conditions.has(name.value) ? refuse() : undefined),
-    StringValue: ({ value }) => (value.includes(mark) ? refuse() : undefined),
-    Field: ({ alias }) => (alias?.value === '__proto__' ? refuse() : undefined),
+    StringValue: refuse,
+    Name: ({ value }) => (value.startsWith('__') && !ownNames.has(value) ? refuse() : undefined),
   });
   return compilable;
 }
