@@ -125,13 +125,45 @@ export async function contextOf(
   };
 }
 
-/** Apollo's refusals of requests that reached no operation have passed no plugin that could add `_meta`. */
+/**
+ * Apollo's refusals of requests that reached no operation have passed no plugin that could add `_meta`; those among the
+ * answers of a batch have.
+ */
 function withNotice(text: string, { caller }: RequestContext): string {
   const notice = noticeFor(caller);
   if (!notice) return text;
-  const body = JSON.parse(text) as { extensions?: object };
+  const body = JSON.parse(text) as { extensions?: object } | unknown[];
+  if (Array.isArray(body)) return text;
   return `${JSON.stringify({ ...body, extensions: { ...body.extensions, _meta: notice } })}\n`;
 }
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isRequest(member: unknown): boolean {
+  if (!isObject(member)) return false;
+  const { query, variables, operationName, extensions } = member as GraphqlBody;
+  return (
+    typeof query === 'string' &&
+    (operationName === undefined || operationName === null || typeof operationName === 'string') &&
+    [variables, extensions].every((value) => value === undefined || value === null || isObject(value))
+  );
+}
+
+/** Before any of it runs: for one member that is no request, Apollo gives up the answers of all that were. */
+function checkBatch(batch: readonly unknown[]): void {
+  if (batch.length > documentLimits.batch) {
+    throw validationError({ field: 'body', type: 'too_many_operations' });
+  }
+  const faults = batch.flatMap((member, index) =>
+    isRequest(member) ? [] : [{ field: `body.${index}`, type: 'invalid' }],
+  );
+  if (faults.length > 0) throw validationError(faults);
+}
+
+/** What answers may be: anyone who accepts neither gets the first, as everywhere. */
+const mediaTypes = ['application/json', 'application/graphql-response+json'];
 
 async function runWithApollo(
   request: Request,
@@ -139,14 +171,14 @@ async function runWithApollo(
   context: RequestContext,
   apollo: ApolloServer<ApolloContext>,
 ): Promise<Answer> {
-  if (Array.isArray(body) && body.length > documentLimits.batch) {
-    throw validationError({ field: 'body', type: 'too_many_operations' });
-  }
+  if (Array.isArray(body)) checkBatch(body);
   const { HeaderMap } = await import('@apollo/server');
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
+  // Apollo finds out that it has no answer of an accepted type when the operation has been run.
+  headers.set('accept', request.accepts(mediaTypes) || 'application/json');
   const result = await apollo.executeHTTPGraphQLRequest({
     httpGraphQLRequest: {
       method: request.method.toUpperCase(),

@@ -117,6 +117,69 @@ describeEngines('The GraphQL door guards itself', (engine) => {
     expect((await post([])).status).toBe(400);
   });
 
+  test('answers a batch with a list, whatever is refused of it', async () => {
+    const query = 'query ($limit: PageSize!) { recharges(limit: $limit) { pagination { limit } } }';
+    const batch = [{ query, variables: { limit: 5 } }, { query, variables: { limit: 101 } }, { query: '{' }];
+    for (const key of [team.live, team.test]) {
+      const { body } = await server.rest('POST', '/graphql', { key, body: batch });
+      const extensions =
+        key === team.live ? undefined : { _meta: { test_mode: true, message: expect.any(String) } };
+      const refused = (code: string) => ({
+        errors: [expect.objectContaining({ extensions: expect.objectContaining({ code }) })],
+        extensions,
+      });
+      expect(body).toEqual([
+        { data: { recharges: { pagination: { limit: 5 } } }, extensions },
+        refused('VALIDATION_ERROR'),
+        refused('GRAPHQL_PARSE_FAILED'),
+      ]);
+    }
+  });
+
+  test('runs nothing of a batch with a member that is no request', async () => {
+    const { teamId, test: key } = await server.createTeam();
+    const query = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
+    for (const member of [
+      null,
+      5,
+      [{ query }],
+      {},
+      { query: [query] },
+      { query, variables: '{}' },
+      { query, operationName: 5 },
+      { query, extensions: [] },
+    ]) {
+      const { status, body } = await server.rest('POST', '/graphql', { key, body: [{ query }, member] });
+      expect([status, body.errors[0].extensions.details.errors]).toEqual([
+        400,
+        [{ field: 'body.1', type: 'invalid' }],
+      ]);
+    }
+    expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId])).toEqual([]);
+    const sound = await server.rest('POST', '/graphql', {
+      key,
+      body: [{ query, variables: null, operationName: null, extensions: null }, { query }],
+    });
+    expect(sound.body.map(({ data }: Json) => data.createRecharge.id)).toHaveLength(2);
+  });
+
+  test('answers with JSON whatever is accepted, since the operation is run', async () => {
+    const { test: key } = await server.createTeam();
+    const query = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
+    for (const accept of [
+      'text/html',
+      'image/png',
+      'application/json;q=0',
+      'application/json; charset=utf-8',
+    ]) {
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const answer = await server.rest('POST', '/graphql', { key, body: { query }, headers: { accept } });
+        expect([answer.status, answer.body?.data.createRecharge.id]).toEqual([200, expect.any(String)]);
+        expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      }
+    }
+  });
+
   test('counts every operation of a batch', async () => {
     const { test: key } = await server.createTeam();
     const remaining = async () => {
