@@ -118,7 +118,7 @@ async function resultsOf(
 }
 
 export interface EventStreams {
-  /** Whether a request prefers its results as events. */
+  /** Whether a request, of a method that operations are run by, prefers its results as events. */
   wants(request: Request): boolean;
   handler: DirectHandler;
   /** Cuts the open streams: without `complete`, so that clients come back and resume. */
@@ -164,6 +164,7 @@ export function createEventStreams(
   return {
     wants(request) {
       const { accept } = request.headers;
+      if (request.method !== 'GET' && request.method !== 'POST') return false;
       if (accept === undefined || !/text\//i.test(accept)) return false;
       return request.accepts(['json', 'text/event-stream']) === 'text/event-stream';
     },

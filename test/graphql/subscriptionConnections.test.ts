@@ -289,10 +289,17 @@ describeEngines('Connections of subscriptions', (engine) => {
       );
       expect(streamedResults(read.text)).toMatchObject([{ data: { recharges: { items: [] } } }]);
       expect((await get('{ __typename }', '{')).body.errors[0].extensions.details.field).toBe('variables');
-      const written = await get(
-        'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }',
-      );
+      const mutation = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
+      const written = await get(mutation);
       expect(written.status).toBe(400);
+      for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const answer = await server.rest(method, '/graphql', {
+          key: team.test,
+          body: { query: mutation },
+          headers: eventStream,
+        });
+        expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, POST']);
+      }
       expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [team.teamId])).toEqual([]);
     });
 
