@@ -202,11 +202,10 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const platform = await openPlatform(settings, database, clock, log, outside, metrics, address);
   await checkVault(platform.vault, platform.sequelize);
   const gateway = await openGateway(platform, metrics);
-  const bootstrapKeys = await bootstrapDemoTeam(platform);
   gateway.access.listen();
   gateway.feed.listen();
 
-  let stopping = false;
+  let phase: 'starting' | 'serving' | 'stopping' = 'starting';
   const application = createApplication({ trustProxy: settings.TRUST_PROXY });
   const checks = [
     { name: 'database', check: () => database.sequelize.query('SELECT 1') },
@@ -219,7 +218,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     },
     ...(settings.REDIS_URL ? [{ name: 'redis', check: () => platform.signals.check() }] : []),
   ];
-  application.use(createOperationsRouter(checks, gateway.metrics, () => stopping));
+  application.use(createOperationsRouter(checks, gateway.metrics, () => phase === 'serving'));
   const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
   refuseTheRest(application, log);
   const listener = createListener({
@@ -235,6 +234,9 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const stopWorker = settings.ROLES.includes('worker') ? await startWorker(gateway) : async () => undefined;
   const url = await listen(server, settings);
   address.port = Number(new URL(url).port);
+  // Keys are shown once: a start that cannot listen must not have made any.
+  const bootstrapKeys = await bootstrapDemoTeam(platform);
+  phase = 'serving';
   const preparation = doors ? prepareLater(doors, platform) : null;
   log.info({ url, roles: settings.ROLES }, 'listening');
 
@@ -243,8 +245,8 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     gateway,
     bootstrapKeys,
     async close() {
-      if (stopping) return;
-      stopping = true;
+      if (phase === 'stopping') return;
+      phase = 'stopping';
       if (preparation) clearTimeout(preparation);
       await sockets?.close();
       await Promise.all([stopListening(), stopWorker()]);

@@ -56,7 +56,7 @@ test('npm start builds, runs, and prints lines that work when pasted; a chosen k
   }
 }, 120_000);
 
-test('a port that is taken ends the start with one line', async () => {
+test('a port that is taken ends the start with one line, and no key is made that nobody was shown', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -65,6 +65,10 @@ test('a port that is taken ends the start with one line', async () => {
   expect(await server.exited).toEqual({ code: 1, signal: null });
   expect(server.output.stderr).toMatch(/^Not started: .*EADDRINUSE.*\n$/);
   taken.close();
+  const next = startProcess({ ...settings, PORT: '0' });
+  await next.ready();
+  await eventually(() => /operator {3}sk_admin_[\w-]{43}\n/.test(next.output.stdout));
+  await next.stop();
   await release();
 });
 

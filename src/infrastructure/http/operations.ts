@@ -14,7 +14,7 @@ const checkTimeoutMs = 2_000;
 export function createOperationsRouter(
   checks: readonly HealthCheck[],
   metrics: Metrics,
-  isStopping: () => boolean,
+  isServing: () => boolean,
 ): Router {
   const router = Router();
   router.get('/health/live', (request, response) => {
@@ -26,7 +26,7 @@ export function createOperationsRouter(
     const results = await Promise.all(
       checks.map(async ({ name, check }) => [name, await answers(check)] as const),
     );
-    const ready = !isStopping() && results.every(([, sound]) => sound);
+    const ready = isServing() && results.every(([, sound]) => sound);
     const parts = Object.fromEntries(results.map(([name, sound]) => [name, sound ? 'ok' : 'unavailable']));
     response.setHeader('Cache-Control', 'no-store');
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'unavailable', checks: parts });
