@@ -9,8 +9,8 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Resolves once the mail is handed over. */
-  send(mail: Mail): Promise<void>;
+  /** Resolves once the mail is handed over; rejects when that fails, or the signal says to give up. */
+  send(mail: Mail, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -34,9 +34,10 @@ export function createMailer(
   const { hostname } = new URL(settings.PUBLIC_URL ?? 'http://localhost');
   const from = { name: 'Embarque', address: `alerts@${hostname}` };
   return {
-    async send(mail) {
+    async send(mail, signal) {
       opened ??= open();
-      await (await opened).sendMail({ from, ...mail });
+      const message = { from, ...mail, signal };
+      await (await opened).sendMail(message);
     },
     close: () => void opened?.then((transport) => transport.close()),
   };

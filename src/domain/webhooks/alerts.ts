@@ -11,13 +11,13 @@ interface AlertRow {
 }
 
 /** One worker gets each alert; one that could not be mailed is free again when its lease lapses. */
-const claimAlerts = statement<AlertRow>(
-  'claim_webhook_alerts',
+const claimAlert = statement<AlertRow>(
+  'claim_webhook_alert',
   `WITH claimed AS (
      UPDATE webhook_alerts SET leased_until = clock_timestamp() + interval '30 seconds'
-      WHERE id IN (SELECT id FROM webhook_alerts
-                    WHERE sent_at IS NULL AND (leased_until IS NULL OR leased_until <= clock_timestamp())
-                    ORDER BY id LIMIT 20 FOR UPDATE SKIP LOCKED)
+      WHERE id = (SELECT id FROM webhook_alerts
+                   WHERE sent_at IS NULL AND (leased_until IS NULL OR leased_until <= clock_timestamp())
+                   ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING id, webhook_id, created_at
    )
    SELECT c.id, c.webhook_id, c.created_at, w.url, t.name AS team_name, t.alert_email
@@ -26,14 +26,66 @@ const claimAlerts = statement<AlertRow>(
 
 const markSent = statement('mark_webhook_alert_sent', 'UPDATE webhook_alerts SET sent_at = $2 WHERE id = $1');
 
-/** Mails the alerts of webhooks that were deactivated to their teams (SPEC Delivery and retries, 3). */
-export async function sendAlerts(platform: Platform): Promise<void> {
-  const { sequelize, mailer, clock, log } = platform;
-  for (const alert of await run(sequelize, claimAlerts, [])) {
+/** Longest that a mail may take: it is given up before its lease lapses and another worker sends it too. */
+const mailTimeoutMs = 25_000;
+
+/** What a mail under way still gets when the process is to stop. */
+const lastMailMs = 3_000;
+
+/**
+ * Mails the alerts of webhooks that were deactivated to their teams (SPEC Delivery and retries, 3): one after the other,
+ * beside the deliveries, which do not wait for a mail server.
+ */
+export class AlertMails {
+  readonly #platform: Platform;
+  readonly #giveUp = new AbortController();
+  #wanted = false;
+  #stopped = false;
+  #mailing: Promise<void> | null = null;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /** Looks for alerts now, or after the mail that is under way. */
+  wake(): void {
+    this.#wanted = true;
+    if (this.#stopped) return;
+    this.#mailing ??= this.#mailAll().finally(() => {
+      this.#mailing = null;
+    });
+  }
+
+  /** Takes nothing more; a mail that is not sent soon is left to others. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    const timer = setTimeout(() => this.#giveUp.abort(new Error('the process stops')), lastMailMs);
+    await this.#mailing;
+    clearTimeout(timer);
+  }
+
+  async #mailAll(): Promise<void> {
+    const { sequelize, log } = this.#platform;
+    try {
+      while (this.#wanted && !this.#stopped) {
+        this.#wanted = false;
+        const [alert] = await run(sequelize, claimAlert, []);
+        if (!alert) continue;
+        this.#wanted = true;
+        await this.#mail(alert);
+      }
+    } catch (error) {
+      log.error({ err: error }, 'alerts not looked for; trying again with the sweep');
+    }
+  }
+
+  async #mail(alert: AlertRow): Promise<void> {
+    const { sequelize, mailer, clock, log } = this.#platform;
     const { webhook_id: webhookId, alert_email: to } = alert;
+    const signal = AbortSignal.any([this.#giveUp.signal, AbortSignal.timeout(mailTimeoutMs)]);
     try {
       if (to === null) log.warn({ webhookId }, 'webhook deactivated; its team has no alert address');
-      else await mailer.send({ to, ...alertText(alert) });
+      else await mailer.send({ to, ...alertText(alert) }, signal);
       await run(sequelize, markSent, [alert.id, clock.now()]);
     } catch (error) {
       log.warn({ err: error, webhookId }, 'alert not mailed; trying again in 30 s');

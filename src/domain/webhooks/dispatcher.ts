@@ -3,7 +3,7 @@ import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import { Recall } from '../../infrastructure/webhooks/recall.ts';
 import { SendingCancelled } from '../../infrastructure/webhooks/sender.ts';
 import type { Platform } from '../platform.ts';
-import { sendAlerts } from './alerts.ts';
+import { AlertMails } from './alerts.ts';
 import { AttemptLog } from './attempts.ts';
 import { presentUrls } from './changes.ts';
 import type { ClaimedDelivery, ClaimScope } from './claim.ts';
@@ -49,6 +49,7 @@ export class WebhookDispatcher {
   readonly #shares = new Shares();
   readonly #requests: DeliveryRequests;
   readonly #log: AttemptLog;
+  readonly #alerts: AlertMails;
   readonly #attempts = new Set<Attempt>();
   readonly #wanted = new Wanted();
   /** Webhooks that have more waiting than their share let through. */
@@ -67,6 +68,7 @@ export class WebhookDispatcher {
     this.#platform = platform;
     this.#requests = new DeliveryRequests(platform);
     this.#log = new AttemptLog(this.#name, platform);
+    this.#alerts = new AlertMails(platform);
   }
 
   async start(): Promise<void> {
@@ -86,19 +88,19 @@ export class WebhookDispatcher {
     ];
   }
 
-  /** Takes nothing more and resolves once every attempt under way is recorded. */
+  /** Takes nothing more and resolves once every attempt under way is recorded, and the mail under way sent or given up. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#nextLook?.cancel();
     await Promise.all(this.#stopSignals.map((stop) => stop()));
     await this.#claiming;
-    await Promise.all([...this.#attempts].map(({ ended }) => ended));
+    await Promise.all([this.#alerts.stop(), ...[...this.#attempts].map(({ ended }) => ended)]);
     for (const timer of this.#timers) clearInterval(timer);
   }
 
   async sweep(): Promise<void> {
     await skipInactive(this.#platform);
-    await sendAlerts(this.#platform);
+    this.#alerts.wake();
     this.#wake('all');
     await this.#claiming;
   }
@@ -219,7 +221,7 @@ export class WebhookDispatcher {
     if (!deactivated) return;
     log.warn({ webhookId: delivery.webhook_id }, 'webhook deactivated');
     await skipInactive(this.#platform);
-    await sendAlerts(this.#platform);
+    this.#alerts.wake();
   }
 
   #freeSlot({ webhook_id: webhookId, trusted }: ClaimedDelivery): void {
