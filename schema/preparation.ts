@@ -21,6 +21,7 @@ import type { Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
 import { renderError, unknownOperation, wrap } from './errors.ts';
 import { documentLimits, limitRules } from './limits.ts';
+import { conditionalRoots } from './subscriptionRoots.ts';
 
 /** Operations over long-lived connections: checked as over HTTP, then run by graphql's own executor. */
 
@@ -62,6 +63,8 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     } catch (error) {
       return [error as GraphQLError];
     }
+    const conditions = conditionalRoots(document);
+    if (conditions.length > 0) return conditions;
     const errors = validate(schema, document, rules);
     if (errors.length > 0) return errors;
     kept.set(source, document);

@@ -141,5 +141,5 @@ export async function firstRefusal(subscriber: Subscriber): Promise<Json> {
   const answer = subscriber.results[0] ?? (await ending.response?.json());
   const [error] = answer?.errors ?? ending;
   const { code, details } = error.extensions;
-  return { message: error.message, code, ...(details.field ? { field: details.field } : {}) };
+  return { message: error.message, code, ...(details?.field ? { field: details.field } : {}) };
 }

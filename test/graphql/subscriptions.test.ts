@@ -128,6 +128,27 @@ describeEngines('walletEvents', (engine) => {
       });
     });
 
+    test.each([
+      ['literal', 'subscription { walletEvents @skip(if: true) { id } }', {}],
+      [
+        'of a variable',
+        'subscription ($yes: Boolean!) { walletEvents @include(if: $yes) { id } }',
+        { yes: false },
+      ],
+      [
+        'in a fragment',
+        'subscription { ...A } fragment A on Subscription { ... @skip(if: true) { walletEvents { id } } }',
+        {},
+      ],
+    ])('refuses a condition on its field, %s', async (_case, query, variables) => {
+      const team = await server.createTeam();
+      const subscriber = transport.subscribe(server.url, { key: team.test, query, variables });
+      expect(await firstRefusal(subscriber)).toEqual({
+        message: 'Subscriptions have no conditions on their field',
+        code: 'GRAPHQL_VALIDATION_FAILED',
+      });
+    });
+
     test('shows nobody the events of another team or mode', async () => {
       const [one, other] = [await server.createTeam(), await server.createTeam()];
       const parties = [
