@@ -120,6 +120,8 @@ export function createHttpServer(application: Express, listener: Listener): Serv
     override writeHead(status: number, ...rest: unknown[]): this {
       if (!this.hasCommonHeaders) {
         this.hasCommonHeaders = true;
+        // What Node.js refuses by itself, a request without Host for one, has not come past the listener.
+        this.req.requestId ??= randomUUID();
         setHeaders(this, commonHeaders(this.req.requestId));
       }
       return Reflect.apply(super.writeHead, this, [status, ...rest]) as this;

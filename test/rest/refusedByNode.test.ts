@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+
+describeEngines('Requests that Node.js refuses before anyone else sees them', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server?.close());
+
+  /** All that comes back for these bytes until the connection ends. */
+  async function answerTo(text: string): Promise<string> {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname).setEncoding('latin1');
+    let answer = '';
+    socket.on('data', (part: string) => {
+      answer += part;
+    });
+    socket.write(text);
+    await once(socket, 'close');
+    return answer;
+  }
+
+  it.each([
+    ['without Host', '', 400],
+    ['with an expectation that nobody knows', 'Host: here\r\nExpect: a miracle\r\nConnection: close\r\n', 417],
+  ])('end with their answer %s', async (_what, headers, status) => {
+    const answer = await answerTo(`GET /api/v1/wallet/balance HTTP/1.1\r\n${headers}\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/^X-Request-Id: \S+\r$/m);
+    expect((await server.rest('GET', '/health/live')).status).toBe(200);
+  });
+});
