@@ -21,13 +21,21 @@ describeEngines('Requests that Node.js refuses before anyone else sees them', (e
       answer += part;
     });
     socket.write(text);
-    await once(socket, 'close');
+    try {
+      await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
+    } finally {
+      socket.destroy();
+    }
     return answer;
   }
 
   it.each([
     ['without Host', '', 400],
-    ['with an expectation that nobody knows', 'Host: here\r\nExpect: a miracle\r\nConnection: close\r\n', 417],
+    [
+      'with an expectation that nobody knows',
+      'Host: here\r\nExpect: a miracle\r\nConnection: close\r\n',
+      417,
+    ],
   ])('end with their answer %s', async (_what, headers, status) => {
     const answer = await answerTo(`GET /api/v1/wallet/balance HTTP/1.1\r\n${headers}\r\n`);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
