@@ -6,7 +6,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Seals short secrets for storage: AES-256-GCM, a fresh 96-bit nonce each, in base64 of nonce, tag and ciphertext. */
@@ -54,17 +54,38 @@ export function createVault(keyHex: string): Vault {
   };
 }
 
-/** The embedded store's own key: made at the first start, readable by its owner only, kept beside the data. */
+/**
+ * The embedded store's own key: made at the first start, readable by its owner only, kept beside the data.
+ * @throws Error when the file holds something else.
+ */
 export async function encryptionKeyOf(dataDirectory: string): Promise<string> {
   await mkdir(dataDirectory, { recursive: true });
   const path = join(dataDirectory, 'encryption.key');
+  const kept = (await textOf(path)).trim();
+  if (/^[0-9a-f]{64}$/i.test(kept)) return kept;
+  if (kept !== '') throw new Error(`DATA_DIR: ${path} does not hold 64 hexadecimal digits`);
+  const key = randomBytes(32).toString('hex');
+  await writeWhole(path, key);
+  return key;
+}
+
+async function textOf(path: string): Promise<string> {
   try {
-    const file = await open(path, 'wx', 0o600);
-    await file.writeFile(randomBytes(32).toString('hex'));
-    await file.sync();
-    await file.close();
+    return await readFile(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
   }
-  return (await readFile(path, 'utf8')).trim();
+}
+
+/** All of it or nothing, on whatever the process or the disk ends: half a key would be taken for the key. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
 }

@@ -1,11 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { restRequest } from '../harness/client.ts';
 import type { Place } from '../harness/engines.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeEngines, embedded } from '../harness/engines.ts';
 import { useServerProcesses } from './serverProcess.ts';
 
 const startProcess = useServerProcesses();
+const caller = 'sk_live_0123456789abcdef';
+
+const register = (url: string) =>
+  restRequest(url, 'POST', '/api/v1/webhooks', {
+    key: caller,
+    body: { url: 'https://127.0.0.1:65000/hook', events: ['wallet.recharge.pending'] },
+  });
 
 describeEngines('A process with another ENCRYPTION_KEY than that of what is stored', (engine) => {
   let place: Place;
@@ -16,7 +25,6 @@ describeEngines('A process with another ENCRYPTION_KEY than that of what is stor
 
   it('does not start', async () => {
     const [key, other] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
-    const caller = 'sk_live_0123456789abcdef';
     const start = (encryptionKey: string) =>
       startProcess({
         ...place.settings,
@@ -27,12 +35,7 @@ describeEngines('A process with another ENCRYPTION_KEY than that of what is stor
         ENCRYPTION_KEY: encryptionKey,
       });
     const sealing = start(key);
-    const body = { url: 'https://127.0.0.1:65000/hook', events: ['wallet.recharge.pending'] };
-    const created = await restRequest(await sealing.ready(), 'POST', '/api/v1/webhooks', {
-      key: caller,
-      body,
-    });
-    expect(created.status).toBe(201);
+    expect((await register(await sealing.ready())).status).toBe(201);
     await sealing.stop();
 
     const wrong = start(other);
@@ -40,4 +43,27 @@ describeEngines('A process with another ENCRYPTION_KEY than that of what is stor
     expect(wrong.output.stderr).toMatch(/^Wrong settings: ENCRYPTION_KEY: .*another key\n$/);
     expect(JSON.stringify(wrong.output)).not.toContain(other);
   });
+});
+
+it('A key file of the embedded store that a full disk left empty is made again, and another text is refused', async () => {
+  const place = await embedded.allocate();
+  const keyFile = join(place.settings.DATA_DIR ?? '', 'encryption.key');
+  const start = () =>
+    startProcess({
+      ...place.settings,
+      PORT: '0',
+      WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
+      WEBHOOK_REACHABILITY_CHECK: 'false',
+      BOOTSTRAP_LIVE_KEY: caller,
+    });
+  await writeFile(keyFile, '');
+  const healed = start();
+  expect((await register(await healed.ready())).status).toBe(201);
+  await healed.stop();
+
+  await writeFile(keyFile, 'half a key');
+  const refused = start();
+  expect(await refused.exited).toEqual({ code: 1, signal: null });
+  expect(refused.output.stderr).toMatch(/^Not started: DATA_DIR: .*encryption\.key does not hold .*\n$/);
+  await place.release();
 });
