@@ -58,18 +58,26 @@ const flag = (fallback: 'true' | 'false') =>
     .default(fallback)
     .transform((text) => text === 'true');
 
-const wholeNumber = z.coerce.number('must be a whole number').int('must be a whole number');
+/** Digits alone: `Number` would read 0x10 as 16, and a space as 0. */
+const wholeNumber = z
+  .string()
+  .trim()
+  .regex(/^-?\d{1,15}$/, 'must be a whole number')
+  .transform(Number);
 
 const count = (fallback: number, minimum = 1) =>
-  wholeNumber.min(minimum, `must be at least ${minimum}`).default(fallback);
+  wholeNumber.pipe(z.number().min(minimum, `must be at least ${minimum}`)).default(fallback);
 
-const optionalUrl = (protocols: string[]) =>
+/** `host`: whether it must name one. Of a database it may be left out. */
+const optionalUrl = (protocols: string[], { host = false } = {}) =>
   z
     .string()
-    .optional()
-    .refine((text) => !text || protocols.some((protocol) => text.startsWith(`${protocol}://`)), {
+    .refine((text) => protocols.some((protocol) => text.startsWith(`${protocol}://`)), {
       message: `must start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
-    });
+      abort: true,
+    })
+    .refine((text) => URL.canParse(text) && !(host && new URL(text).hostname === ''), 'is not a URL')
+    .optional();
 
 const apiKey = (prefix: string) =>
   z
@@ -95,9 +103,14 @@ const rateTable = z.string().transform((text, context) => {
 });
 
 const settingsSchema = z.object({
-  PORT: wholeNumber.min(0, 'must be 0 to 65535').max(65_535, 'must be 0 to 65535').default(4000),
+  PORT: wholeNumber
+    .pipe(z.number().min(0, 'must be 0 to 65535').max(65_535, 'must be 0 to 65535'))
+    .default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
-  PUBLIC_URL: optionalUrl(['http', 'https']),
+  PUBLIC_URL: optionalUrl(['http', 'https'], { host: true }).refine(
+    (text) => !/[?#]/.test(text ?? ''),
+    'must end with its path: links begin with it',
+  ),
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: optionalUrl(['postgres', 'postgresql']),
   DATABASE_POOL_SIZE: count(10),
@@ -140,7 +153,7 @@ const settingsSchema = z.object({
   WEBHOOK_TIMEOUT: duration('5s', timer),
   WEBHOOK_ALLOW_PRIVATE_HOSTS: flag('false'),
   WEBHOOK_REACHABILITY_CHECK: flag('true'),
-  SMTP_URL: optionalUrl(['smtp', 'smtps']),
+  SMTP_URL: optionalUrl(['smtp', 'smtps'], { host: true }),
   ENCRYPTION_KEY: z
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits (32 bytes)')

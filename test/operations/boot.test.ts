@@ -63,7 +63,7 @@ test('a port that is taken ends the start with one line, and no key is made that
   const { settings, release } = await embedded.allocate();
   const server = startProcess({ ...settings, PORT: String(port) });
   expect(await server.exited).toEqual({ code: 1, signal: null });
-  expect(server.output.stderr).toMatch(/^Not started: .*EADDRINUSE.*\n$/);
+  expect(server.output.stderr).toMatch(/^Not started: HOST 127\.0\.0\.1, PORT \d+: .*EADDRINUSE.*\n$/);
   taken.close();
   const next = startProcess({ ...settings, PORT: '0' });
   await next.ready();
@@ -78,6 +78,12 @@ test('a wrong setting ends the start with one line', async () => {
   expect(server.output.stderr).toMatch(/^Wrong settings: PORT: .*\n$/);
 });
 
+test('a folder that cannot be made ends the start with one line', async () => {
+  const server = startProcess({ PORT: '0', DATA_DIR: '/dev/null' });
+  expect(await server.exited).toEqual({ code: 1, signal: null });
+  expect(server.output.stderr).toMatch(/^Not started: DATA_DIR \/dev\/null: .*\n$/);
+});
+
 describe.runIf(real)('With PostgreSQL and Redis', () => {
   test('a database that does not answer ends the start with one line and no password', async () => {
     const { settings, release } = await real!.allocate();
@@ -87,7 +93,7 @@ describe.runIf(real)('With PostgreSQL and Redis', () => {
       DATABASE_URL: 'postgres://someone:hidden@127.0.0.1:1/none',
     });
     expect(await server.exited).toEqual({ code: 1, signal: null });
-    expect(server.output.stderr).toMatch(/^Not started: .*ECONNREFUSED.*\n$/);
+    expect(server.output.stderr).toMatch(/^Not started: DATABASE_URL: .*ECONNREFUSED.*\n$/);
     expect(JSON.stringify(server.output)).not.toContain('hidden');
     await release();
   });

@@ -57,6 +57,16 @@ describe('Settings', () => {
     expect(SIMULATED_TICKETING_DELAY).toBe(milliseconds);
   });
 
+  test.each([
+    ['PUBLIC_URL', 'https://example.com/travel/'],
+    ['SMTP_URL', 'smtps://someone:a%20word@mail.example.com:465/?pool=true'],
+    ['REDIS_URL', 'redis://:word@[::1]:6379/3'],
+    ['DATABASE_URL', 'postgresql:///embarque?host=/var/run/postgresql'],
+    ['DATABASE_URL', 'postgres://someone:word@db:5432/embarque?sslmode=require'],
+  ] as const)('take as %s: %s', (name, url) => {
+    expect(readSettings({ ...deployment, [name]: url })[name]).toBe(url);
+  });
+
   test('take every name of a deployment', () => {
     expect(readSettings({ ...deployment, ROLES: ' worker ', REDIS_URL: 'rediss://r' })).toMatchObject({
       ENCRYPTION_KEY: encryptionKey,
@@ -122,6 +132,19 @@ describe('Settings', () => {
     [{ PORT: 'http' }, 'PORT: must be a whole number'],
     [{ PORT: '80.5' }, 'PORT: must be a whole number'],
     [{ PORT: '65536' }, 'PORT: must be 0 to 65535'],
+    [{ PORT: ' ' }, 'PORT: must be a whole number'],
+    [{ PORT: '0x10' }, 'PORT: must be a whole number'],
+    [{ RATE_LIMIT_SEARCH: '1e3' }, 'RATE_LIMIT_SEARCH: must be a whole number'],
+    [{ PUBLIC_URL: 'example.com' }, 'PUBLIC_URL: must start with http:// or https://'],
+    [{ PUBLIC_URL: 'https://' }, 'PUBLIC_URL: is not a URL'],
+    [{ PUBLIC_URL: 'http://gateway:99999' }, 'PUBLIC_URL: is not a URL'],
+    [{ PUBLIC_URL: 'https://example.com?a=b' }, 'PUBLIC_URL: must end with its path: links begin with it'],
+    [{ SMTP_URL: 'smtp://' }, 'SMTP_URL: is not a URL'],
+    [{ REDIS_URL: 'redis://host:port' }, 'REDIS_URL: is not a URL'],
+    [
+      { ...deployment, DATABASE_URL: 'postgres://someone:with#hash@db/embarque' },
+      'DATABASE_URL: is not a URL',
+    ],
     [{ RATE_LIMIT_SEARCH: 'none' }, 'RATE_LIMIT_SEARCH: must be a whole number'],
     [{ RATE_LIMIT_SEARCH: '0' }, 'RATE_LIMIT_SEARCH: must be at least 1'],
     [

@@ -21,6 +21,14 @@ export const lockTimeoutMs = 10_000;
 
 Sequelize.useCLS(transactionContext as never);
 
+/** Says which setting led to where it failed. */
+function naming(setting: string): (error: Error) => never {
+  return (error) => {
+    if (error.message.startsWith(setting)) throw error;
+    throw new Error(`${setting}: ${error.message}`, { cause: error });
+  };
+}
+
 /**
  * Opens the store: a PostgreSQL server when DATABASE_URL names one, otherwise the embedded one in DATA_DIR. Both are
  * spoken to by the same client in the same dialect.
@@ -49,10 +57,11 @@ export async function openDatabase(
       },
       dialectOptions: { ...session, keepAlive: true },
     });
-    await sequelize.authenticate();
+    await sequelize.authenticate().catch(naming('DATABASE_URL'));
     return { sequelize, shared: true, close: () => sequelize.close() };
   }
-  const embedded = await openEmbedded({ dataDir: settings.DATA_DIR });
+  const { DATA_DIR: dataDir } = settings;
+  const embedded = await openEmbedded({ dataDir }).catch(naming(`DATA_DIR ${dataDir}`));
   const sequelize = new Sequelize('postgres', 'postgres', '', {
     ...common,
     // One session: it is one process's store, and named statements belong to a session.

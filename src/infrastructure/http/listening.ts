@@ -1,13 +1,15 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Starts a server. @returns the URL at which it is found; @throws what the system says of an address it cannot have. */
+/** Starts a server. @returns the URL at which it is found; @throws Error naming the settings of an address it cannot have. */
 export async function listen(
   server: Server,
   { HOST, PORT }: { HOST: string; PORT: number },
 ): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => {
+      reject(new Error(`HOST ${HOST}, PORT ${PORT}: ${error.message}`, { cause: error }));
+    });
     server.listen(PORT, HOST, resolve);
   });
   const { port } = server.address() as AddressInfo;
