@@ -22,7 +22,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-const start = `const headers = JSON.stringify({ Authorization: 'Bearer sk_test_…' }, null, 2);
+const start = `const headers = JSON.stringify({ Authorization: 'Bearer sk_test_...' }, null, 2);
 const socketUrl = location.origin.replace(/^http/, 'ws') + '/graphql';
 const sockets = new Map();
 const fetcherFor = (authorization) => {

@@ -284,6 +284,11 @@ describeEngines('The GraphQL door guards itself', (engine) => {
       expect([path, asset.status]).toEqual([path, 200]);
       expect(asset.headers.get('content-type')).toMatch(path.endsWith('.css') ? /^text\/css/ : /javascript/);
     }
+    // What stands there until a key is put in is sent as well: fetch throws at characters that no header may have.
+    const start = await server.rest('GET', '/graphql/assets/start.js');
+    const [, authorization = ''] = /Authorization: '([^']+)'/.exec(start.text) ?? [];
+    const refused = await server.rest('GET', '/graphql', { headers: { authorization } });
+    expect([authorization, refused.status]).toEqual([expect.stringMatching(/^Bearer sk_test_/), 401]);
     expect((await server.rest('GET', '/graphql', { headers: { accept: 'application/json' } })).status).toBe(
       401,
     );
