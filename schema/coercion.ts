@@ -38,6 +38,7 @@ export interface Variable {
   readonly name: string;
   readonly type: GraphQLInputType;
   readonly hasDefault: boolean;
+  readonly defaultsToNull: boolean;
   /** Whether it may be left out, for there is a default, but not be null. */
   readonly refusesNull: boolean;
   /** Asked only to complete a refusal: what it is about is asked again by the domain. */
@@ -60,6 +61,7 @@ export function variablesOf(
       type,
       hasDefault:
         definition.defaultValue !== undefined && valueFromAST(definition.defaultValue, type) !== undefined,
+      defaultsToNull: definition.defaultValue?.kind === Kind.NULL,
       refusesNull: !isNonNullType(type) && neverNull.has(name),
       check: checks.get(name),
     };
@@ -113,8 +115,9 @@ export function coerceVariables(
 ): Record<string, unknown> {
   const faults: Fault[] = [];
   const values: Record<string, unknown> = {};
-  for (const { name, type, hasDefault, refusesNull } of variables) {
-    const value = Object.hasOwn(raw, name) ? raw[name] : undefined;
+  for (const { name, type, hasDefault, defaultsToNull, refusesNull } of variables) {
+    const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
+    const value = given === undefined && defaultsToNull ? null : given;
     if (value === undefined && (hasDefault || !isNonNullType(type))) continue;
     if (value === null && refusesNull) {
       faults.push(requiredFault(name));

@@ -171,10 +171,15 @@ describeEngines('A document means the same whichever way it is run', (engine) =>
       }
     });
 
-    const places: Record<string, { query: string; field: string }> = {
+    const places: Record<string, { query: string; field: string; variables?: Record<string, unknown> }> = {
       'an argument with a default': {
         query: 'query ($limit: PageSize) { recharges(limit: $limit) { pagination { limit } } }',
         field: 'limit',
+      },
+      'an argument with a default, by its own': {
+        query: 'query ($limit: PageSize = null) { recharges(limit: $limit) { pagination { limit } } }',
+        field: 'limit',
+        variables: {},
       },
       'an argument that is required': {
         query: 'query ($id: String = "rch_1") { recharge(id: $id) { id } }',
@@ -199,23 +204,26 @@ describeEngines('A document means the same whichever way it is run', (engine) =>
       },
     };
 
-    test.each(Object.entries(places))('of null is refused as %s', async (_case, { query, field }) => {
-      const { test: key } = await server.createTeam();
-      const request = { query, variables: { [field]: null } };
-      expect((await post(request, key)).status).toBe(400);
-      for (const { data, errors } of await meaningsOf(request, key)) {
-        expect(data).toBeUndefined();
-        expect(errors).toEqual([
-          {
-            message: 'Invalid request parameters',
-            extensions: {
-              code: 'VALIDATION_ERROR',
-              details: { field, type: 'required', errors: [{ field, type: 'required' }] },
+    test.each(Object.entries(places))(
+      'of null is refused as %s',
+      async (_case, { query, field, variables }) => {
+        const { test: key } = await server.createTeam();
+        const request = { query, variables: variables ?? { [field]: null } };
+        expect((await post(request, key)).status).toBe(400);
+        for (const { data, errors } of await meaningsOf(request, key)) {
+          expect(data).toBeUndefined();
+          expect(errors).toEqual([
+            {
+              message: 'Invalid request parameters',
+              extensions: {
+                code: 'VALIDATION_ERROR',
+                details: { field, type: 'required', errors: [{ field, type: 'required' }] },
+              },
             },
-          },
-        ]);
-      }
-    });
+          ]);
+        }
+      },
+    );
 
     test('of null keeps no mutation waiting, and runs none', async () => {
       const { test: key } = await server.createTeam();
