@@ -1,3 +1,4 @@
+import type { ValueNode } from 'graphql';
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { isDay, isInstant } from '../src/domain/day.ts';
 import { eventTypes, isEventType } from '../src/domain/events/catalogue.ts';
@@ -7,6 +8,10 @@ import { maximumLimit } from '../src/domain/pagination.ts';
 import { scopes } from '../src/domain/teams/scope.ts';
 import { isWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
 
+/** @param node where it stands in a document; a variable's value stands in none. */
+const notValid = (name: string, node: ValueNode | null) =>
+  new GraphQLError(`not a valid ${name}`, { nodes: node });
+
 /** A scalar that is a JSON string of a certain form at both doors, and passes through as it is. */
 function textScalar(
   name: string,
@@ -14,16 +19,16 @@ function textScalar(
   isValid: (text: string) => boolean,
   openapi: Record<string, unknown> = {},
 ): GraphQLScalarType<string, string> {
-  const check = (value: unknown): string => {
+  const check = (value: unknown, node: ValueNode | null): string => {
     if (typeof value === 'string' && isValid(value)) return value;
-    throw new GraphQLError(`not a valid ${name}`);
+    throw notValid(name, node);
   };
   return new GraphQLScalarType<string, string>({
     name,
     description,
     serialize: (value) => value as string,
-    parseValue: check,
-    parseLiteral: (node) => check(node.kind === Kind.STRING ? node.value : null),
+    parseValue: (value) => check(value, null),
+    parseLiteral: (node) => check(node.kind === Kind.STRING ? node.value : null, node),
     extensions: { verbatim: true, openapi: { type: 'string', ...openapi } },
   });
 }
@@ -95,16 +100,16 @@ export const KeyScope = textScalar(
 
 /** A whole number from 1 to `maximum`. */
 function rangeScalar(name: string, description: string, maximum: number): GraphQLScalarType<number, number> {
-  const check = (value: unknown): number => {
+  const check = (value: unknown, node: ValueNode | null): number => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= maximum) return value;
-    throw new GraphQLError(`not a valid ${name}`);
+    throw notValid(name, node);
   };
   return new GraphQLScalarType<number, number>({
     name,
     description,
     serialize: (value) => value as number,
-    parseValue: check,
-    parseLiteral: (node) => check(node.kind === Kind.INT ? Number(node.value) : null),
+    parseValue: (value) => check(value, null),
+    parseLiteral: (node) => check(node.kind === Kind.INT ? Number(node.value) : null, node),
     extensions: { openapi: { type: 'integer', minimum: 1, maximum } },
   });
 }

@@ -271,6 +271,14 @@ describeEngines('The GraphQL door guards itself', (engine) => {
     });
   });
 
+  test.each([
+    ['{ walletTransactions(limit: 1000) { pagination { total } } }', 'not a valid PageSize', 29],
+    ['{ walletTransactions(startDate: "2026-02-30") { pagination { total } } }', 'not a valid Day', 33],
+  ])('says where in %s a value is wrong', async (document, message, column) => {
+    const answer = await server.graphql(document, null, server.keys.test);
+    expect(answer.body.errors).toMatchObject([{ message, locations: [{ line: 1, column }] }]);
+  });
+
   test('offers GraphiQL to browsers, with everything it loads', async () => {
     const page = await server.rest('GET', '/graphql', {
       headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' },
