@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashSecretKey } from '../../src/domain/teams/secretKey.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -400,6 +401,21 @@ describeEngines('Accounts', (engine) => {
       expect((await server.graphql('{ walletBalance { balance } }', null, secret)).status).toBe(401);
       expect((await balance(team.live)).status).toBe(200);
       expect((await does('apiKeys', { teamId: team.teamId })).at(-1)).toEqual(revoked);
+    });
+
+    test('are watched until their revocation, though an earlier watch of the same key was ended twice', async () => {
+      const { teamId } = await server.createTeam();
+      const { id, secret } = await server.createKey({ kind: 'live', teamId });
+      const { access } = server.running.gateway;
+      const end = access.watch(hashSecretKey(secret), () => undefined);
+      end();
+      let isTold = false;
+      access.watch(hashSecretKey(secret), () => {
+        isTold = true;
+      });
+      end();
+      await does('revokeApiKey', { id });
+      await eventually(() => isTold);
     });
 
     test('are revoked once, by however many at the same time', async () => {

@@ -89,7 +89,8 @@ export class Access {
     this.#watchers.set(hash, watchers.add(revoked));
     return () => {
       watchers.delete(revoked);
-      if (watchers.size === 0) this.#watchers.delete(hash);
+      // Ended twice, it must not end the watches of those who came in between.
+      if (watchers.size === 0 && this.#watchers.get(hash) === watchers) this.#watchers.delete(hash);
     };
   }
 
