@@ -50,7 +50,13 @@ export function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 
       await engine.subscribe(
         channel,
         (signal: SignalChannels[typeof channel]) => {
-          if (receiving) receive(signal);
+          if (!receiving) return;
+          try {
+            receive(signal);
+          } catch (error) {
+            // Others may publish on a channel of this name, and what they say must not end the process.
+            log.warn({ err: error, channel }, 'signal not understood');
+          }
         },
         {},
       );

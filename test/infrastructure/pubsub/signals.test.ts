@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
+import type { PubSubEngine } from 'graphql-subscriptions';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { redisSignals } from '../../../src/infrastructure/pubsub/redisSignals.ts';
-import { inProcessSignals } from '../../../src/infrastructure/pubsub/signals.ts';
+import { inProcessSignals, signalsOver } from '../../../src/infrastructure/pubsub/signals.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -93,6 +94,29 @@ describe('a subscription', () => {
     await stop();
     signals.publish('events', { walletId: 2 });
     expect([received, all]).toEqual([[1], [1, 2]]);
+  });
+});
+
+describe('a message that is no signal', () => {
+  it('is left alone, and those after it are heard', async () => {
+    let tell: (message: unknown) => void = () => undefined;
+    const engine = {
+      publish: async () => undefined,
+      async subscribe(_channel: string, receive: (message: unknown) => void) {
+        tell = receive;
+        return 1;
+      },
+      unsubscribe: () => undefined,
+      asyncIterableIterator: () => expect.fail('not asked for'),
+    } satisfies Pick<PubSubEngine, keyof PubSubEngine>;
+    const signals = signalsOver(engine as unknown as PubSubEngine, log, {
+      check: async () => undefined,
+      close: async () => undefined,
+    });
+    const received: number[] = [];
+    await signals.subscribe('events', ({ walletId }) => void received.push(walletId));
+    for (const message of [null, { walletId: 7 }]) expect(() => tell(message)).not.toThrow();
+    expect(received).toEqual([7]);
   });
 });
 
