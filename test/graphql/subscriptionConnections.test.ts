@@ -69,8 +69,9 @@ describeEngines('Connections of subscriptions', (engine) => {
       ['a key that is no text', () => ({ Authorization: { Bearer: 1 } })],
       ['a revoked key', async () => ({ Authorization: `Bearer ${await revokedKey()}` })],
     ])('closes with 4403 for %s', async (_case, payloadOf) => {
+      const payload = await payloadOf();
       const raw = await openRawSocket(server.url);
-      raw.send({ type: 'connection_init', payload: await payloadOf() });
+      raw.send({ type: 'connection_init', payload });
       expect(await raw.closed()).toEqual({ code: 4403, reason: 'Forbidden' });
       expect(raw.messages).toEqual([]);
     });
