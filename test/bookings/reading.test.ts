@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { BookingFilter } from '../doors/door.ts';
-import { badField, dataOf, expectRefusal } from '../doors/door.ts';
+import { badField, dataOf, expectRefusal, pixOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { ticketed } from './airline.ts';
 import { agencyWith, booked, describeBookings, held, inHours, untilStatus } from './bookingSteps.ts';
@@ -200,13 +200,25 @@ describeBookings('lists of bookings', (stage) => {
   });
 
   it('show a team its own bookings of one mode, and say so in the sandbox', async () => {
-    const { live, test } = await agencyWith(stage, '1000.00');
+    const { teamId, live, test } = await agencyWith(stage, '1000.00');
     const other = await agencyWith(stage, null);
     const [real, sandbox] = [await booked(stage, live), await booked(stage, test)];
     expect(idsOf((await list(live)).items)).toEqual([real.id]);
     const outcome = await stage.door.bookings(test);
     expect(idsOf(dataOf(outcome).items)).toEqual([sandbox.id]);
     expect(outcome.meta).toMatchObject({ test_mode: true });
+    // A total is kept until events are told: another team that has told as many has a total of its own.
+    const toldBy = async (id: string) => {
+      const [wallet] = await stage.server.query<{ told: number }>(
+        `SELECT event_count::integer AS told FROM wallets WHERE team_id = $1 AND mode = 'live'`,
+        [id],
+      );
+      return wallet!.told;
+    };
+    for (let missing = (await toldBy(teamId)) - (await toldBy(other.teamId)); missing > 0; missing -= 1)
+      dataOf(await stage.door.createRecharge(other.live, pixOf('100.00')));
+    expect(await toldBy(other.teamId)).toBe(await toldBy(teamId));
+    expect((await list(live)).pagination.total).toBe(1);
     expect(await list(other.live)).toEqual({
       items: [],
       pagination: { page: 1, limit: 20, total: 0, pages: 0 },

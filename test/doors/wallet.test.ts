@@ -245,6 +245,27 @@ describeDoors('the wallet', (stage) => {
       }
     });
 
+    it('of a period count nothing of another team or of the other mode, whatever days lie beside it', async () => {
+      const [team, other] = [await stage.server.createTeam(), await stage.server.createTeam()];
+      stage.clock.set('2026-11-14T12:00:00.000Z');
+      await completedRecharge(stage, team, '300.00');
+      stage.clock.set('2026-11-15T12:00:00.000Z');
+      for (const amount of ['100.00', '150.00']) await completedRecharge(stage, other, amount);
+      const { id } = dataOf(await stage.door.createRecharge(team.test, pixOf('700.00')));
+      dataOf(await stage.door.payTest(team.test, id));
+      stage.clock.set('2026-11-16T12:00:00.000Z');
+      await completedRecharge(stage, team, '200.00');
+      for (const [filter, amount] of [
+        [{ start_date: '2026-11-16' }, '200.00'],
+        [{ end_date: '2026-11-15' }, '300.00'],
+      ] as const) {
+        const list = dataOf(await stage.door.transactions(team.live, filter));
+        expect(list.transactions.map((entry: Json) => entry.amount)).toEqual([amount]);
+        expect(list.pagination).toMatchObject({ total: 1 });
+        expect(list.summary).toMatchObject({ total_credits: amount, total_debits: '0.00' });
+      }
+    });
+
     it.each([
       [{ limit: 0 }, 'limit'],
       [{ limit: 101 }, 'limit'],
