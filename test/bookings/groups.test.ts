@@ -7,10 +7,18 @@ import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
-import { bookingOf, walletsOf } from './writtenBookings.ts';
+import { bookingOf, walletsOf, writeBooking } from './writtenBookings.ts';
 
 /** What each wallet has at first, in centavos. */
 const openingCents = 1_000_00;
+
+interface Wanted {
+  walletId: number;
+  amountCents: number;
+  key?: string;
+  /** By the clock of the process that writes it; now unless said. */
+  at?: Date;
+}
 
 const keyOf = (key: string): KeyRow => ({
   scope: 'groups',
@@ -40,10 +48,10 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   }
 
   /** Posts all at once. @returns what became of each: written, or the code of its refusal. */
-  async function postAll(postings: { walletId: number; amountCents: number; key?: string }[]) {
+  async function postAll(postings: Wanted[]) {
     const { platform } = server.running.gateway;
     const bookings = await Promise.all(
-      postings.map(({ walletId, amountCents }) => bookingOf(server, walletId, { amountCents })),
+      postings.map(({ walletId, ...wanted }) => bookingOf(server, walletId, wanted)),
     );
     return Promise.all(
       bookings.map((booking, index) => {
@@ -105,22 +113,73 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     expect(failedGroups()).toEqual([]);
   });
 
-  it('tell each its own events, and the low balance once', async () => {
-    const { live } = await fundedTeam();
-    const postings = Array.from({ length: 12 }, () => ({ walletId: live, amountCents: 60_00 }));
-    expect(await postAll(postings)).toEqual(postings.map(() => 'written'));
-    const events = await server.query<{ type: string; balance: string | null }>(
-      `SELECT type, data #>> '{object,balance}' AS balance FROM events
+  it.each([
+    // 1000.00 less nine times 60.00 is the first below 500.00.
+    { each: 60_00, told: 9, balance: '460.00' },
+    // Five times 100.00 leaves 500.00, which is not below it.
+    { each: 100_00, told: 6, balance: '400.00' },
+  ])(
+    'tell each its own events, and the low balance once: of $each centavos with number $told',
+    async ({ each, told, balance }) => {
+      const { live } = await fundedTeam();
+      const postings = Array.from({ length: 10 }, () => ({ walletId: live, amountCents: each }));
+      expect(await postAll(postings)).toEqual(postings.map(() => 'written'));
+      const events = await server.query<{ type: string; balance: string | null }>(
+        `SELECT type, data #>> '{object,balance}' AS balance FROM events
         WHERE wallet_id = $1 AND (type LIKE 'booking.%' OR type IN ('wallet.debit', 'wallet.low_balance'))
         ORDER BY sequence`,
-      [live],
-    );
-    const each = ['booking.created', 'wallet.debit', 'booking.confirmed'];
-    // 1000.00 less nine times 60.00 is the first below 500.00.
-    const expected = postings.flatMap((_, index) => (index === 8 ? [...each, 'wallet.low_balance'] : each));
-    expect(events.map(({ type }) => type)).toEqual(expected);
-    expect(events.find(({ type }) => type === 'wallet.low_balance')?.balance).toBe('460.00');
+        [live],
+      );
+      const ofEach = ['booking.created', 'wallet.debit', 'booking.confirmed'];
+      const expected = postings.flatMap((_, index) =>
+        index === told - 1 ? [...ofEach, 'wallet.low_balance'] : ofEach,
+      );
+      expect(events.map(({ type }) => type)).toEqual(expected);
+      expect(events.find(({ type }) => type === 'wallet.low_balance')?.balance).toBe(balance);
+      expect(failedGroups()).toEqual([]);
+      expect(await breaks()).toEqual([]);
+    },
+  );
+
+  it('take nothing of what holds reserve, and fail nobody who shares their group', async () => {
+    const { live } = await fundedTeam();
+    await writeBooking(server, live, { type: 'hold', amountCents: 150_00 });
+    const amounts = [100_00, 700_00, 100_00, 50_00];
+    expect(await postAll(amounts.map((amountCents) => ({ walletId: live, amountCents })))).toEqual([
+      'written',
+      'written',
+      'INSUFFICIENT_BALANCE',
+      'written',
+    ]);
     expect(await breaks()).toEqual([]);
+    expect(failedGroups()).toEqual([]);
+  });
+
+  it('take up to 5000.00 each from a test wallet, and none above', async () => {
+    const { test } = await fundedTeam();
+    const amounts = [1_00, 5_000_01, 5_000_00, 9_000_00, 5_000_00];
+    expect(await postAll(amounts.map((amountCents) => ({ walletId: test, amountCents })))).toEqual([
+      'written',
+      'INSUFFICIENT_BALANCE',
+      'written',
+      'INSUFFICIENT_BALANCE',
+      'written',
+    ]);
+    expect(await breaks()).toEqual([]);
+  });
+
+  it('let no time run backwards in the ledger, whatever the clocks of processes say', async () => {
+    const { live } = await fundedTeam();
+    const now = Date.now();
+    const hours = [0, -1, -2, 1, -1, 2];
+    const postings = hours.map((ahead) => ({
+      walletId: live,
+      amountCents: 1_00,
+      at: new Date(now + ahead * 3_600_000),
+    }));
+    expect(await postAll(postings)).toEqual(postings.map(() => 'written'));
+    expect(await breaks()).toEqual([]);
+    expect(failedGroups()).toEqual([]);
   });
 
   it('write a key once: the others with it are left out, and harm nobody in their group', async () => {
