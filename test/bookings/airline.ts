@@ -18,6 +18,8 @@ export interface AirlineTerms {
   penalty?: string | null;
   /** A refund that is allowed at a price nobody knows. */
   unknownPenalty?: boolean;
+  /** A refund that is not allowed, though there is a penalty for it. */
+  forbidsRefund?: boolean;
   /** Until when it may be held; without it payment is instant. */
   holdUntil?: Date;
   expiresAt?: Date;
@@ -118,9 +120,8 @@ export class Airline implements FlightSupplier {
   }
 
   #refund(): SupplierCondition {
-    const { penalty = '0.00', unknownPenalty } = this.terms;
-    if (unknownPenalty) return { allowed: true, penaltyAmount: null };
-    return { allowed: penalty !== null, penaltyAmount: penalty };
+    const { penalty = '0.00', unknownPenalty = false, forbidsRefund = penalty === null } = this.terms;
+    return { allowed: !forbidsRefund, penaltyAmount: unknownPenalty ? null : penalty };
   }
 
   readonly orders: OrderDesk = {

@@ -55,18 +55,19 @@ export async function agencyWith(stage: Stage, balance: string | null): Promise<
 
 const oneAdult = [{ type: 'adult', count: 1 }];
 
-/** What the airline offers now, to one adult from São Paulo to Rio unless another party is named. */
+/** What the airline offers now, to one adult from São Paulo to Rio unless another party or route is named. */
 export async function offered(
   { server, airline }: BookingStage,
   key: string,
-  terms: AirlineTerms = {},
+  { route = 'GRU-GIG', ...terms }: AirlineTerms & { route?: string } = {},
   passengers: Json = oneAdult,
   departureDate = '2026-12-10',
 ): Promise<Json> {
   airline.terms = terms;
+  const [origin, destination] = route.split('-');
   const { body } = await server.rest('POST', '/api/v1/flights/search', {
     key,
-    body: { type: 'one_way', slices: [{ origin: 'GRU', destination: 'GIG', departureDate }], passengers },
+    body: { type: 'one_way', slices: [{ origin, destination, departureDate }], passengers },
   });
   expect(body.offers, JSON.stringify(body)).toHaveLength(1);
   return body.offers[0];

@@ -161,6 +161,7 @@ describeBookings('bookings change', (stage) => {
       ['never less than nothing', inBrl('400.01'), '0.00', '400.00'],
       ['nothing of a fare that gives none', inBrl(null), '0.00', '400.00'],
       ['nothing when nobody knows the penalty', { unknownPenalty: true }, '0.00', '400.00'],
+      ['nothing where refunds are not allowed', { forbidsRefund: true }, '0.00', '400.00'],
       // 100.00 × 5.3417 = 534.17; 50.00 × 5.3417 = 267.085
       [
         'less a penalty in dollars, half up',
@@ -233,11 +234,15 @@ describeBookings('bookings change', (stage) => {
       expect(dataOf(await stage.door.cancelBooking(live, paid.id)).refund_amount).toBe('480.75');
     });
 
-    it('until their departure, local time, and no later', async () => {
+    it.each([
+      ['GRU-GIG', '-03:00'],
+      // Manaus is an hour behind where the flight goes.
+      ['MAO-GRU', '-04:00'],
+    ])('until their departure, local time, and no later: %s', async (route, offset) => {
       const { live } = await agencyWith(stage, '1000.00');
-      const offer = await offered(stage, live);
+      const offer = await offered(stage, live, { route });
       const { id } = dataOf(await stage.door.createBooking(live, requestFor(offer)));
-      const departure = new Date(`${offer.slices[0].segments[0].departing_at}-03:00`).toISOString();
+      const departure = new Date(`${offer.slices[0].segments[0].departing_at}${offset}`).toISOString();
       stage.clock.set(departure);
       expectRefusal(
         await stage.door.cancelBooking(live, id),

@@ -214,6 +214,25 @@ describeBookings('creating bookings', (stage) => {
       expect(dataOf(await stage.door.createBooking(live, requestFor(offer))).status).toBe('confirmed');
     });
 
+    it('to hold an offer from the time on that it must be paid by, though it has not expired', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const offer = await offered(stage, live, { holdUntil: inHours(stage, 0.1) });
+      const { payment_required_by: deadline } = offer.payment_requirements;
+      stage.clock.set(deadline);
+      expectRefusal(
+        await stage.door.createBooking(live, requestFor(offer, 'hold')),
+        unprocessable('Offer expired', 'OFFER_EXPIRED', {
+          offer_id: offer.id,
+          payment_required_by: deadline,
+        }),
+      );
+      expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+      expect(dataOf(await stage.door.createBooking(live, requestFor(offer))).status).toBe('confirmed');
+      stage.clock.advance(-1);
+      const inTime = await offered(stage, live, { price: '600.00', holdUntil: new Date(deadline) });
+      expect(dataOf(await stage.door.createBooking(live, requestFor(inTime, 'hold'))).status).toBe('pending');
+    });
+
     it.each(['399.99', '400.01', '4000.00', '0.01', '0'])(
       'with a payment of %s, and both amounts',
       async (amount) => {
