@@ -26,7 +26,14 @@ const internalError = new AppError('INTERNAL_ERROR', 'Internal error');
 
 /** The document holds no operation of that name, or several and none was named. */
 export function unknownOperation(): GraphQLError {
-  return new GraphQLError('Unknown operation: name one that the document defines');
+  return new GraphQLError('Unknown operation: name one that the document defines', {
+    extensions: { code: 'OPERATION_RESOLUTION_FAILURE' },
+  });
+}
+
+/** A syntax error under the code that Apollo Server has for it. */
+export function parseFailed({ message, source, positions }: GraphQLError): GraphQLError {
+  return new GraphQLError(message, { source, positions, extensions: { code: 'GRAPHQL_PARSE_FAILED' } });
 }
 
 /** The request that an error came of, as far as it is known: what the logs say of it, and its headers. */

@@ -19,7 +19,7 @@ import { countRequest } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import type { Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
-import { renderError, unknownOperation, wrap } from './errors.ts';
+import { parseFailed, renderError, unknownOperation, wrap } from './errors.ts';
 import { documentLimits, limitRules } from './limits.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
 
@@ -61,7 +61,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     try {
       document = parse(source, { maxTokens: documentLimits.tokens });
     } catch (error) {
-      return [error as GraphQLError];
+      return [parseFailed(error as GraphQLError)];
     }
     const conditions = conditionalRoots(document);
     if (conditions.length > 0) return conditions;

@@ -135,6 +135,23 @@ describeEngines('A document means the same whichever way it is run', (engine) =>
     }
   });
 
+  test.each([
+    ['GRAPHQL_PARSE_FAILED', { query: '{ walletBalance {' }],
+    ['GRAPHQL_VALIDATION_FAILED', { query: '{ walletBalance { colour } }' }],
+    [
+      'OPERATION_RESOLUTION_FAILURE',
+      { query: 'query A { __typename } query B { __typename }', operationName: 'C' },
+    ],
+    [
+      'VALIDATION_ERROR',
+      { query: 'query ($id: String!) { recharge(id: $id) { id } }', variables: { id: 5 } },
+    ],
+  ])('what cannot be run is %s', async (code, request) => {
+    for (const { data, errors } of await meaningsOf(request, server.keys.test)) {
+      expect([data, errors.map((error: Json) => error.extensions.code)]).toEqual([undefined, [code]]);
+    }
+  });
+
   describe('a variable', () => {
     test('that is left out of an object leaves its member out', async () => {
       const { teamId } = await server.createTeam({ name: 'Before', alertEmail: 'alerts@example.com' });

@@ -69,6 +69,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       ['a key that is no text', () => ({ Authorization: { Bearer: 1 } })],
       ['a revoked key', async () => ({ Authorization: `Bearer ${await revokedKey()}` })],
     ])('closes with 4403 for %s', async (_case, payloadOf) => {
+      // Before the socket is opened: one that says nothing for three seconds is closed.
       const payload = await payloadOf();
       const raw = await openRawSocket(server.url);
       raw.send({ type: 'connection_init', payload });
@@ -147,12 +148,12 @@ describeEngines('Connections of subscriptions', (engine) => {
       const team = await server.createTeam();
       const raw = await connectRawSocket(server.url, team.test);
       const faulty: [string, object, string][] = [
-        ['syntax', { query: '{ walletBalance {' }, 'GRAPHQL_VALIDATION_FAILED'],
+        ['syntax', { query: '{ walletBalance {' }, 'GRAPHQL_PARSE_FAILED'],
         ['field', { query: '{ walletBalance { colour } }' }, 'GRAPHQL_VALIDATION_FAILED'],
         [
           'name',
           { query: 'query A { __typename } query B { __typename }', operationName: 'C' },
-          'GRAPHQL_VALIDATION_FAILED',
+          'OPERATION_RESOLUTION_FAILURE',
         ],
         [
           'variable',

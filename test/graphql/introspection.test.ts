@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { availableEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { connectRawSocket } from './rawSocket.ts';
+
+const anyEngine = availableEngines().at(-1)!;
+
+describe('Introspection', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(anyEngine, { settings: { GRAPHQL_INTROSPECTION: 'false' } });
+  });
+  afterAll(() => server.close());
+
+  test.each(['{ __schema { queryType { name } } }', '{ __type(name: "Query") { name } }'])(
+    'is refused on every way in when it is switched off: %s',
+    async (query) => {
+      const key = server.keys.test;
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const { status, body } = await server.graphql(query, null, key);
+        expect([status, body.data]).toEqual([400, undefined]);
+      }
+      const streamed = await server.graphql(query, null, key, { accept: 'text/event-stream' });
+      expect(streamed.status).toBe(400);
+      const raw = await connectRawSocket(server.url, key);
+      raw.send({ type: 'subscribe', id: '1', payload: { query } });
+      expect((await raw.receives(({ id }) => id === '1')).type).toBe('error');
+      raw.socket.terminate();
+      expect((await server.graphql('{ __typename walletBalance { balance } }', null, key)).status).toBe(200);
+    },
+  );
+});

@@ -1,0 +1,65 @@
+import type { GraphQLSchema } from 'graphql';
+import { execute, isEnumType, isInputObjectType, isInterfaceType, isObjectType, parse } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { buildGatewaySchema } from '../../schema/index.ts';
+import { rulesOf } from '../../schema/operation.ts';
+
+describe('The schema', () => {
+  const schema = buildGatewaySchema();
+
+  test('describes every type, field, argument and enum value', () => {
+    const nameless: string[] = [];
+    const check = (name: string, described: { description?: string | null }) => {
+      if (!described.description?.trim()) nameless.push(name);
+    };
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (type.name.startsWith('__') || ['Query', 'Mutation', 'Subscription'].includes(type.name)) continue;
+      check(type.name, type);
+    }
+    for (const [name, member] of members(schema)) check(name, member);
+    for (const directive of schema.getDirectives()) check(`@${directive.name}`, directive);
+    expect(nameless).toEqual([]);
+  });
+
+  function* members(described: GraphQLSchema): Generator<[string, { description?: string | null }]> {
+    for (const type of Object.values(described.getTypeMap())) {
+      if (type.name.startsWith('__')) continue;
+      if (isEnumType(type)) for (const value of type.getValues()) yield [`${type.name}.${value.name}`, value];
+      if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) continue;
+      for (const field of Object.values(type.getFields())) {
+        yield [`${type.name}.${field.name}`, field];
+        if ('args' in field) {
+          for (const argument of field.args) yield [`${type.name}.${field.name}(${argument.name})`, argument];
+        }
+      }
+    }
+  }
+
+  test('declares for every operation what it asks of its caller', () => {
+    const operations = [
+      ['query', schema.getQueryType()],
+      ['mutation', schema.getMutationType()],
+      ['subscription', schema.getSubscriptionType()],
+    ] as const;
+    let checked = 0;
+    for (const [operation, type] of operations) {
+      for (const name of Object.keys(type?.getFields() ?? {})) {
+        for (const scope of [rulesOf(schema, operation, name).scope].flat()) {
+          expect(scope).toMatch(/^(operator|[a-z]+:[a-z]+)$/);
+          checked += 1;
+        }
+      }
+    }
+    expect(checked).toBeGreaterThan(14);
+  });
+
+  test('runs no operation for a context without a caller', async () => {
+    const result = await execute({
+      schema,
+      document: parse('{ walletBalance { balance } }'),
+      contextValue: {},
+    });
+    expect(result.data ?? null).toBeNull();
+    expect(result.errors).toHaveLength(1);
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { availableEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { connectRawSocket } from './rawSocket.ts';
+
+const anyEngine = availableEngines().at(-1)!;
+
+describe('Faults of the service', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(anyEngine);
+  });
+  afterAll(() => server.close());
+
+  const errorLines = () => server.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+
+  test('reach nobody in their own words, and the log with the request id', async () => {
+    const { test: key } = await server.createTeam();
+    await server.query('DROP TABLE recharges CASCADE');
+    const query = '{ walletBalance { balance } recharge(id: "rch_01jd4ynv5te5j8v2r0h3m6x9qa") { id } }';
+    const expected = {
+      errors: [
+        {
+          message: 'Internal error',
+          locations: [{ line: 1, column: expect.any(Number) }],
+          path: ['recharge'],
+          extensions: { code: 'INTERNAL_ERROR', details: {} },
+        },
+      ],
+      data: null,
+      extensions: { _meta: { test_mode: true, message: expect.any(String) } },
+    };
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const headers = { 'x-request-id': `attempt-${attempt}` };
+      const { status, body } = await server.graphql(query, null, key, headers);
+      expect([status, body]).toEqual([200, expected]);
+      expect(errorLines().filter(({ requestId }) => requestId === `attempt-${attempt}`)).toHaveLength(1);
+    }
+    const streamed = await server.graphql(query, null, key, { accept: 'text/event-stream' });
+    expect(JSON.parse(/^data: (.*)$/m.exec(streamed.text)?.[1] ?? '')).toEqual(expected);
+    const raw = await connectRawSocket(server.url, key);
+    raw.send({ type: 'subscribe', id: '1', payload: { query } });
+    expect((await raw.receives(({ id }) => id === '1')).payload).toEqual(expected);
+    raw.socket.terminate();
+    const rest = await server.rest('GET', '/api/v1/wallet/recharge/rch_01jd4ynv5te5j8v2r0h3m6x9qa', { key });
+    expect([rest.status, rest.body]).toEqual([
+      500,
+      {
+        success: false,
+        error: { code: 'INTERNAL_ERROR', message: 'Internal error', details: {} },
+        _meta: expected.extensions._meta,
+      },
+    ]);
+    const requestId = rest.headers.get('x-request-id');
+    expect(errorLines().filter((line) => line.requestId === requestId)).toHaveLength(1);
+    expect(errorLines()[0].err.message).toContain('recharges');
+  });
+
+  test('are no more talkative when the caller cannot be looked up', async () => {
+    await server.query('ALTER TABLE api_keys RENAME TO api_keys_away');
+    const key = `sk_test_${'x'.repeat(43)}`;
+    const rest = await server.rest('GET', '/api/v1/wallet/balance', { key });
+    expect([rest.status, rest.body.error]).toEqual([
+      500,
+      { code: 'INTERNAL_ERROR', message: 'Internal error', details: {} },
+    ]);
+    for (const accept of ['application/json', 'text/event-stream']) {
+      const { status, body } = await server.graphql('{ walletBalance { balance } }', null, key, { accept });
+      expect([status, body]).toEqual([
+        500,
+        { errors: [{ message: 'Internal error', extensions: { code: 'INTERNAL_ERROR', details: {} } }] },
+      ]);
+    }
+  });
+});
