@@ -228,7 +228,7 @@ function drawPayment(sheet: ReceiptSheet, receipt: TicketReceipt): void {
   ];
   if (refundCents !== null) facts.push(['Reembolsado', amount(refundCents)]);
   facts.push(
-    ['Cancelamento antes da partida', plain(conditionText(conditions.refundBeforeDeparture))],
+    ['Reembolso antes da partida', plain(conditionText(conditions.refundBeforeDeparture))],
     ['Alteração antes da partida', plain(conditionText(conditions.changeBeforeDeparture))],
   );
   const rows = facts.map(([label, value]): Cell[] => [

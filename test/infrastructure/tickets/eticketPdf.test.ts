@@ -88,6 +88,17 @@ describe('the receipt of e-tickets', () => {
     expect(texts.join(' ')).not.toContain('Reembolsado');
   });
 
+  // A booking that gives nothing back can still be cancelled.
+  it('says what the conditions say: whether something is refunded, not whether it can be cancelled', async () => {
+    const receipt = await receipts.oneWay!();
+    const refundBeforeDeparture = { allowed: false, penaltyAmount: null, penaltyCurrency: null };
+    const words = wordsOf(
+      await eticketPdf({ ...receipt, conditions: { ...receipt.conditions, refundBeforeDeparture } }),
+    );
+    expect(words).toContain('Reembolso antes da partida não é possível');
+    expect(words).not.toContain('Cancelamento');
+  });
+
   it('hides all of a document but its last three characters', async () => {
     const { travellers, ...receipt } = await receipts.group!();
     const words = wordsOf(await eticketPdf({ ...receipt, travellers }));
