@@ -178,9 +178,25 @@ function startParameters(onDisk: boolean): string[] {
   ];
 }
 
+/** What a disk refuses, by the numbers of the engine's runtime (WASI's). */
+const fileFaults = new Map([
+  [2, 'permission denied'],
+  [19, 'disk quota exceeded'],
+  [29, 'input/output error'],
+  [33, 'too many open files'],
+  [51, 'no space left on device'],
+  [69, 'read-only file system'],
+]);
+
+/** The runtime's own errors about files are no Errors, and have but a number. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof Error) return cause.message;
+  const { errno } = Object(cause) as { errno?: number };
+  return errno === undefined ? String(cause) : (fileFaults.get(errno) ?? `file error ${errno}`);
+}
+
 function stopped(words: string[], cause: unknown): Error {
-  const reason = words.at(-1) ?? (cause instanceof Error ? cause.message : String(cause));
-  return new Error(`the embedded database stopped: ${reason}`, { cause });
+  return new Error(`the embedded database stopped: ${words.at(-1) ?? reasonOf(cause)}`, { cause });
 }
 
 const startupMessage = (() => {

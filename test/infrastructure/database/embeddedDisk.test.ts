@@ -61,3 +61,24 @@ describe.skipIf(!existsSync('/proc/self/fd'))('what the embedded store asks of t
     await folder.remove();
   });
 });
+
+describe('a disk that is full', () => {
+  it('ends the first start with a line that says so', async () => {
+    const folder = await temporaryFolder();
+    const { writeSync } = fs;
+    const noSpace = () => {
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    };
+    fs.writeSync = noSpace as typeof writeSync;
+    syncBuiltinESMExports();
+    try {
+      await expect(openEmbedded({ dataDir: folder.path })).rejects.toThrow(
+        /^the embedded database stopped: no space left on device$/,
+      );
+    } finally {
+      fs.writeSync = writeSync;
+      syncBuiltinESMExports();
+    }
+    await folder.remove();
+  });
+});
