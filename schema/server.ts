@@ -36,14 +36,10 @@ export function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway): Grap
   const streams = createEventStreams(prepare, gateway);
   const router = Router();
   router.use('/assets', createGraphiqlAssets());
-  router.use(graphiqlPage);
-  router.use((request, response, next) =>
-    streams.wants(request) ? streams.handler(request, response) : next(),
-  );
   const operations = createGraphqlHandler(gateway, openApollo, cache);
-  router.use(operations);
   const handler: DirectHandler = (request, response) =>
     streams.wants(request) ? streams.handler(request, response) : operations(request, response);
+  router.all('/', graphiqlPage, handler);
   return {
     router,
     direct: [{ method: 'POST', path: '/graphql', handler }],

@@ -99,6 +99,14 @@ describeEngines('The GraphQL door guards itself', (engine) => {
     },
   );
 
+  test('answers at its own path alone', async () => {
+    const body = { query: '{ walletBalance { balance } }' };
+    const at = (path: string) => server.rest('POST', path, { key: team.live, body });
+    expect((await at('/graphql/')).body.data).toEqual({ walletBalance: { balance: '0.00' } });
+    for (const path of ['/graphql/anything', '/graphql/assets/anything', '/graphqls'])
+      expect([path, (await at(path)).status]).toEqual([path, 404]);
+  });
+
   test('takes ten operations in a request, and no more', async () => {
     const operations = (count: number) => Array(count).fill({ query: '{ walletBalance { balance } }' });
     const ten = await post(operations(10));
