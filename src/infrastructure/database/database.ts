@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { ConnectionAcquireTimeoutError } from 'sequelize';
 import type { ModelCtor } from 'sequelize-typescript';
 import { Sequelize } from 'sequelize-typescript';
@@ -21,6 +22,18 @@ export const lockTimeoutMs = 10_000;
 
 Sequelize.useCLS(transactionContext as never);
 
+/**
+ * A client that hears of the end of its connection from its beginning. Sequelize listens a moment after a client has
+ * connected; where the server ends the session in the same breath, as at a failover, nobody would, and an error that
+ * nobody hears ends the process. The next query tells Sequelize.
+ */
+class Client extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+}
+
 /** Says which setting led to where it failed. */
 function naming(setting: string): (error: Error) => never {
   return (error) => {
@@ -40,6 +53,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const common = {
     dialect: 'postgres' as const,
+    dialectModule: { Client, types: pg.types },
     models,
     logging: (text: string) => log.trace({ sql: text }, 'statement'),
     define: { underscored: true, timestamps: false },
