@@ -160,7 +160,8 @@ function requestBodyOf({ route, root }: PreparedRoute): JsonSchema {
     properties: Object.fromEntries(members.map(({ name, type }) => [name, inputSchema(type)])),
     required: members.filter(isRequired).map(({ name }) => name),
   };
-  return { requestBody: { required: members.some(isRequired), content: { 'application/json': { schema } } } };
+  const content = { schema, ...(route.example ? { example: route.example } : {}) };
+  return { requestBody: { required: members.some(isRequired), content: { 'application/json': content } } };
 }
 
 const commonRefusals: readonly { status: number; message: string }[] = [

@@ -18,6 +18,8 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly document: string;
+  /** A request's body, for the documentation, where the types of its members do not make one that makes sense. */
+  readonly example?: Readonly<Record<string, unknown>>;
   /** Messages and statuses of this endpoint beyond those of every one, for the documentation. */
   readonly refusals?: readonly { readonly status: number; readonly message: string }[];
 }

@@ -59,6 +59,23 @@ export const bookingRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Bookings',
     summary: 'Book an offer with the wallet’s money',
+    example: {
+      offerId: 'off_01m7yj635hf20a7nrk118f0016',
+      type: 'instant',
+      passengers: [
+        {
+          id: 'pas_01m7yj635hf20a7nrk118f0001',
+          given_name: 'Ana',
+          family_name: 'Souza',
+          born_on: '1990-05-01',
+          gender: 'f',
+          email: 'ana@example.com',
+          phone_number: '+5511987654321',
+          identity_document: { type: 'cpf', number: '123.456.789-09' },
+        },
+      ],
+      payments: [{ type: 'balance', amount: '561.50', currency: 'BRL' }],
+    },
     refusals: [
       { status: 404, message: 'Offer not found' },
       expired,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -27,5 +28,26 @@ describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
     } finally {
       writing.mockRestore();
     }
+  });
+
+  it('has examples that are answered with success, once day, ids and price are those of the reader', async () => {
+    const document = await (await fetch(`${server.url}/api/v1/openapi.json`)).json();
+    const exampleOf = (path: string) =>
+      document.paths[path].post.requestBody.content['application/json'].example;
+    const post = (path: string, body: Json) =>
+      server.rest('POST', `/api/v1${path}`, { key: server.keys.test, body });
+
+    const search = exampleOf('/flights/search');
+    const departureDate = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString().slice(0, 10);
+    search.slices[0].departureDate = departureDate;
+    const found = await post('/flights/search', search);
+    expect([found.status, found.body.offers[0]?.client_amount]).toEqual([200, expect.any(String)]);
+
+    const [offer] = found.body.offers;
+    const booking = exampleOf('/bookings');
+    booking.offerId = offer.id;
+    booking.passengers[0].id = offer.passengers[0].id;
+    booking.payments[0].amount = offer.client_amount;
+    expect((await post('/bookings', booking)).status).toBe(201);
   });
 });
