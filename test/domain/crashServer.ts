@@ -16,6 +16,8 @@ interface Finished {
 export interface Build {
   /** Runs `npm run ledger:verify`'s command to its end. */
   verifyLedger(environment: Record<string, string>): Promise<Finished>;
+  /** Runs `npm run operator:key`'s command to its end. */
+  issueOperatorKey(environment: Record<string, string>, ...name: string[]): Promise<Finished>;
   /** Starts the server and waits until it listens. @throws Error with what it printed when it ends before. */
   start(environment: Record<string, string>): Promise<BuiltServer>;
   /** Ends what still runs. */
@@ -34,10 +36,10 @@ export async function buildServer(): Promise<Build> {
   const folder = await builtProduct();
   const started: ServerProcess[] = [];
 
-  const run = (file: string, environment: Record<string, string>) => {
+  const run = (file: string, environment: Record<string, string>, ...options: string[]) => {
     const { PATH = '', TZ = 'UTC' } = process.env;
     const follower = followServer(
-      spawn(process.execPath, [join(folder, 'dist', 'src', file)], {
+      spawn(process.execPath, [join(folder, 'dist', 'src', file), ...options], {
         cwd: folder,
         env: { PATH, TZ, ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -47,12 +49,15 @@ export async function buildServer(): Promise<Build> {
     return follower;
   };
 
+  const finish = async (...command: Parameters<typeof run>): Promise<Finished> => {
+    const { exited, output } = run(...command);
+    const { code } = await exited;
+    return { code, ...output };
+  };
+
   return {
-    async verifyLedger(environment) {
-      const { exited, output } = run('ledgerVerify.js', environment);
-      const { code } = await exited;
-      return { code, ...output };
-    },
+    verifyLedger: (environment) => finish('ledgerVerify.js', environment),
+    issueOperatorKey: (environment, ...name) => finish('operatorKey.js', environment, ...name),
     async start(environment) {
       const server = run('main.js', environment);
       return {

@@ -1,31 +1,45 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import type { SMTPServerOptions } from 'smtp-server';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
+async function startMailServer(options: SMTPServerOptions) {
+  const server = new SMTPServer({ authOptional: true, disabledCommands: ['STARTTLS'], ...options });
+  server.on('error', () => undefined);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
 /** A mail server that takes mails in and never says that it did. */
 async function startSilentMailServer() {
   let taken = 0;
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
+  const server = await startMailServer({
     onData(stream) {
       stream.resume().on('end', () => {
         taken += 1;
       });
     },
   });
-  server.on('error', () => undefined);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.server.address() as AddressInfo;
-  return {
-    url: `smtp://127.0.0.1:${port}`,
-    taken: () => taken,
-    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  };
+  return { ...server, taken: () => taken };
+}
+
+/** A mail server that refuses recipients with a code of its own. */
+async function startRefusingMailServer() {
+  const refusal = { code: 450 };
+  const server = await startMailServer({
+    onRcptTo: (_address, _session, done) => {
+      done(Object.assign(new Error('no such mailbox'), { responseCode: refusal.code }));
+    },
+  });
+  return { ...server, refusal };
 }
 
 describeEngines('While the mail server hangs', (engine) => {
@@ -56,5 +70,37 @@ describeEngines('While the mail server hangs', (engine) => {
     await eventually(() => world.mail.mails.some((text) => text.includes(`Subject: Webhook ${id}`)));
     const waiting = () => world.server.query('SELECT id FROM webhook_alerts WHERE sent_at IS NULL');
     await eventually(async () => (await waiting()).length === 0);
+  });
+});
+
+describeEngines('While the mail server refuses', (engine) => {
+  let mail: Awaited<ReturnType<typeof startRefusingMailServer>>;
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    mail = await startRefusingMailServer();
+    world = await DeliveryWorld.open(engine, {
+      settings: { SMTP_URL: mail.url, WEBHOOK_RETRY_DELAYS: '0s' },
+    });
+  });
+  afterAll(async () => {
+    await world.close();
+    await mail.close();
+  });
+
+  it('an alert is tried again, until its address is refused for good', async () => {
+    const { key, tenant } = await world.team();
+    await world.register(key, '/lost');
+    world.fail('/lost');
+    await world.happens(tenant);
+    const log = () => world.server.logLines.join('');
+    const waiting = () => world.server.query('SELECT id FROM webhook_alerts WHERE sent_at IS NULL');
+    await eventually(() => log().includes('trying again in 30 s'));
+    expect(await waiting()).toHaveLength(1);
+    mail.refusal.code = 550;
+    // As if the 30 s were over.
+    await world.server.query('UPDATE webhook_alerts SET leased_until = NULL');
+    await world.swept();
+    await eventually(async () => (await waiting()).length === 0);
+    expect(log()).toContain('the mail server refuses its address or text');
   });
 });

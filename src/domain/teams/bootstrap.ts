@@ -3,6 +3,7 @@ import type { Platform } from '../platform.ts';
 import { ApiKey } from './apiKey.ts';
 import { createApiKey } from './keys.ts';
 import { createTeam } from './management.ts';
+import { hashSecretKey } from './secretKey.ts';
 import { Team } from './team.ts';
 
 export interface BootstrapKeys {
@@ -23,7 +24,10 @@ export function bootstrapDemoTeam(platform: Platform): Promise<BootstrapKeys | n
   return inTransaction(sequelize, async () => {
     // Several processes may start on the same empty database at once.
     await sequelize.query(`SELECT pg_advisory_xact_lock(${bootstrapLock})`);
-    if ((await Team.count()) > 0 || (await ApiKey.count()) > 0) return null;
+    if ((await Team.count()) > 0 || (await ApiKey.count()) > 0) {
+      await warnOfUnknownKeys(platform);
+      return null;
+    }
     const team = await createTeam(
       {
         name: 'Agência Demonstração',
@@ -49,4 +53,15 @@ export function bootstrapDemoTeam(platform: Platform): Promise<BootstrapKeys | n
       operator: await issue('operator', settings.BOOTSTRAP_ADMIN_KEY),
     };
   });
+}
+
+/** Says which of the keys that were chosen are none: only an empty database takes them. */
+async function warnOfUnknownKeys({ settings, log }: Platform): Promise<void> {
+  for (const name of ['BOOTSTRAP_LIVE_KEY', 'BOOTSTRAP_TEST_KEY', 'BOOTSTRAP_ADMIN_KEY'] as const) {
+    const key = settings[name];
+    if (key === undefined) continue;
+    const hash = Buffer.from(hashSecretKey(key), 'hex');
+    if ((await ApiKey.count({ where: { hash, revokedAt: null } })) === 0)
+      log.warn({ setting: name }, 'ignored: the database is not empty, and has no such key');
+  }
 }

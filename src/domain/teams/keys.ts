@@ -73,19 +73,9 @@ export async function createApiKey(request: KeyRequest, platform: Platform): Pro
   const faults = keyFaults(request);
   if (faults.length > 0) throw validationError(faults);
   if (request.teamId !== null) await findTeam(request.teamId);
-  const secret = request.secret ?? newSecretKey(request.kind);
   return inTransaction(platform.sequelize, async () => {
-    const apiKey = await ApiKey.create({
-      id: newIdentifier('key'),
-      teamId: request.teamId,
-      kind: request.kind,
-      name: request.name.trim(),
-      hash: Buffer.from(hashSecretKey(secret), 'hex'),
-      lastFour: secret.slice(-4),
-      scopes: request.kind === 'operator' ? [] : [...new Set(request.scopes ?? allScopes)],
-      createdAt: platform.clock.now(),
-      revokedAt: null,
-    });
+    const issued = await issueKey(request, platform);
+    const { apiKey } = issued;
     const tenant = await tenantOf(apiKey);
     if (tenant) {
       await recordEvent(
@@ -94,8 +84,25 @@ export async function createApiKey(request: KeyRequest, platform: Platform): Pro
         platform,
       );
     }
-    return { apiKey, secret };
+    return issued;
   });
+}
+
+/** Writes a key that breaks no rule, and tells nobody: operators' keys belong to no team. */
+export async function issueKey(request: KeyRequest, { clock }: Pick<Platform, 'clock'>): Promise<IssuedKey> {
+  const secret = request.secret ?? newSecretKey(request.kind);
+  const apiKey = await ApiKey.create({
+    id: newIdentifier('key'),
+    teamId: request.teamId,
+    kind: request.kind,
+    name: request.name.trim(),
+    hash: Buffer.from(hashSecretKey(secret), 'hex'),
+    lastFour: secret.slice(-4),
+    scopes: request.kind === 'operator' ? [] : [...new Set(request.scopes ?? allScopes)],
+    createdAt: clock.now(),
+    revokedAt: null,
+  });
+  return { apiKey, secret };
 }
 
 /**

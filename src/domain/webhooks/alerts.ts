@@ -24,7 +24,7 @@ const claimAlert = statement<AlertRow>(
      FROM claimed c JOIN webhooks w ON w.id = c.webhook_id JOIN teams t ON t.id = w.team_id`,
 );
 
-const markSent = statement('mark_webhook_alert_sent', 'UPDATE webhook_alerts SET sent_at = $2 WHERE id = $1');
+const markDone = statement('end_webhook_alert', 'UPDATE webhook_alerts SET sent_at = $2 WHERE id = $1');
 
 /** Longest that a mail may take: it is given up before its lease lapses and another worker sends it too. */
 const mailTimeoutMs = 25_000;
@@ -86,11 +86,20 @@ export class AlertMails {
     try {
       if (to === null) log.warn({ webhookId }, 'webhook deactivated; its team has no alert address');
       else await mailer.send({ to, ...alertText(alert) }, signal);
-      await run(sequelize, markSent, [alert.id, clock.now()]);
+      await run(sequelize, markDone, [alert.id, clock.now()]);
     } catch (error) {
-      log.warn({ err: error, webhookId }, 'alert not mailed; trying again in 30 s');
+      if (isRefusedForGood(error)) {
+        log.error({ err: error, webhookId }, 'alert not mailed: the mail server refuses its address or text');
+        await run(sequelize, markDone, [alert.id, clock.now()]);
+      } else log.warn({ err: error, webhookId }, 'alert not mailed; trying again in 30 s');
     }
   }
+}
+
+/** Permanent refusals (RFC 5321, 5yz) of a recipient or a text, as nodemailer tells them; those of a login may end. */
+function isRefusedForGood(error: unknown): boolean {
+  const { code, responseCode = 0 } = error as { code?: string; responseCode?: number };
+  return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500;
 }
 
 function alertText({ webhook_id: webhookId, url, team_name: team, created_at: at }: AlertRow) {

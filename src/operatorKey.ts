@@ -1,0 +1,36 @@
+import { readSettings } from './config.ts';
+import { ApiKey } from './domain/teams/apiKey.ts';
+import type { KeyRequest } from './domain/teams/keys.ts';
+import { issueKey, keyFaults } from './domain/teams/keys.ts';
+import { systemClock } from './infrastructure/clock.ts';
+import { openDatabase } from './infrastructure/database/database.ts';
+import { EmbeddedDisk } from './infrastructure/database/embeddedDisk.ts';
+import { createLog } from './infrastructure/log.ts';
+
+/**
+ * `npm run operator:key -- "name"`: a new operator's key, for whoever has none left and may read the database. It is
+ * printed this once, and works in every process at once. On the embedded store the server has to be stopped first.
+ *
+ * Exit code 0: issued; 2: not.
+ */
+async function issue(name: string): Promise<void> {
+  const settings = readSettings(process.env);
+  if (!settings.DATABASE_URL && !EmbeddedDisk.exists(settings.DATA_DIR)) {
+    throw new Error(`there is no store in DATA_DIR ${settings.DATA_DIR}`);
+  }
+  const request: KeyRequest = { kind: 'operator', teamId: null, name, scopes: null };
+  if (keyFaults(request).length > 0) throw new Error('name the key, as in npm run operator:key -- "Maria"');
+  const database = await openDatabase(settings, [ApiKey], createLog(settings.LOG_LEVEL));
+  try {
+    const { apiKey, secret } = await issueKey(request, { clock: systemClock });
+    process.stdout.write(`${secret}\n`);
+    process.stderr.write(`${apiKey.id}: shown this once\n`);
+  } finally {
+    await database.close();
+  }
+}
+
+issue(process.argv.slice(2).join(' ')).catch((error) => {
+  process.stderr.write(`Not issued: ${(error as Error).message}\n`);
+  process.exitCode = 2;
+});

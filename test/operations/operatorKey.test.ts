@@ -1,0 +1,59 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Build, BuiltServer } from '../domain/crashServer.ts';
+import { allocateStore, buildServer } from '../domain/crashServer.ts';
+import { describeEngines } from '../harness/engines.ts';
+
+let build: Build;
+beforeAll(async () => {
+  build = await buildServer();
+});
+afterAll(() => build?.remove());
+
+it('issues no key for a store that is not there', async () => {
+  const dataDir = join(tmpdir(), `embarque-none-${process.pid}`);
+  expect(await build.issueOperatorKey({ DATA_DIR: dataDir }, 'Maria')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `Not issued: there is no store in DATA_DIR ${dataDir}\n`,
+  });
+});
+
+describeEngines('npm run operator:key', (engine) => {
+  let store: Awaited<ReturnType<typeof allocateStore>>;
+  let server: BuiltServer;
+  beforeAll(async () => {
+    store = await allocateStore(engine);
+    server = await build.start(store.environment);
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await store?.release();
+  });
+
+  async function keyNames(key: string): Promise<string[]> {
+    const answer = await fetch(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ apiKeys { name } }' }),
+    });
+    const { data } = (await answer.json()) as { data: { apiKeys: { name: string }[] } };
+    return data.apiKeys.map(({ name }) => name);
+  }
+
+  it('issues a key to whoever has lost all', async () => {
+    // Only one process has the embedded store.
+    if (engine.name === 'embedded') await server.stop();
+    expect(await build.issueOperatorKey(store.environment)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^Not issued: name the key/),
+    });
+    const { code, stdout, stderr } = await build.issueOperatorKey(store.environment, 'Maria', 'Silva');
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^key_\w{26}: shown this once\n$/)]);
+    expect(stdout).toMatch(/^sk_admin_[\w-]{43}\n$/);
+    if (engine.name === 'embedded') server = await build.start(store.environment);
+    expect(await keyNames(stdout.trim())).toContain('Maria Silva');
+  });
+});
