@@ -23,6 +23,12 @@ export const lockTimeoutMs = 10_000;
 Sequelize.useCLS(transactionContext as never);
 
 /**
+ * What sessions must have, whatever the server, the database or the role has set: dates as they are read here, and the
+ * isolation that the statements are written for.
+ */
+const sessionOptions = `-c lock_timeout=${lockTimeoutMs} -c datestyle=ISO -c default_transaction_isolation=read\\ committed`;
+
+/**
  * A client that hears of the end of its connection from its beginning. Sequelize listens a moment after a client has
  * connected; where the server ends the session in the same breath, as at a failover, nobody would, and an error that
  * nobody hears ends the process. The next query tells Sequelize.
@@ -59,7 +65,7 @@ export async function openDatabase(
     define: { underscored: true, timestamps: false },
     minifyAliases: false,
   };
-  const session = { application_name: 'embarque', options: `-c lock_timeout=${lockTimeoutMs}` };
+  const session = { application_name: 'embarque', options: sessionOptions };
   if (settings.DATABASE_URL) {
     const sequelize = new Sequelize(settings.DATABASE_URL, {
       ...common,
