@@ -106,6 +106,12 @@ function pathOf(request: Request): string {
 }
 
 /**
+ * How long nothing may move on a connection that has a request under way: several times what any may take. A client that
+ * takes nothing of its answer for so long would keep it in memory for as long as it likes.
+ */
+const silenceMs = 120_000;
+
+/**
  * A server whose requests and responses are born with Express's prototypes. Express otherwise re-sets the prototype of
  * each, which costs more than everything else it does (expressjs/express#5998). They must be derived classes: objects
  * that `Reflect.construct` makes with a borrowed prototype are as slow.
@@ -129,7 +135,7 @@ export function createHttpServer(application: Express, listener: Listener): Serv
   }
   Object.setPrototypeOf(BornResponse.prototype, application.response);
   application.response = BornResponse.prototype as Response;
-  return createServer(
+  const server = createServer(
     {
       IncomingMessage: BornRequest,
       ServerResponse: BornResponse,
@@ -140,4 +146,6 @@ export function createHttpServer(application: Express, listener: Listener): Serv
     },
     (request, response) => listener(request as Request, response as unknown as Response),
   );
+  server.timeout = silenceMs;
+  return server;
 }

@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { createApplication, createHttpServer } from '../../../src/infrastructure/http/application.ts';
+
+const application = createApplication({ trustProxy: false });
+/** More than the buffers of two sockets take. */
+const answer = Buffer.alloc(64 * 1024 * 1024);
+const server = createHttpServer(application, (request, response) => {
+  request.requestId = 'one-request';
+  response.end(answer);
+});
+// The same, sooner; a server without a limit stays without.
+server.timeout = Math.min(server.timeout, 500);
+
+let client: Socket;
+afterEach(() => {
+  client.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+it('a client that takes nothing of its answer is given up', async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  client.on('error', () => undefined);
+  const accepted = once(server, 'connection');
+  client.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+  const [socket] = (await accepted) as [Socket];
+  await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
+  expect(socket.bytesWritten).toBeGreaterThan(0);
+}, 15_000);
