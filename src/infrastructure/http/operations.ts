@@ -31,9 +31,14 @@ export function createOperationsRouter(
     response.setHeader('Cache-Control', 'no-store');
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'unavailable', checks: parts });
   });
+  // Writing them takes milliseconds, so all who ask at the same moment get the same.
+  let writing: Promise<string> | null = null;
   router.get('/metrics', async (request, response) => {
     request.routeName = '/metrics';
-    response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    writing ??= metrics.registry.metrics().finally(() => {
+      writing = null;
+    });
+    response.type(metrics.registry.contentType).send(await writing);
   });
   for (const path of ['/health/live', '/health/ready', '/metrics']) refuseOtherMethods(router, path, path);
   return router;
