@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Log } from './log.ts';
 import type { CountedWindow } from './rateWindows.ts';
+import { logOutages } from './redisOutages.ts';
 
 /**
  * Counts requests of many subjects at once. KEYS: one for each subject. ARGV: the window's length in milliseconds, then
@@ -54,9 +55,7 @@ export class RedisRateCounts {
       retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
     }) as CountingRedis;
     this.#client.defineCommand('countRequests', { lua: countScript });
-    this.#client.on('error', (error) =>
-      log.warn({ err: error }, 'redis unavailable: counting rate limits in memory'),
-    );
+    logOutages(this.#client, 'rate limits', 'counting in memory', log);
   }
 
   get isReady(): boolean {

@@ -73,5 +73,14 @@ describe.runIf(engine && hasRedisServer)('Redis stopped, flushed and restarted',
       expect(subscriber.end).toBeNull();
       subscriber.cut();
     }
+    const logged = (start: string) =>
+      world.server.logLines
+        .map((line) => JSON.parse(line))
+        .filter(({ level, msg }) => level >= 30 && msg.startsWith(start))
+        .map(({ connection }) => connection)
+        .sort();
+    const connections = ['publisher', 'rate limits', 'subscriber'];
+    expect(logged('redis unavailable')).toEqual(connections);
+    expect(logged('redis is back')).toEqual(connections);
   });
 });

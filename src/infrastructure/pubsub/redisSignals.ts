@@ -1,6 +1,7 @@
 import { RedisPubSub } from 'graphql-redis-subscriptions';
 import { Redis } from 'ioredis';
 import type { Log } from '../log.ts';
+import { logOutages } from '../redisOutages.ts';
 import type { Signals } from './signals.ts';
 import { signalsOver } from './signals.ts';
 
@@ -31,7 +32,7 @@ export function redisSignals(url: string, log: Log): Signals {
       retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
       maxRetriesPerRequest: name === 'publisher' ? 1 : null,
     });
-    client.on('error', (error) => log.warn({ err: error, connection: name }, 'redis unavailable'));
+    logOutages(client, name, 'tables are looked at in intervals', log);
     return client;
   };
   const publisher = connect('publisher');
