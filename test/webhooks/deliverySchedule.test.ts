@@ -93,6 +93,26 @@ describeEngines('when deliveries are tried again', (engine) => {
     expect(world.mail.mails.filter((mail) => mail.includes(id))).toEqual([]);
   });
 
+  it('a success at the very instant of the first of six failures leaves a webhook active', async () => {
+    const { key, tenant } = await world.team();
+    const path = '/same';
+    const id = await world.register(key, path);
+    world.useBehaviours();
+    world.fail(path);
+    await world.happens(tenant);
+    await attemptAll(id, 0, 1);
+    world.mend(path);
+    await world.happens(tenant);
+    await eventually(async () => (await world.deliveries(id)).some(({ status }) => status === 'delivered'));
+    world.fail(path);
+    for (const [index, delayMs] of specifiedDelays.entries()) {
+      clock.advance(delayMs);
+      await world.until(id, ({ status, reasons }) => status === 'delivered' || reasons.length === index + 2);
+    }
+    expect((await world.deliveries(id)).map(({ status }) => status)).toEqual(['failed', 'delivered']);
+    expect(await world.webhook(key, id)).toMatchObject({ active: true, failed_deliveries: 6 });
+  });
+
   it('the sixth failure in a row deactivates once, with one mail, whichever of 20 workers it meets', async () => {
     const { key, tenant } = await world.team();
     const path = '/many';

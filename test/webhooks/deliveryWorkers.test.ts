@@ -142,4 +142,30 @@ describeEngines('workers that deliver', (engine) => {
       await other.stop();
     },
   );
+
+  it('an attempt that fails after its worker lost the lease brings back nothing that was skipped since', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/skipped');
+    const answers: Array<() => void> = [];
+    world.receiver.behave((request, socket) => {
+      if (request.path === '/skipped') answers.push(() => answer(500)(request, socket));
+      else answer(200)(request, socket);
+    });
+    await world.happens(tenant);
+    await eventually(() => answers.length === 1);
+    await world.server.query(
+      `UPDATE webhook_deliveries SET lease_token = 'other', leased_until = clock_timestamp() - interval '1 second'
+        WHERE webhook_id = $1`,
+      [id],
+    );
+    await world.change(key, id, { active: false });
+    const other = new WebhookDispatcher(world.server.running.gateway.platform);
+    await other.sweep();
+    await world.until(id, ({ status }) => status === 'skipped');
+    answers[0]?.();
+    const [delivery] = await world.until(id, ({ reasons }) => reasons.length === 1);
+    expect(delivery).toMatchObject({ status: 'skipped', attempt_count: 0 });
+    world.useBehaviours();
+    await other.stop();
+  });
 });

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AttemptLog } from '../../src/domain/webhooks/attempts.ts';
+import type { ClaimedDelivery } from '../../src/domain/webhooks/claim.ts';
+import { claimDeliveries, releaseLease, skipInactive } from '../../src/domain/webhooks/claim.ts';
+import type { AttemptOutcome } from '../../src/infrastructure/webhooks/outcome.ts';
+import { describeEngines } from '../harness/engines.ts';
+import { DeliveryWorld } from './deliveryWorld.ts';
+
+const delivered: AttemptOutcome = {
+  ok: true,
+  statusCode: 200,
+  reason: 'ok',
+  detail: 'answered 200',
+  durationMs: 1,
+  responseExcerpt: '',
+};
+const failed: AttemptOutcome = {
+  ...delivered,
+  ok: false,
+  statusCode: 500,
+  reason: 'http_status',
+  detail: 'answered 500',
+};
+
+const free = { limit: 10, untrustedLimit: 10, webhookIds: [], counts: [] };
+
+describeEngines('deliveries that a worker has taken', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    // Nobody sends; the first attempt of each delivery is the last.
+    world = await DeliveryWorld.open(engine, { settings: { ROLES: 'api', WEBHOOK_RETRY_DELAYS: '0s' } });
+  });
+  afterAll(() => world.close());
+
+  it.each([
+    ['recorded in one statement deactivate a webhook that nothing got through to', [failed, failed], false],
+    [
+      'recorded in one statement leave a webhook active that one of them got through to',
+      [failed, delivered],
+      true,
+    ],
+    ['recorded in one statement leave it active in whatever order they ended', [delivered, failed], true],
+  ] as const)('%s', async (what, outcomes, active) => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, `/${what.split(' ').join('-')}`);
+    for (const _ of outcomes) await world.happens(tenant);
+    const claimed = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    const taken = claimed.sort((one, other) => Number(one.id) - Number(other.id));
+    expect(taken).toHaveLength(outcomes.length);
+    const startedAt = platform.clock.now();
+    const log = new AttemptLog(`worker of ${id}`, platform);
+    const recorded = await Promise.all(
+      outcomes.map((outcome, index) => {
+        const delivery = taken[index] as ClaimedDelivery;
+        return log.record({ delivery, token: 'token', outcome, startedAt, endedAt: platform.clock.now() });
+      }),
+    );
+    expect(await world.webhook(key, id)).toMatchObject({ active, total_deliveries: outcomes.length });
+    expect(recorded.filter(({ deactivated }) => deactivated)).toHaveLength(active ? 0 : 1);
+    expect((await world.deliveries(id)).map(({ status }) => status)).toEqual(
+      outcomes.map(({ ok }) => (ok ? 'delivered' : 'failed')),
+    );
+  });
+
+  it('and give back after their webhook was switched off are taken by nobody, and skipped', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/off');
+    await world.happens(tenant);
+    const claim = (token: string) => claimDeliveries(token, { webhookIds: [id] }, free, platform);
+    const [taken] = await claim('first');
+    await world.change(key, id, { active: false });
+    await releaseLease({ id: taken!.id, token: 'first' }, platform.clock.now(), platform);
+    expect(await world.deliveries(id)).toMatchObject([{ status: 'pending' }]);
+    expect(await claim('second')).toEqual([]);
+    await skipInactive(platform);
+    expect(await world.deliveries(id)).toMatchObject([{ status: 'skipped' }]);
+  });
+});
