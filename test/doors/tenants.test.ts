@@ -186,6 +186,15 @@ describeEngines('what a team has in one mode', (engine) => {
       },
     );
 
+    it('is told to its own webhooks alone', async () => {
+      const wallets = await server.query<{ own: boolean }>(
+        `SELECT e.team_id = $2 AND e.mode = $3 AS own
+           FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE d.webhook_id = $1`,
+        [belongings[mode]!.webhook, keys[mode]!.teamId, mode],
+      );
+      expect(wallets).toEqual([{ own: true }, { own: true }]);
+    });
+
     it('is all as it was in the end', async () => {
       const { recharge, booking, webhook } = belongings[mode]!;
       const [{ told } = { told: null }] = await server.query<{ told: unknown }>(
