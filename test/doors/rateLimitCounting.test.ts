@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
@@ -72,6 +73,30 @@ describeEngines('the rate limit', (engine) => {
       expect(codes).toEqual(Array(3).fill('RATE_LIMIT_EXCEEDED'));
     });
   });
+
+  if (engine.name === 'PostgreSQL and Redis') {
+    it('is kept by the process itself where Redis fails', async () => {
+      const { teamId, live } = await newTeamKeys(server);
+      const [key] = await server.query<{ id: string }>(
+        `SELECT id FROM api_keys WHERE team_id = $1 AND kind = 'live'`,
+        [teamId],
+      );
+      const redis = new Redis(server.environment.REDIS_URL ?? '');
+      const window = `embarque:rate:default:${key?.id}`;
+      await redis.set(window, 'no number');
+      try {
+        const answers = [];
+        for (let sent = 0; sent < 6; sent += 1)
+          answers.push(await server.rest('GET', '/api/v1/wallet/balance', { key: live }));
+        expect(answers.map(({ status }) => status)).toEqual([...Array(5).fill(200), 429]);
+        const remaining = answers.map(({ headers }) => headers.get('x-ratelimit-remaining'));
+        expect(remaining).toEqual(['4', '3', '2', '1', '0', '0']);
+      } finally {
+        await redis.del(window);
+        redis.disconnect();
+      }
+    });
+  }
 
   describe('of REST', () => {
     it('counts unknown paths, wrong methods, unreadable bodies and the simulator', async () => {

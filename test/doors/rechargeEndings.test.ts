@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { scopes } from '../../src/domain/teams/scope.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import type { Stage } from './door.ts';
@@ -95,6 +96,18 @@ describeDoors('a requested recharge', (stage) => {
       ]);
       expect(dataOf(await stage.door.getRecharge(live, id)).status).toBe('pending');
     });
+  });
+
+  it('is paid with a key that may write, which the payment counts against', async () => {
+    const { teamId, live } = await stage.server.createTeam();
+    const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+    const others = scopes.filter((scope) => scope !== 'wallet:write');
+    const { secret } = await stage.server.createKey({ kind: 'live', teamId, scopes: others });
+    const refused = await payLive(stage.server, secret, id);
+    expect([refused.status, refused.body.error.message]).toEqual([403, 'Forbidden']);
+    expect(dataOf(await stage.door.getRecharge(live, id)).status).toBe('pending');
+    const paid = await payLive(stage.server, live, id);
+    expect([paid.status, paid.headers.get('x-ratelimit-limit')]).toEqual([200, '1000000']);
   });
 
   describe('past its deadline', () => {

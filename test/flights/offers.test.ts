@@ -9,6 +9,7 @@ import { oneWay, readOffer, roundTrip } from './searches.ts';
 
 const centsOf = (amount: string) => BigInt(amount.replace('.', ''));
 const offerNotFound = { code: 'NOT_FOUND', message: 'Offer not found' };
+const offerRequestNotFound = { code: 'NOT_FOUND', message: 'Offer request not found' };
 
 async function tenantOf(server: TestServer, { teamId }: TeamKeys, mode: 'live' | 'test'): Promise<Tenant> {
   const [wallet] = await server.query<{ id: number }>(
@@ -112,10 +113,7 @@ describeFlightDoors('flight offers', (stage) => {
     const { id, offers } = await search(team.live);
     for (const key of [team.test, other.live]) {
       expect(await readOffer(stage.server, key, offers[0].id)).toEqual(offerNotFound);
-      expect(await list(stage.server, key, id)).toEqual({
-        code: 'NOT_FOUND',
-        message: 'Offer request not found',
-      });
+      expect(await list(stage.server, key, id)).toEqual(offerRequestNotFound);
     }
   });
 
@@ -126,6 +124,8 @@ describeFlightDoors('flight offers', (stage) => {
     const neighbour = `off_${id.slice(4)}`;
     for (const unknown of ['', 'off_', `${offers[0].id}x`, neighbour, id, 'off_01h455vb4pex5vsknk084sn02q'])
       expect(await readOffer(stage.server, live, unknown)).toEqual(offerNotFound);
+    for (const unknown of ['', 'orq_', `${id}x`, `orq_${offers[0].id.slice(4)}`, offers[0].id])
+      expect(await list(stage.server, live, unknown)).toEqual(offerRequestNotFound);
   });
 
   it('are not shown unless they are stored', async () => {
