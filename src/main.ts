@@ -2,6 +2,9 @@ import { printBanner } from './banner.ts';
 import { readSettings, SettingsError } from './config.ts';
 import { prepareProgram } from './infrastructure/database/embeddedProgram.ts';
 
+/** The process is gone within 10 s of a signal, whatever happens. */
+const longestStopMs = 9_500;
+
 /**
  * The process: settings → server → signals. The server is loaded once the settings are known to be right and the
  * embedded engine is being compiled, on other threads: loading takes as long.
@@ -20,6 +23,12 @@ async function main(): Promise<void> {
   });
   const stop = (signal: string) => {
     log.info({ signal }, 'stopping');
+    // Something that does not answer, a frozen database for one, must not hold the process up for ever.
+    setTimeout(() => {
+      log.error('not stopped in time: what is under way is given up');
+      log.flush();
+      process.exit(1);
+    }, longestStopMs);
     running.close().then(
       () => {
         log.info('stopped');
