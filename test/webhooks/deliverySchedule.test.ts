@@ -179,6 +179,8 @@ describeEngines('when deliveries are tried again', (engine) => {
       await attemptAll(id, delayMs, index + 2);
     await world.restart(kept, { clock });
     expect(await world.webhook(key, id)).toMatchObject({ active: true, total_deliveries: 3 });
+    // It is switched on already, so nothing begins anew.
+    expect((await world.change(key, id, { active: true })).status).toBe(200);
     for (const [index, delayMs] of specifiedDelays.slice(2).entries())
       await attemptAll(id, delayMs, index + 4);
     await world.until(id, ({ status }) => status === 'failed');
