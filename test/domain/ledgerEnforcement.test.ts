@@ -104,6 +104,7 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
       `DELETE FROM events WHERE wallet_id = ${live}`,
       /events is append-only: DELETE refused/,
     ],
+    'emptying the events': () => ['TRUNCATE events', /events is append-only: TRUNCATE refused/],
   },
   'a wallet cannot be wrong': {
     'a negative balance': ({ live }) => [

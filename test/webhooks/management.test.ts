@@ -201,6 +201,14 @@ describeWebhookDoors('management of webhooks', (stage) => {
       expect(item).toMatchObject({ ...before, ...changes });
     });
 
+    it('takes its own URL in another spelling', async () => {
+      const { live } = await team();
+      const { id, url } = await register(live);
+      const respelt = `${url.replace('localhost', 'LOCALHOST')}#part`;
+      expect(dataOf(await stage.door.update(live, id, { url: respelt })).url).toBe(respelt);
+      expectRefusal(await stage.door.create(live, { url, events: pending }), registered);
+    });
+
     it('takes effect with the next event', async () => {
       const { live } = await team();
       const { id, url } = await register(live);
