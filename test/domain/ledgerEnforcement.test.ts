@@ -220,6 +220,11 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
               debit_id = (SELECT debit_id FROM bookings WHERE id = '${paid}') WHERE id = '${held}'`,
       /bookings_debit_id_key/,
     ],
+    'a refund that is another booking’s': ({ held, paid }) => [
+      `UPDATE bookings SET status = 'cancelled', debit_id = id, confirmed_at = now(), ended_at = now(),
+              refund_cents = amount_cents, refund_id = 'txn_x' WHERE id IN ('${held}', '${paid}')`,
+      /bookings_refund_id_key/,
+    ],
     'a locator that is taken': ({ held, paid }) => [
       setBooking(held, `booking_reference = (SELECT booking_reference FROM bookings WHERE id = '${paid}')`),
       /bookings_booking_reference_key/,
@@ -227,6 +232,10 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
     'an unknown errand to the supplier': ({ held }) => [
       setBooking(held, `order_task = 'refund', order_due_at = now()`),
       /bookings_order_task_check/,
+    ],
+    'an errand at no time': ({ held }) => [
+      setBooking(held, `order_task = 'cancel', order_due_at = NULL`),
+      /bookings_check7/,
     ],
   },
 };
