@@ -156,11 +156,26 @@ Object.setPrototypeOf(RowsQuery.prototype, pg.Query.prototype);
 /** What is used of a pg client. */
 export interface QueryingClient {
   query(query: pg.Query): unknown;
+  readonly connection: { readonly stream: { destroy(error: Error): unknown } };
 }
 
-/** Runs a prepared statement on a connection; `done` gets the driver's error, or the rows. */
+/**
+ * How long an answer is waited for, several times what the longest wait for locks takes. A server that vanished without a
+ * word, as at many a failover, leaves connections that the system believes in for a quarter of an hour and more: all
+ * who share one would hang for so long, while a new one would be answered.
+ */
+export const silenceMs = 60_000;
+
+/** Runs a prepared statement on a connection, which ends when it stays silent; `done` gets the driver's error, or the rows. */
 export function send(client: QueryingClient, query: NamedQuery, done: RowsQuery['callback']): void {
-  client.query(new RowsQuery(query, done) as unknown as pg.Query);
+  // The client tells everyone whose query is on it.
+  const giveUp = () => client.connection.stream.destroy(new Error(`${query.name}: the database is silent`));
+  const silence = setTimeout(giveUp, silenceMs);
+  const answered: RowsQuery['callback'] = (error, rows) => {
+    clearTimeout(silence);
+    done(error, rows);
+  };
+  client.query(new RowsQuery(query, answered) as unknown as pg.Query);
 }
 
 /** The same as a promise. @returns the rows. @throws the driver's error. */

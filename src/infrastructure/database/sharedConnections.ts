@@ -6,7 +6,7 @@ import { type NamedQuery, type QueryingClient, send } from './namedQuery.ts';
 
 /** What is used of the pg client that Sequelize's pool holds. */
 export interface Client extends QueryingClient {
-  readonly connection: { readonly stream: Pick<Writable, 'cork' | 'uncork'> };
+  readonly connection: { readonly stream: Pick<Writable, 'cork' | 'uncork' | 'destroy'> };
   /** Sends queries without waiting for the answers to those before. */
   pipeline: boolean;
   /** Sequelize's mark of a connection that its pool must end instead of handing it out. */
