@@ -54,6 +54,10 @@ const newRecharge = (changes: Record<string, string>) => {
     SELECT id, team_id, 'simulated', '{}', now(), now(), ${Object.values(values)} FROM wallets LIMIT 1`;
 };
 
+const newKey = (kind: string, team: string) =>
+  `INSERT INTO api_keys (id, team_id, kind, name, hash, last_four, scopes, created_at)
+    SELECT 'key_new', ${team}, '${kind}', 'New', 'hash', 'hash', '{}', now() FROM wallets LIMIT 1`;
+
 const newWallet = `
   INSERT INTO teams (id, name, markup_percent, fee_cents, created_at, updated_at)
     VALUES ('team_new', 'New', 0, 0, now(), now());
@@ -182,6 +186,10 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
       `UPDATE recharge_days SET requested_cents = -1 WHERE wallet_id = ${live}`,
       /recharge_days_requested_cents_check/,
     ],
+  },
+  'a key cannot be wrong': {
+    'an operator’s of a team': () => [newKey('operator', 'team_id'), /api_keys_check/],
+    'an agency’s of no team': () => [newKey('live', 'NULL'), /api_keys_check/],
   },
   'a booking cannot be wrong': {
     'an amount of nothing': ({ held }) => [setBooking(held, 'amount_cents = 0'), /amount_cents_check/],
