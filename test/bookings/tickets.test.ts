@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eticketLink } from '../../src/domain/bookings/eticket.ts';
 import type { OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
 import { dataOf, expectRefusal } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
@@ -60,6 +61,39 @@ describeBookings('tickets', (stage) => {
     const receipt = await fetch(stage.server.url + pathname + search);
     expect([receipt.status, receipt.headers.get('content-type')]).toEqual([200, 'application/pdf']);
     expect((await receipt.text()).slice(0, 5)).toBe('%PDF-');
+  });
+
+  it('are shown to who has the whole link to their receipt, and to nobody else', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    const waiting = await booked(stage, live, { price: '100.00' });
+    airline.answers.issue = async (request) =>
+      request.bookingId === waiting.id ? { state: 'issuing' } : ticketed(request);
+    const issued = async () => {
+      const { id } = await booked(stage, live);
+      const { eticket_url: link } = await untilStatus(stage, live, id, 'ticketed');
+      return { id, signature: new URL(link).searchParams.get('signature') ?? '' };
+    };
+    const [one, other] = [await issued(), await issued()];
+    const read = (id: string, query: string) => fetch(`${stage.server.url}/etickets/${id}.pdf${query}`);
+    const signed = (signature: string) => `?signature=${encodeURIComponent(signature)}`;
+    expect((await read(one.id, signed(one.signature))).status).toBe(200);
+    const changed = (one.signature.startsWith('A') ? 'B' : 'A') + one.signature.slice(1);
+    const early = new URL(eticketLink(waiting.id, stage.server.running.gateway.platform)).search;
+    for (const [id, query] of [
+      [one.id, ''],
+      [one.id, signed('')],
+      [one.id, signed(changed)],
+      [one.id, signed(`${one.signature}A`)],
+      [one.id, signed(other.signature)],
+      [other.id, signed(one.signature)],
+      [waiting.id, early],
+    ] as const) {
+      const answer = await read(id, query);
+      expect(answer.status, query).toBe(404);
+      expect(await answer.json()).toMatchObject({
+        error: { code: 'NOT_FOUND', message: 'E-ticket not found' },
+      });
+    }
   });
 
   it('are asked for with everything that the carrier needs, under the booking’s id', async () => {
