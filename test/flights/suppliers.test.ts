@@ -186,6 +186,25 @@ describeFlightDoors(
       expect(stage.server.logLines.join('\n')).toMatch(/"dropped":5,.*offers that cannot be are left out/);
     });
 
+    it('that ask or give back what is no amount of money are not believed', async () => {
+      const asking = (totalAmount: string) => (offer: SupplierOffer) => ({ ...offer, totalAmount });
+      const keeping = (penaltyAmount: string) => (offer: SupplierOffer) => ({
+        ...offer,
+        conditions: { ...offer.conditions, refundBeforeDeparture: { allowed: true, penaltyAmount } },
+      });
+      const changes = [
+        ...['0', '0.00', '-100.00', '100.001', '1e3', '12345678901.00', ''].map(asking),
+        ...['-0.01', '10%', '1.005'].map(keeping),
+        (offer: SupplierOffer) => keeping('0.00')(asking('0.01')(offer)),
+      ];
+      const { live } = await stage.server.createTeam();
+      answers.other = async () => [];
+      let at = 0;
+      answers.one = offering(changes.length, (offer) => changes[at++]!(offer));
+      const { found } = await stage.door.search(live, oneWay('GRU-LIS'));
+      expect(found.offers.map((offer: Json) => offer.total_amount)).toEqual(['0.01']);
+    });
+
     it('may withdraw an offer before OFFER_LIFETIME has passed', async () => {
       const expiresAt = new Date(stage.clock.now().getTime() + 60_000);
       answers = { one: offering(1, (offer) => ({ ...offer, expiresAt })), other: async () => [] };

@@ -117,6 +117,14 @@ describeEngines('Integrations', (engine) => {
         connected: false,
         updatedAt: clock.now().toISOString(),
       });
+      for (const [teamId, mode, connected] of [
+        [team.teamId, 'live', false],
+        [team.teamId, 'test', true],
+        [other.teamId, 'live', true],
+      ]) {
+        const [first] = await does('list', { teamId, mode });
+        expect(first).toMatchObject({ teamId, mode, name: 'one', connected });
+      }
       expect(await search(team.live)).toEqual({ offers: 2 });
       expect(asked.splice(0)).toEqual(['other']);
       for (const key of [team.test, other.live]) {

@@ -155,8 +155,13 @@ describeEngines('when deliveries are tried again', (engine) => {
     await sweepAll();
     await world.swept();
     expect(mails()).toHaveLength(1);
-    const alerts = await world.server.query('SELECT 1 FROM webhook_alerts WHERE webhook_id = $1', [id]);
-    expect(alerts).toHaveLength(1);
+    const alerts = () =>
+      world.server.query<{ sent_at: Date | null }>(
+        'SELECT sent_at FROM webhook_alerts WHERE webhook_id = $1',
+        [id],
+      );
+    await eventually(async () => (await alerts()).every((alert) => alert.sent_at !== null));
+    expect(await alerts()).toHaveLength(1);
 
     // Switched on again, it starts from zero: one more failure is one, not the seventh.
     expect((await world.change(key, id, { active: true })).body.data.active).toBe(true);
