@@ -255,6 +255,7 @@ describeWebhookDoors('management of webhooks', (stage) => {
       await recharge(live);
       await eventually(() => stage.world.received(new URL(kept.url).pathname).length === 1);
       expect(stage.world.received(new URL(removed.url).pathname)).toHaveLength(0);
+      expect(await stage.world.deliveries(removed.id)).toEqual([]);
     });
   });
 
