@@ -10,6 +10,7 @@ import { overloaded } from '../src/domain/busy.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/application.ts';
+import { declineOffer, offersWebSocket } from '../src/infrastructure/http/offeredProtocols.ts';
 import type { Log } from '../src/infrastructure/log.ts';
 import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
@@ -197,6 +198,7 @@ export function serveWebSockets(
   const protocol = protocolOf(prepare, gateway);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyLimitBytes, handleProtocols });
   server.on('upgrade', (request, socket, head) => {
+    if (!offersWebSocket(request)) return declineOffer(server, request, socket, head);
     socket.on('error', () => socket.destroy());
     if (request.url?.split('?', 1)[0] !== '/graphql') {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');

@@ -13,6 +13,8 @@ const lookMs = 100;
 export function prepareStop(server: Server): () => Promise<void> {
   const open = new Set<Socket>();
   server.on('connection', (socket) => {
+    // One on which an offered protocol was declined is given to the server again.
+    if (open.has(socket)) return;
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+
+/** What Java's HttpClient and `curl --http2` send with a request over plain HTTP. */
+const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAA\r\n';
+
+const recharge = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
+
+describeEngines('A client that offers HTTP/2', (engine) => {
+  let server: TestServer;
+  let socket: Socket;
+  let received = '';
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+    socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      received += text;
+    });
+    await once(socket, 'connect');
+  });
+  afterAll(async () => {
+    socket?.destroy();
+    await server?.close();
+  });
+
+  const request = (line: string, headers: string, body = '') =>
+    `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.keys.test}\r\n${headers}` +
+    `${body ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` : ''}\r\n${body}`;
+
+  /** The next answer on the connection. */
+  async function answer(): Promise<{ status: number; body: Json }> {
+    return eventually(() => {
+      const [, status, head = ''] = /^HTTP\/1\.1 (\d+) .*?\r\n([^]*?)\r\n\r\n/.exec(received) ?? [];
+      const start = received.indexOf('\r\n\r\n') + 4;
+      const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1]);
+      const text = Buffer.from(received).subarray(start, start + length);
+      if (status === undefined || text.length < length) return undefined;
+      received = Buffer.from(received)
+        .subarray(start + length)
+        .toString();
+      return { status: Number(status), body: JSON.parse(text.toString()) };
+    });
+  }
+
+  it('is answered in HTTP/1.1 on one connection, request after request', async () => {
+    const warnings: string[] = [];
+    const note = ({ message }: Error) => warnings.push(message);
+    process.on('warning', note);
+    for (const headers of [...Array(12).fill(offer), '', offer]) {
+      socket.write(request('GET /api/v1/wallet/balance', headers));
+      expect(await answer()).toMatchObject({ status: 200, body: { success: true } });
+    }
+    process.off('warning', note);
+    expect(warnings.filter((warning) => warning.includes('listeners'))).toEqual([]);
+    const sent = request('POST /api/v1/wallet/recharge', offer, recharge);
+    socket.write(sent);
+    expect(await answer()).toMatchObject({ status: 201, body: { data: { amount: '100.00' } } });
+    // Its body comes in another packet than its head.
+    socket.write(sent.slice(0, -10));
+    await server.rest('GET', '/health/live');
+    socket.write(sent.slice(-10));
+    expect(await answer()).toMatchObject({ status: 201, body: { data: { amount: '100.00' } } });
+    socket.write(request('POST /graphql', offer, '{"query":"{ walletBalance { currency } }"}'));
+    expect(await answer()).toMatchObject({
+      status: 200,
+      body: { data: { walletBalance: { currency: 'BRL' } } },
+    });
+    socket.write(request('GET /api/v1/wallet/nothing', offer));
+    expect(await answer()).toMatchObject({ status: 404 });
+  });
+});
