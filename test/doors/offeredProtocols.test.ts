@@ -37,7 +37,7 @@ describeEngines('A client that offers HTTP/2', (engine) => {
   /** The next answer on the connection. */
   async function answer(): Promise<{ status: number; body: Json }> {
     return eventually(() => {
-      const [, status, head = ''] = /^HTTP\/1\.1 (\d+) .*?\r\n([^]*?)\r\n\r\n/.exec(received) ?? [];
+      const [, status, head = ''] = /^HTTP\/1\.1 (\d+) .*?\r\n(.*?)\r\n\r\n/s.exec(received) ?? [];
       const start = received.indexOf('\r\n\r\n') + 4;
       const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1]);
       const text = Buffer.from(received).subarray(start, start + length);
