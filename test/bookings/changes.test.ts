@@ -4,7 +4,7 @@ import type { Refusal } from '../doors/door.ts';
 import { bookingNotFound, dataOf, expectRefusal, forbidden } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
-import type { AirlineTerms } from './airline.ts';
+import { type AirlineTerms, ticketed } from './airline.ts';
 import {
   agencyWith,
   alreadyCancelled,
@@ -251,6 +251,16 @@ describeBookings('bookings change', (stage) => {
       expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
       stage.clock.advance(-1);
       expect(dataOf(await stage.door.cancelBooking(live, id)).refund_amount).toBe('400.00');
+    });
+
+    it('not after their departure when they are ticketed either', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      stage.airline.answers.issue = async (request) => ticketed(request);
+      const { id, slices } = await booked(stage, live);
+      await untilStatus(stage, live, id, 'ticketed');
+      stage.clock.set(new Date(`${slices[0].segments[0].departing_at}-03:00`).toISOString());
+      expectRefusal(await stage.door.cancelBooking(live, id), unprocessable('Departure has passed'));
+      expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
     });
 
     it('once', async () => {
