@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import type { OperationName } from './operator.ts';
+import { instant, Operator, operations, unknownKey, unknownTeam } from './operator.ts';
+
+describeEngines('Teams', (engine) => {
+  let server: TestServer;
+  let operator: Operator;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+    operator = new Operator(server);
+  });
+  afterAll(() => server?.close());
+
+  test('are created with every setting, and read back', async () => {
+    const input = {
+      name: ' Agência Açaí ',
+      markupPercent: '12.5000',
+      feeAmount: '35',
+      alertEmail: 'alertas@acai.example.com',
+      corsDomains: ['https://app.acai.example.com', 'http://localhost:3000'],
+    };
+    const team = await operator.does('createTeam', { input });
+    expect(team).toEqual({
+      ...input,
+      id: expect.stringMatching(/^team_[0-9a-z]{26}$/),
+      name: 'Agência Açaí',
+      markupPercent: '12.5',
+      feeAmount: '35.00',
+      createdAt: instant,
+      updatedAt: team.createdAt,
+    });
+    expect(await operator.does('team', { id: team.id })).toEqual(team);
+  });
+
+  test('have no markup, fee, alerts or domains unless said', async () => {
+    const team = await operator.does('createTeam', { input: { name: 'Plain' } });
+    expect(team).toMatchObject({
+      markupPercent: '0',
+      feeAmount: '0.00',
+      alertEmail: null,
+      corsDomains: [],
+    });
+    const wallets = await server.query(
+      'SELECT mode, balance_cents FROM wallets WHERE team_id = $1 ORDER BY mode',
+      [team.id],
+    );
+    expect(wallets.map((wallet: Json) => [wallet.mode, String(wallet.balance_cents)])).toEqual([
+      ['live', '0'],
+      ['test', '500000'],
+    ]);
+  });
+
+  test('change in what is given and stay as they are in the rest', async () => {
+    const created = await operator.does('createTeam', {
+      input: { name: 'Before', markupPercent: '10', feeAmount: '5.50', alertEmail: 'a@example.com' },
+    });
+    const { id } = created;
+    const renamed = await operator.does('updateTeam', { id, input: { name: 'After', markupPercent: '100' } });
+    expect(renamed).toEqual({ ...created, name: 'After', markupPercent: '100', updatedAt: instant });
+    expect(renamed.updatedAt >= created.updatedAt).toBe(true);
+    const silent = await operator.does('updateTeam', {
+      id,
+      input: { alertEmail: null, name: null, corsDomains: [] },
+    });
+    expect(silent).toMatchObject({ name: 'After', alertEmail: null, feeAmount: '5.50' });
+    expect(await operator.does('updateTeam', { id, input: {} })).toMatchObject({
+      name: 'After',
+      feeAmount: '5.50',
+    });
+  });
+
+  test('are listed in pages, oldest first', async () => {
+    const created = [];
+    for (const name of ['One', 'Two', 'Three'])
+      created.push(await operator.does('createTeam', { input: { name } }));
+    const { pagination } = await operator.does('teams', { limit: 2 });
+    expect(pagination).toEqual({
+      page: 1,
+      limit: 2,
+      total: pagination.total,
+      pages: Math.ceil(pagination.total / 2),
+    });
+    const listed = [];
+    for (let page = 1; page <= pagination.pages; page += 1) {
+      listed.push(...(await operator.does('teams', { page, limit: 2 })).items);
+    }
+    expect(listed).toHaveLength(pagination.total);
+    expect(listed.slice(-3)).toEqual(created);
+    expect((await operator.does('teams', { page: pagination.pages + 1, limit: 2 })).items).toEqual([]);
+  });
+
+  test.each<[string, object, string[]]>([
+    ['an empty name', { name: '  ' }, ['input.name']],
+    ['a name of 121 characters', { name: 'x'.repeat(121) }, ['input.name']],
+    ['a name with a NUL', { name: 'a\u0000b' }, ['input.name']],
+    ['a name that is no text', { name: 5 }, ['input.name']],
+    ['no name', {}, ['input.name']],
+    ['a negative markup', { name: 'A', markupPercent: '-1' }, ['input.markupPercent']],
+    ['a markup above 100', { name: 'A', markupPercent: '100.0001' }, ['input.markupPercent']],
+    ['a markup as a number', { name: 'A', markupPercent: 10 }, ['input.markupPercent']],
+    ['a fee in words', { name: 'A', feeAmount: 'ten' }, ['input.feeAmount']],
+    ['a fee with three decimals', { name: 'A', feeAmount: '1.005' }, ['input.feeAmount']],
+    ['an address without a host', { name: 'A', alertEmail: 'ops@' }, ['input.alertEmail']],
+    ['an address with a NUL', { name: 'A', alertEmail: 'o\u0000ps@example.com' }, ['input.alertEmail']],
+    [
+      'an address with a line break',
+      { name: 'A', alertEmail: 'ops@example.com\r\nBcc: x' },
+      ['input.alertEmail'],
+    ],
+    ['an empty address', { name: 'A', alertEmail: '' }, ['input.alertEmail']],
+    ['a domain with a path', { name: 'A', corsDomains: ['https://a.example.com/'] }, ['input.corsDomains']],
+    ['any domain', { name: 'A', corsDomains: ['*'] }, ['input.corsDomains']],
+    ['any domain below one', { name: 'A', corsDomains: ['https://*.example.com'] }, ['input.corsDomains']],
+    ['a domain that is no page', { name: 'A', corsDomains: ['ftp://a.example.com'] }, ['input.corsDomains']],
+    [
+      '51 domains',
+      { name: 'A', corsDomains: Array(51).fill('https://a.example.com') },
+      ['input.corsDomains'],
+    ],
+    ['a setting that does not exist', { name: 'A', colour: 'red' }, ['input.colour']],
+    [
+      'several faults at once',
+      { name: '', markupPercent: '101', alertEmail: 'x', corsDomains: ['x'] },
+      ['input.name', 'input.markupPercent', 'input.alertEmail', 'input.corsDomains'],
+    ],
+    [
+      'what is of the wrong type together with what is not',
+      {
+        name: '',
+        markupPercent: 10,
+        feeAmount: '10',
+        alertEmail: 'x',
+        corsDomains: ['x', 1],
+        colour: 'red',
+      },
+      [
+        'input.name',
+        'input.markupPercent',
+        'input.alertEmail',
+        'input.corsDomains.1',
+        'input.corsDomains',
+        'input.colour',
+      ],
+    ],
+  ])('refuse %s and name the field', async (_case, input, fields) => {
+    const [before] = await server.query<Json>('SELECT count(*) AS teams FROM teams');
+    const refusal = { message: 'Invalid request parameters', code: 'VALIDATION_ERROR', fields };
+    expect(await operator.refuses('createTeam', { input })).toEqual(refusal);
+    const { id, ...team } = await operator.does('createTeam', { input: { name: 'Unchanged' } });
+    if (Object.hasOwn(input, 'name')) {
+      expect(await operator.refuses('updateTeam', { id, input })).toEqual(refusal);
+      expect(await operator.does('team', { id })).toEqual({ id, ...team });
+    }
+    const [after] = await server.query<Json>('SELECT count(*) AS teams FROM teams');
+    expect(Number(after.teams)).toBe(Number(before.teams) + 1);
+  });
+
+  test.each(['team', 'updateTeam'] as const)('%s knows no unknown ids', async (name) => {
+    for (const id of [unknownTeam, '', 'team_', unknownKey, `team_\u0000`, "team_' OR 1=1 --"]) {
+      expect(await operator.refuses(name, name === 'team' ? { id } : { id, input: { name: 'A' } })).toEqual({
+        message: 'Team not found',
+        code: 'NOT_FOUND',
+      });
+    }
+  });
+
+  test('are created once for each Idempotency-Key', async () => {
+    const create = () =>
+      operator.ask('createTeam', { input: { name: 'Once' } }, undefined, { 'idempotency-key': 'once' });
+    const [first, second] = [await create(), await create()];
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await server.query("SELECT id FROM teams WHERE name = 'Once'")).toHaveLength(1);
+  });
+
+  test('open both doors to their browser domains within a second of setting them', async () => {
+    const team = await server.createTeam();
+    const headers = { origin: 'https://late.example.com' };
+    const answers = async () => [
+      (await server.rest('GET', '/api/v1/wallet/balance', { key: team.test, headers })).headers,
+      (await server.graphql('{ walletBalance { balance } }', null, team.test, headers)).headers,
+      (
+        await server.rest('OPTIONS', '/api/v1/wallet/balance', {
+          headers: { ...headers, 'access-control-request-method': 'GET' },
+        })
+      ).headers,
+    ];
+    const allHave = (origin: string | null) =>
+      eventually(
+        async () => (await answers()).every((answer) => answer.get('access-control-allow-origin') === origin),
+        1_500,
+      );
+    await allHave(null);
+    await operator.does('updateTeam', { id: team.teamId, input: { corsDomains: [headers.origin] } });
+    await allHave(headers.origin);
+    await operator.does('updateTeam', { id: team.teamId, input: { corsDomains: [] } });
+    await allHave(null);
+  });
+
+  test.each(Object.keys(operations) as OperationName[])('%s is closed to the keys of teams', async (name) => {
+    const team = await server.createTeam();
+    const { id } = await server.createKey({ kind: 'live', teamId: team.teamId });
+    const variables = {
+      createTeam: { input: { name: 'Mine' } },
+      updateTeam: { id: team.teamId, input: { name: 'Mine' } },
+      team: { id: team.teamId },
+      teams: {},
+      createApiKey: { input: { kind: 'live', teamId: team.teamId, name: 'Mine' } },
+      revokeApiKey: { id },
+      apiKeys: { teamId: team.teamId },
+    }[name];
+    for (const key of [team.live, team.test]) {
+      expect(await operator.refuses(name, variables, key)).toEqual({
+        message: 'Forbidden',
+        code: 'FORBIDDEN',
+      });
+    }
+    expect(await server.query("SELECT id FROM teams WHERE name = 'Mine'")).toEqual([]);
+    expect(await operator.does('apiKeys', { teamId: team.teamId })).toHaveLength(3);
+  });
+
+  test('operators have no wallet at either door', async () => {
+    const { operator: key } = server.keys;
+    const rest = await server.rest('GET', '/api/v1/wallet/balance', { key });
+    expect([rest.status, rest.body]).toEqual([
+      403,
+      { success: false, error: { code: 'FORBIDDEN', message: 'Forbidden', details: {} } },
+    ]);
+    const { body } = await server.graphql('{ walletBalance { balance } }', null, key);
+    expect(body.errors?.[0].extensions.code).toBe('FORBIDDEN');
+  });
+});
