@@ -214,6 +214,31 @@ describeBookings('creating bookings', (stage) => {
       expect(dataOf(await stage.door.createBooking(live, requestFor(offer))).status).toBe('confirmed');
     });
 
+    it('from the departure on, which is before the expiry of an offer found just before midnight', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      stage.clock.set('2026-11-17T23:55:00.000-03:00');
+      const terms = { route: 'BSB-MIA', holdUntil: inHours(stage, 1) };
+      const offer = await offered(stage, live, terms, undefined, '2026-11-18');
+      expect(offer.slices[0].segments[0].departing_at).toBe('2026-11-18T00:10:00');
+      const identity_document = {
+        type: 'passport',
+        number: 'AB123456',
+        issuing_country: 'BR',
+        expires_on: '2030-01-01',
+      };
+      const passengers = travellersOf(offer).map((traveller) => ({ ...traveller, identity_document }));
+      const request = (type: 'instant' | 'hold') => ({ ...requestFor(offer, type), passengers });
+      const hold = dataOf(await stage.door.createBooking(live, request('hold')));
+      const departed_at = '2026-11-18T03:10:00.000Z';
+      expect(hold.payment_required_by).toBe(departed_at);
+      stage.clock.set(departed_at);
+      const refusal = unprocessable('Offer expired', 'OFFER_EXPIRED', { offer_id: offer.id, departed_at });
+      expectRefusal(await stage.door.createBooking(live, request('instant')), refusal);
+      expectRefusal(await stage.door.createBooking(live, request('hold')), refusal);
+      stage.clock.advance(-1);
+      expect(dataOf(await stage.door.createBooking(live, request('instant'))).status).toBe('confirmed');
+    });
+
     it('to hold an offer from the time on that it must be paid by, though it has not expired', async () => {
       const { live } = await agencyWith(stage, '1000.00');
       const offer = await offered(stage, live, { holdUntil: inHours(stage, 0.1) });

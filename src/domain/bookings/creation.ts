@@ -47,11 +47,20 @@ export async function prepareBooking(
   platform: Platform,
 ): Promise<PreparedBooking> {
   const usable = await findUsableOffer(tenant, request.offerId, platform);
+  checkDeparture(usable.offer, platform.clock.now());
   const travellers = readTravellers(request.passengers, usable.offer, platform.clock.now());
   checkTerms(request, usable, platform.clock.now());
   const reference = await newReference(platform.sequelize);
   const booking = rowOf(tenant, { request, usable, travellers, reference }, platform);
   return { booking, post: (key) => postBooking(booking, key, platform) };
+}
+
+/** @throws AppError 422 from the first departure on, which an offer found just before midnight may outlive. */
+function checkDeparture(offer: FlightOffer, now: Date): void {
+  const departure = departureOf(offer);
+  if (now < departure) return;
+  const details = { offer_id: offer.id, departed_at: departure.toISOString() };
+  throw unprocessable('Offer expired', details, 'OFFER_EXPIRED');
 }
 
 function checkTerms({ type, payments }: BookingRequest, { offer, terms }: UsableOffer, now: Date): void {
@@ -145,10 +154,12 @@ function departureOf({ slices }: FlightOffer): Date {
 
 /**
  * Until when a held booking can be confirmed: the supplier's payment deadline, but never beyond the offer's own life,
- * because its price is only pinned until then.
+ * because its price is only pinned until then, nor beyond the first departure.
  */
 function paymentDeadlineOf(offer: FlightOffer): Date {
   const { paymentRequiredBy } = offer.paymentRequirements;
   const deadlines = [offer.expiresAt, ...(paymentRequiredBy === null ? [] : [paymentRequiredBy])];
-  return new Date(Math.min(...deadlines.map((deadline) => Date.parse(deadline))));
+  return new Date(
+    Math.min(departureOf(offer).getTime(), ...deadlines.map((deadline) => Date.parse(deadline))),
+  );
 }
