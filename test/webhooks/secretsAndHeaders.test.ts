@@ -122,6 +122,25 @@ describeEngines('secrets and headers of a webhook', (engine) => {
       }
     });
 
+    it('is not replaced while twenty sign, until one of them signs no more', async () => {
+      const { key, id, deliver, secret } = await created('/rotated-often');
+      const secrets = [secret];
+      clock.advance(hourMs);
+      while (secrets.length < 20) {
+        secrets.unshift((await does('rotate', key, { id })).secret);
+        clock.advance(1);
+      }
+      expect(await refusal('rotate', key, { id })).toEqual({
+        message: 'Webhook secret was rotated too often',
+        code: 'VALIDATION_ERROR',
+        field: 'id',
+      });
+      expectSigned(await deliver(), secrets);
+      clock.advance(24 * hourMs - 19);
+      secrets.unshift((await does('rotate', key, { id })).secret);
+      expectSigned(await deliver(), secrets.slice(0, 20));
+    });
+
     it('is each team’s and mode’s own affair', async () => {
       const { id, deliver, secret } = await created('/rotated-not');
       const { key: stranger } = await world.team();

@@ -217,9 +217,15 @@ export async function deleteWebhook(tenant: Tenant, id: string, platform: Platfo
 const overlapMs = 24 * 3_600_000;
 
 /**
+ * Secrets that sign at the same time at most: each adds 110 bytes to the head of every delivery and its share to the work,
+ * and receivers refuse heads beyond some kilobytes.
+ */
+const maximumSecrets = 20;
+
+/**
  * Gives a webhook a new secret. Deliveries are signed with the secrets before it as well for 24 hours from when each
  * was replaced, so a second rotation shortens nobody's overlap.
- * @throws AppError 404 "Webhook not found", 409 when another rotation came first.
+ * @throws AppError 404 "Webhook not found", 409 when another rotation came first, or 20 secrets are signing already.
  */
 export async function rotateWebhookSecret(
   tenant: Tenant,
@@ -231,6 +237,8 @@ export async function rotateWebhookSecret(
   const now = clock.now();
   const until = new Date(now.getTime() + overlapMs).toISOString();
   const earlier = openSecrets(sealed, now, vault).map((known) => ({ ...known, until: known.until ?? until }));
+  if (earlier.length >= maximumSecrets)
+    throw conflict('Webhook secret was rotated too often', { field: 'id', type: 'too_many' });
   const secret = createWebhookSecret();
   const secrets = sealSecrets([{ secret, until: null }, ...earlier], vault);
   const [webhook] = await run(sequelize, replaceSecrets, [id, tenant.walletId, secrets, sealed, now]);
