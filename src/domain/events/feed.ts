@@ -123,6 +123,8 @@ export class EventFeed {
   async close(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
     await this.#stopSignals?.();
+    // Who is joining while the table cannot be read stops trying, too.
+    for (const { followers } of this.#streams.values()) followers.clear();
     this.#streams.clear();
   }
 
