@@ -54,12 +54,20 @@ export function logOfSafeFields(log: Log): Log {
 const quotesData = /Failing row contains|JSON data|with parameters/;
 
 function serializeError(error: unknown): unknown {
-  const serialized = pino.stdSerializers.err(error as Error) as unknown as Record<string, unknown>;
+  return withoutData(pino.stdSerializers.err(error as Error) as unknown as Record<string, unknown>);
+}
+
+/** A serialized error, and those that an AggregateError is made of, with nothing that a client sent. */
+function withoutData(serialized: Record<string, unknown>): Record<string, unknown> {
   for (const [key, value] of Object.entries(serialized)) {
     if (typeof value === 'string') serialized[key] = withoutSecrets(value);
   }
   // Sequelize and pg attach the statement's parameters, which may be anything a client sent.
   for (const key of ['parameters', 'parent', 'original', 'sql', 'query', 'bind']) delete serialized[key];
   for (const key of ['detail', 'where']) if (quotesData.test(String(serialized[key]))) delete serialized[key];
+  const { aggregateErrors } = serialized;
+  // Only what has been serialized is a copy.
+  if (Array.isArray(aggregateErrors))
+    for (const part of aggregateErrors) if (part instanceof Object && 'raw' in part) withoutData(part);
   return serialized;
 }
