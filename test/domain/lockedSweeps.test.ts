@@ -1,8 +1,17 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
-import { Airline } from '../bookings/airline.ts';
-import { agencyWith, doorsAt, held, moneyOf } from '../bookings/bookingSteps.ts';
+import { Airline, ticketed } from '../bookings/airline.ts';
+import {
+  agencyWith,
+  booked,
+  doorsAt,
+  held,
+  moneyOf,
+  toldOf,
+  typesOf,
+  untilStatus,
+} from '../bookings/bookingSteps.ts';
 import { dataOf, pixOf } from '../doors/door.ts';
 import { minuteMs, TestClock } from '../doors/testClock.ts';
 import { eventually } from '../harness/client.ts';
@@ -81,6 +90,40 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
     ]);
     for (const { live } of [...locked, free])
       expect(await moneyOf(door, live)).toEqual(['2000.00', '2000.00', '0.00']);
+    const { sequelize } = server.running.gateway.platform;
+    expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+  });
+
+  it('leaves the answers of suppliers for them until later, and each ticket is told once', async () => {
+    const [door, otherDoor] = doorsAt(server.url);
+    const stage = { door, otherDoor, server, clock, airline };
+    airline.reset();
+    const busy = await agencyWith(stage, '9000.00');
+    const free = await agencyWith(stage, '9000.00');
+    const bookingsOf = async ({ live }: TeamKeys, count: number) => {
+      const ids: string[] = [];
+      while (ids.length < count) ids.push((await booked(stage, live)).id);
+      return ids;
+    };
+    // More of them than there are connections.
+    const waiting = await bookingsOf(busy, 12);
+    const [theirs = ''] = await bookingsOf(free, 1);
+
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [busy.teamId]);
+    const linesBefore = server.logLines.length;
+    airline.answers.issue = async (request) => ticketed(request);
+    await untilStatus(stage, free.live, theirs, 'ticketed');
+    await eventually(() => {
+      clock.advance(250);
+      return server.logLines.some((line) => line.includes('for a locked wallet asked for later'));
+    });
+    expect(server.logLines.slice(linesBefore).filter((line) => line.includes('"level":50'))).toEqual([]);
+
+    await other.query('ROLLBACK');
+    for (const id of waiting) await untilStatus(stage, busy.live, id, 'ticketed');
+    for (const id of waiting)
+      expect(typesOf(await toldOf(stage, id)).filter((type) => type === 'booking.ticketed')).toHaveLength(1);
     const { sequelize } = server.running.gateway.platform;
     expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
   });

@@ -198,8 +198,22 @@ const deadlines = {
 
 type ChangeName = Exclude<TransitionName, 'book' | 'hold'>;
 
-/** What sweeps bring about, one booking after the other: none of them may wait long for its wallet. */
-const sweptChanges: ReadonlySet<ChangeName> = new Set<ChangeName>(['expire']);
+/**
+ * How long the answer of a supplier waits for its wallet, in milliseconds: far longer than a busy one takes. Answers that
+ * wait each keep a connection from all other teams, and can be asked for again.
+ */
+const longestAnswerWaitMs = 1_000;
+
+/**
+ * What workers bring about waits no longer for its wallet, in milliseconds: one that is locked must not keep the others
+ * from their turn.
+ */
+const longestWaits: Readonly<Partial<Record<ChangeName, number>>> = {
+  expire: longestSweepWaitMs,
+  rejectHold: longestAnswerWaitMs,
+  ticket: longestAnswerWaitMs,
+  rejectIssue: longestAnswerWaitMs,
+};
 
 /**
  * A change of state. $1 id, $2 wallet, $3 now, $4 ids of events, $5 the asking worker's token or null, $6 entry id,
@@ -213,13 +227,14 @@ function changeStatement(name: ChangeName, refunds: boolean): Statement<BookingR
     refunds || written.money !== 'refund' ? written : { ...written, money: 'none' };
   const now = '$3::timestamptz';
   const type = entryTypes[transition.money];
+  const longestWait = longestWaits[name];
   const states = (written.from ?? []).map((state) => `'${state}'`).join(', ');
   return statement<BookingRow>(
     `${name}_booking${written.money === 'refund' && !refunds ? '_without_refund' : ''}`,
     `WITH before AS (
      SELECT id, status, payment_required_by FROM bookings
       WHERE id = $1 AND wallet_id = $2 AND ($5::text IS NULL OR order_token = $5)
-            ${sweptChanges.has(name) ? `AND ${lockWaitSql(longestSweepWaitMs)}` : ''} FOR UPDATE
+            ${longestWait === undefined ? '' : `AND ${lockWaitSql(longestWait)}`} FOR UPDATE
    ), parameters AS (
      SELECT $6::text, $7::bigint, $8::text
    ), booking AS (

@@ -1,3 +1,4 @@
+import { waitedTooLong } from '../../infrastructure/database/sqlState.ts';
 import { askWithin } from '../../infrastructure/flights/cutOff.ts';
 import type {
   OrderRequest,
@@ -165,7 +166,22 @@ export class OrderDispatcher {
     if (answer?.state === 'refused') {
       log.warn({ bookingId: task.id, supplier: task.supplier, reason: answer.reason }, 'order refused');
     }
-    await this.#end(task, this.#write(task, answer));
+    await this.#end(task, this.#writeOrAskLater(task, answer));
+  }
+
+  /** An answer whose wallet stays locked is asked for again: many that wait would leave others no connection. */
+  async #writeOrAskLater(task: OrderTask, answer: OrderState | null): Promise<boolean> {
+    try {
+      return await this.#write(task, answer);
+    } catch (error) {
+      if (!waitedTooLong(error)) throw error;
+      const { id: bookingId, wallet_id: walletId } = task;
+      this.#platform.log.warn(
+        { bookingId, walletId },
+        'answer of a supplier for a locked wallet asked for later',
+      );
+      return this.#askLater(task);
+    }
   }
 
   /** A change that another one was faster than is not made: that one has set its own task, which waits for this end. */
