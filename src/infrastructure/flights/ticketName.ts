@@ -4,9 +4,11 @@
  */
 const plainLetters: Readonly<Record<string, string>> = {
   Æ: 'AE',
+  Ĳ: 'IJ',
   Œ: 'OE',
   Ø: 'OE',
   Þ: 'TH',
+  ẞ: 'SS',
   Ð: 'D',
   Đ: 'D',
   Ł: 'L',

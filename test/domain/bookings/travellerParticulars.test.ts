@@ -18,6 +18,8 @@ describe('names of travellers', () => {
     'Łukasz Żółć',
     'Øystein',
     'Straße',
+    'GROẞ',
+    'Ĳsbrand',
     'Nguyễn',
     'Şükrü İnönü ı',
     'Jo\u0061\u0303o',

@@ -9,6 +9,8 @@ describe('names on tickets', () => {
     ['Łukasz Żółć', 'LUKASZ ZOLC'],
     ['Ægir Øystein', 'AEGIR OEYSTEIN'],
     ['Straße', 'STRASSE'],
+    ['GROẞ', 'GROSS'],
+    ['Ĳsbrand ĳ', 'IJSBRAND IJ'],
     ['Þór Guðmundsson', 'THOR GUDMUNDSSON'],
     ['Nguyễn Đặng', 'NGUYEN DANG'],
     ['Işık İnönü', 'ISIK INONU'],
