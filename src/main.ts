@@ -14,7 +14,6 @@ async function main(): Promise<void> {
   if (!settings.DATABASE_URL) prepareProgram();
   const { startServer } = await import('./server.ts');
   const running = await startServer(settings);
-  printBanner(running.url, running.bootstrapKeys, settings);
   const { log } = running.gateway.platform;
   // Left to Node.js, it would be printed with all that it carries, a statement's parameters for one.
   process.once('uncaughtException', (error) => {
@@ -44,6 +43,8 @@ async function main(): Promise<void> {
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  // Whoever reads it may stop the process at once.
+  printBanner(running.url, running.bootstrapKeys, settings);
 }
 
 main().catch((error) => {
