@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { eventually } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
 import { useServerProcesses } from './serverProcess.ts';
 
@@ -11,11 +12,13 @@ const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Re
 async function startGate(target: URL) {
   const sockets = new Set<Socket>();
   let isShut = false;
+  let swallowedBytes = 0;
   const pass = (from: Socket, to: Socket) => {
     sockets.add(from);
     from.on('error', () => to.destroy()).on('close', () => to.destroy());
     from.on('data', (bytes) => {
       if (!isShut) to.write(bytes);
+      else swallowedBytes += bytes.length;
     });
   };
   const gate = createServer((near) => {
@@ -32,6 +35,8 @@ async function startGate(target: URL) {
     shut() {
       isShut = true;
     },
+    /** Whether anything was said since it is shut. */
+    hasSwallowed: () => swallowedBytes > 0,
     close() {
       gate.close();
       for (const socket of sockets) socket.destroy();
@@ -54,6 +59,7 @@ describe.runIf(engine)('A database that does not answer any more', () => {
       const unanswered = fetch(`${url}/api/v1/wallet/balance`, {
         headers: { authorization: `Bearer ${key}` },
       }).catch((error: Error) => error);
+      await eventually(() => gate.hasSwallowed());
       expect(await server.stop()).toEqual({ code: 1, signal: null });
       expect(server.log().at(-1)).toMatchObject({
         level: 50,
