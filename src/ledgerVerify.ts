@@ -1,7 +1,6 @@
 import { readSettings } from './config.ts';
 import { ledgerResults } from './domain/wallet/verification.ts';
-import { openDatabase } from './infrastructure/database/database.ts';
-import { EmbeddedDisk } from './infrastructure/database/embeddedDisk.ts';
+import { openExistingDatabase } from './infrastructure/database/database.ts';
 import { createLog } from './infrastructure/log.ts';
 
 /**
@@ -17,10 +16,7 @@ const foreignSchema = new Set(['42P01', '42703']);
 
 async function verify(): Promise<boolean> {
   const settings = readSettings(process.env);
-  if (!settings.DATABASE_URL && !EmbeddedDisk.exists(settings.DATA_DIR)) {
-    throw new Error(`there is no store in DATA_DIR ${settings.DATA_DIR}`);
-  }
-  const database = await openDatabase(settings, [], createLog(settings.LOG_LEVEL));
+  const database = await openExistingDatabase(settings, [], createLog(settings.LOG_LEVEL));
   try {
     let checks = 0;
     for await (const result of ledgerResults(database.sequelize)) {

@@ -3,8 +3,7 @@ import { ApiKey } from './domain/teams/apiKey.ts';
 import type { KeyRequest } from './domain/teams/keys.ts';
 import { issueKey, keyFaults } from './domain/teams/keys.ts';
 import { systemClock } from './infrastructure/clock.ts';
-import { openDatabase } from './infrastructure/database/database.ts';
-import { EmbeddedDisk } from './infrastructure/database/embeddedDisk.ts';
+import { openExistingDatabase } from './infrastructure/database/database.ts';
 import { createLog } from './infrastructure/log.ts';
 
 /**
@@ -15,12 +14,9 @@ import { createLog } from './infrastructure/log.ts';
  */
 async function issue(name: string): Promise<void> {
   const settings = readSettings(process.env);
-  if (!settings.DATABASE_URL && !EmbeddedDisk.exists(settings.DATA_DIR)) {
-    throw new Error(`there is no store in DATA_DIR ${settings.DATA_DIR}`);
-  }
   const request: KeyRequest = { kind: 'operator', teamId: null, name, scopes: null };
   if (keyFaults(request).length > 0) throw new Error('name the key, as in npm run operator:key -- "Maria"');
-  const database = await openDatabase(settings, [ApiKey], createLog(settings.LOG_LEVEL));
+  const database = await openExistingDatabase(settings, [ApiKey], createLog(settings.LOG_LEVEL));
   try {
     const { apiKey, secret } = await issueKey(request, { clock: systemClock });
     process.stdout.write(`${secret}\n`);

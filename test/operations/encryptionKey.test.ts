@@ -10,6 +10,16 @@ import { useServerProcesses } from './serverProcess.ts';
 const startProcess = useServerProcesses();
 const caller = 'sk_live_0123456789abcdef';
 
+const startAt = (place: Place, environment: Record<string, string> = {}) =>
+  startProcess({
+    ...place.settings,
+    PORT: '0',
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
+    WEBHOOK_REACHABILITY_CHECK: 'false',
+    BOOTSTRAP_LIVE_KEY: caller,
+    ...environment,
+  });
+
 const register = (url: string) =>
   restRequest(url, 'POST', '/api/v1/webhooks', {
     key: caller,
@@ -25,15 +35,7 @@ describeEngines('A process with another ENCRYPTION_KEY than that of what is stor
 
   it('does not start', async () => {
     const [key, other] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
-    const start = (encryptionKey: string) =>
-      startProcess({
-        ...place.settings,
-        PORT: '0',
-        WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
-        WEBHOOK_REACHABILITY_CHECK: 'false',
-        BOOTSTRAP_LIVE_KEY: caller,
-        ENCRYPTION_KEY: encryptionKey,
-      });
+    const start = (encryptionKey: string) => startAt(place, { ENCRYPTION_KEY: encryptionKey });
     const sealing = start(key);
     expect((await register(await sealing.ready())).status).toBe(201);
     await sealing.stop();
@@ -48,14 +50,7 @@ describeEngines('A process with another ENCRYPTION_KEY than that of what is stor
 it('A key file of the embedded store that a full disk left empty is made again, and another text is refused', async () => {
   const place = await embedded.allocate();
   const keyFile = join(place.settings.DATA_DIR ?? '', 'encryption.key');
-  const start = () =>
-    startProcess({
-      ...place.settings,
-      PORT: '0',
-      WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
-      WEBHOOK_REACHABILITY_CHECK: 'false',
-      BOOTSTRAP_LIVE_KEY: caller,
-    });
+  const start = () => startAt(place);
   await writeFile(keyFile, '');
   const healed = start();
   expect((await register(await healed.ready())).status).toBe(201);

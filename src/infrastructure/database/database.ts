@@ -5,6 +5,7 @@ import { Sequelize } from 'sequelize-typescript';
 import type { Settings } from '../../config.ts';
 import type { Log } from '../log.ts';
 import { openEmbedded } from './embedded.ts';
+import { EmbeddedDisk } from './embeddedDisk.ts';
 import { transactionContext } from './statement.ts';
 
 /** Whether nothing was asked of the database because every connection of this process stayed in use for too long. */
@@ -46,6 +47,14 @@ function naming(setting: string): (error: Error) => never {
     if (error.message.startsWith(setting)) throw error;
     throw new Error(`${setting}: ${error.message}`, { cause: error });
   };
+}
+
+/** Opens a store that is there already, as commands do that must not make one. @throws Error when there is none. */
+export async function openExistingDatabase(...[settings, models, log]: Parameters<typeof openDatabase>) {
+  if (!settings.DATABASE_URL && !EmbeddedDisk.exists(settings.DATA_DIR)) {
+    throw new Error(`there is no store in DATA_DIR ${settings.DATA_DIR}`);
+  }
+  return openDatabase(settings, models, log);
 }
 
 /**
