@@ -3,6 +3,7 @@ import { BREAK, execute, isNonNullType, Kind, visit } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { Variable } from './coercion.ts';
+import { isCondition } from './conditions.ts';
 
 /**
  * Operations as functions: made by a compiler where it keeps to what GraphQL says, else run by graphql's own executor,
@@ -40,9 +41,6 @@ export function queryOf(
   };
 }
 
-/** The compiler keeps the conditions of `@skip` and `@include` on the document, so those of one place hold at others. */
-const conditions = new Set(['skip', 'include']);
-
 /** Names that GraphQL has for itself. Any other that begins like these might be one that the compiler has for itself. */
 const ownNames = new Set(['__typename', '__schema', '__type']);
 
@@ -58,7 +56,8 @@ function isCompilable(document: DocumentNode): boolean {
     return BREAK;
   };
   visit(document, {
-    Directive: ({ name }) => (conditions.has(name.value) ? refuse() : undefined),
+    // Conditions are kept on the document by the compiler, so those of one place hold at others.
+    Directive: (directive) => (isCondition(directive) ? refuse() : undefined),
     StringValue: refuse,
     Name: ({ value }) => (value.startsWith('__') && !ownNames.has(value) ? refuse() : undefined),
   });

@@ -1,7 +1,6 @@
 import type { DocumentNode, SelectionNode } from 'graphql';
 import { GraphQLError, Kind, OperationTypeNode } from 'graphql';
-
-const conditions = new Set(['skip', 'include']);
+import { isCondition } from './conditions.ts';
 
 /**
  * Conditions on what subscriptions follow, which GraphQL forbids ("Single Root Field", specification of September 2025): a
@@ -23,7 +22,7 @@ export function conditionalRoots(document: DocumentNode): GraphQLError[] {
   }
   return [...seen]
     .flatMap(({ directives = [] }) => directives)
-    .filter(({ name }) => conditions.has(name.value))
+    .filter(isCondition)
     .map(
       (directive) =>
         new GraphQLError('Subscriptions have no conditions on their field', { nodes: directive }),
