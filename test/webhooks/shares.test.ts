@@ -1,37 +1,45 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { baseShare, Shares, slots } from '../../src/domain/webhooks/shares.ts';
+import type { SlotUse } from '../../src/domain/webhooks/shares.ts';
+import { baseShare, mayHaveLeftSome, Shares, slots } from '../../src/domain/webhooks/shares.ts';
 
-const third = slots / 3;
 const largestShare = 100;
-
-interface UnderWay {
-  readonly webhookId: string;
-  readonly trusted: boolean;
-}
+const extraSlots = 200;
+const sizes = { trusted: 600, untrusted: 300 };
 
 type Step =
-  | { readonly begin: UnderWay; readonly times: number }
+  | { readonly begin: SlotUse; readonly times: number }
   | { readonly end: number; readonly ok: boolean };
 
+const slotUse: fc.Arbitrary<SlotUse> = fc
+  .record({ webhook_id: fc.constantFrom('a', 'b', 'c', 'd'), trusted: fc.boolean() })
+  .map((one) => ({ ...one, wallet_id: one.webhook_id < 'c' ? 1 : 2 }));
+
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({
-    begin: fc.record({ webhookId: fc.constantFrom('a', 'b', 'c', 'd'), trusted: fc.boolean() }),
-    times: fc.integer({ min: 1, max: 60 }),
-  }),
+  fc.record({ begin: slotUse, times: fc.integer({ min: 1, max: 60 }) }),
   fc.record({ end: fc.nat(), ok: fc.boolean() }),
 );
 
-const countOf = (attempts: readonly UnderWay[], webhookId: string) =>
-  attempts.filter((one) => one.webhookId === webhookId).length;
+const countOf = (attempts: readonly SlotUse[], webhookId: string) =>
+  attempts.filter((one) => one.webhook_id === webhookId).length;
+
+const poolOf = (attempts: readonly SlotUse[], trusted: boolean) =>
+  attempts.filter((one) => one.trusted === trusted);
 
 /** What must hold of the allowances while these attempts are under way. */
-function check(shares: Shares, attempts: readonly UnderWay[]): void {
-  const { limit, untrustedLimit, webhookIds, counts } = shares.allowances();
-  const untrusted = attempts.filter(({ trusted }) => !trusted).length;
+function check(shares: Shares, attempts: readonly SlotUse[]): void {
+  const allowances = shares.allowances();
+  const { limit, webhookIds, counts, walletIds } = allowances;
   expect(limit).toBe(slots - attempts.length);
-  expect(untrustedLimit).toBe(Math.max(third - untrusted, 0));
-  expect(new Set(webhookIds)).toEqual(new Set(attempts.map(({ webhookId }) => webhookId)));
+  expect(allowances.trustedLimit).toBe(sizes.trusted - poolOf(attempts, true).length);
+  expect(allowances.untrustedLimit).toBe(sizes.untrusted - poolOf(attempts, false).length);
+  expect(new Set(walletIds)).toEqual(new Set(attempts.map((one) => one.wallet_id)));
+  for (const [index, walletId] of walletIds.entries()) {
+    const ofWallet = attempts.filter((one) => one.wallet_id === walletId);
+    expect(allowances.trustedCounts[index]).toBe(poolOf(ofWallet, true).length);
+    expect(allowances.untrustedCounts[index]).toBe(poolOf(ofWallet, false).length);
+  }
+  expect(new Set(webhookIds)).toEqual(new Set(attempts.map((one) => one.webhook_id)));
   let beyondBase = 0;
   let wasBeyond = 0;
   for (const [index, webhookId] of webhookIds.entries()) {
@@ -42,27 +50,29 @@ function check(shares: Shares, attempts: readonly UnderWay[]): void {
     beyondBase += Math.max(present + allowed - baseShare, 0);
     wasBeyond += Math.max(present - baseShare, 0);
   }
-  expect(beyondBase).toBeLessThanOrEqual(Math.max(third, wasBeyond));
+  expect(beyondBase).toBeLessThanOrEqual(Math.max(extraSlots, wasBeyond));
 }
 
 it('webhooks share the slots: each has its base, what is beyond it is bounded, and failures end it', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const shares = new Shares();
-      const attempts: UnderWay[] = [];
+      const attempts: SlotUse[] = [];
       const finish = (index: number, ok: boolean) => {
-        const [{ webhookId, trusted }] = attempts.splice(index, 1) as [UnderWay];
-        shares.judge(webhookId, ok);
-        shares.end(webhookId, trusted);
+        const [one] = attempts.splice(index, 1) as [SlotUse];
+        shares.judge(one.webhook_id, ok);
+        shares.end(one);
         if (ok) return;
         const { webhookIds, counts } = shares.allowances();
-        const left = Math.max(baseShare - countOf(attempts, webhookId), 0);
-        expect(counts[webhookIds.indexOf(webhookId)] ?? baseShare).toBe(left);
+        const left = Math.max(baseShare - countOf(attempts, one.webhook_id), 0);
+        expect(counts[webhookIds.indexOf(one.webhook_id)] ?? baseShare).toBe(left);
       };
       for (const one of steps) {
         if ('begin' in one) {
-          for (let time = 0; time < one.times && attempts.length < slots; time += 1) {
-            shares.begin(one.begin.webhookId, one.begin.trusted);
+          const size = one.begin.trusted ? sizes.trusted : sizes.untrusted;
+          for (let time = 0; time < one.times; time += 1) {
+            if (poolOf(attempts, one.begin.trusted).length === size) break;
+            shares.begin(one.begin);
             attempts.push(one.begin);
           }
         } else if (attempts.length > 0) finish(one.end % attempts.length, one.ok);
@@ -75,20 +85,43 @@ it('webhooks share the slots: each has its base, what is beyond it is bounded, a
   );
 });
 
-it('a share grows by one with each success, as far as the third that all have beyond their base', () => {
+it('a share grows by one with each success, as far as all together may go beyond their base', () => {
   const shares = new Shares();
   const names = ['a', 'b', 'c', 'd'];
+  const begin = (name: string) => shares.begin({ webhook_id: name, wallet_id: 1, trusted: true });
   for (let success = 0; success < 200; success += 1) for (const name of names) shares.judge(name, true);
-  for (const name of names) shares.begin(name, true);
+  for (const name of names) begin(name);
   // A hundred for the first two, 20 beyond its base for the third, and the base for the last; one each is under way.
   expect(shares.allowances()).toEqual({
     limit: slots - 4,
-    untrustedLimit: third,
+    trustedLimit: sizes.trusted - 4,
+    untrustedLimit: sizes.untrusted,
     webhookIds: names,
     counts: [99, 99, 29, 9],
+    walletIds: [1],
+    trustedCounts: [4],
+    untrustedCounts: [0],
   });
   expect(names.map((name) => shares.hasRoom(name))).toEqual([true, true, true, true]);
-  for (let more = 0; more < 99; more += 1) for (const name of ['a', 'b']) shares.begin(name, true);
+  for (let more = 0; more < 99; more += 1) for (const name of ['a', 'b']) begin(name);
   expect(shares.allowances()).toMatchObject({ limit: slots - 202, counts: [0, 0, 29, 9] });
   expect(names.map((name) => shares.hasRoom(name))).toEqual([false, false, true, true]);
+});
+
+const usesOf = (wallet_id: number, trusted: boolean, times: number): SlotUse[] =>
+  Array.from({ length: times }, () => ({ webhook_id: `wh_${wallet_id}`, wallet_id, trusted }));
+
+it.each([
+  ['one wallet below its bound', usesOf(1, true, 399), [], false],
+  ['one wallet at its bound', usesOf(1, true, 399), usesOf(1, true, 1), true],
+  ['one wallet at its bound before, and nothing taken', usesOf(1, true, 400), [], true],
+  ['one wallet at its bound with untrusted webhooks', [], usesOf(1, false, 200), true],
+  ['a wallet that uses both pools and half of each', usesOf(1, true, 300), usesOf(1, false, 150), false],
+  ['two wallets below their bound', usesOf(1, true, 239), usesOf(2, true, 239), false],
+  ['two wallets at their bound', usesOf(1, true, 240), usesOf(2, true, 240), true],
+] as const)('somebody may have been left for want of slots: %s', (_, underWay, taken, expected) => {
+  const shares = new Shares();
+  for (const one of underWay) shares.begin(one);
+  expect(mayHaveLeftSome(shares.allowances(), taken)).toBe(expected);
+  expect(mayHaveLeftSome({ ...shares.allowances(), limit: taken.length }, taken)).toBe(true);
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AttemptLog } from '../../src/domain/webhooks/attempts.ts';
 import type { ClaimedDelivery } from '../../src/domain/webhooks/claim.ts';
 import { claimDeliveries, releaseLease, skipInactive } from '../../src/domain/webhooks/claim.ts';
+import { Shares } from '../../src/domain/webhooks/shares.ts';
 import type { AttemptOutcome } from '../../src/infrastructure/webhooks/outcome.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
@@ -22,7 +23,7 @@ const failed: AttemptOutcome = {
   detail: 'answered 500',
 };
 
-const free = { limit: 10, untrustedLimit: 10, webhookIds: [], counts: [] };
+const free = new Shares().allowances();
 
 describeEngines('deliveries that a worker has taken', (engine) => {
   let world: DeliveryWorld;
@@ -61,6 +62,41 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     expect((await world.deliveries(id)).map(({ status }) => status)).toEqual(
       outcomes.map(({ ok }) => (ok ? 'delivered' : 'failed')),
     );
+  });
+
+  it('go by turns of wallets, counted on from what each has under way', async () => {
+    const { platform } = world.server.running.gateway;
+    const [busy, calm] = [await world.team(), await world.team()];
+    const webhookIds = await Promise.all(['/one', '/two'].map((path) => world.register(busy.key, path)));
+    for (let event = 0; event < 5; event += 1) await world.happens(busy.tenant);
+    webhookIds.push(await world.register(calm.key, '/calm'));
+    for (let event = 0; event < 3; event += 1) await world.happens(calm.tenant);
+    const claim = async (token: string, limit: number, busyUnderWay: number) => {
+      const underWay = {
+        walletIds: [busy.tenant.walletId],
+        trustedCounts: [0],
+        untrustedCounts: [busyUnderWay],
+      };
+      const taken = await claimDeliveries(token, { webhookIds }, { ...free, ...underWay, limit }, platform);
+      return taken.map((one) => (one.wallet_id === busy.tenant.walletId ? 'busy' : 'calm')).sort();
+    };
+    expect(await claim('first', 2, 0)).toEqual(['busy', 'calm']);
+    expect(await claim('second', 1, 1)).toEqual(['calm']);
+    expect(await claim('third', 10, 2)).toEqual([...Array(9).fill('busy'), 'calm']);
+  });
+
+  it.each([
+    ['one wallet alone leaves a third of the slots', 9, 0, 6],
+    ['what it has under way is counted', 5, 4, 2],
+    ['nothing is taken beyond it', 3, 6, 0],
+  ])('are as many as keep slots for other wallets: %s', async (_, untrustedLimit, underWay, expected) => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/alone');
+    for (let event = 0; event < 9; event += 1) await world.happens(tenant);
+    const counts = { walletIds: [tenant.walletId], trustedCounts: [0], untrustedCounts: [underWay] };
+    const allowances = { ...free, ...counts, untrustedLimit };
+    expect(await claimDeliveries('alone', { webhookIds: [id] }, allowances, platform)).toHaveLength(expected);
   });
 
   it('and give back after their webhook was switched off are taken by nobody, and skipped', async () => {

@@ -4,6 +4,7 @@ import type { Platform } from '../platform.ts';
 import { bodyFrom, type RecordedParts, recordedParts } from './body.ts';
 import type { Allowances } from './shares.ts';
 import { baseShare } from './shares.ts';
+import { perFreeSlot } from './slots.ts';
 
 /**
  * Taking deliveries for sending.
@@ -18,6 +19,7 @@ export interface ClaimedDelivery {
   id: string;
   event_id: string;
   webhook_id: string;
+  wallet_id: number;
   /** Null when there is no such event, which nothing of ours brings about. */
   body: string | null;
   is_test: boolean;
@@ -47,29 +49,46 @@ const waitingSql = `waiting AS (
        FROM waiting v WHERE v.webhook_id IS NOT NULL
    )`;
 
-/** $1 now, $2 since when first attempts are due, $3 token, $4 and $5 limits, $6 and $7 allowances by webhook, $8 lease. */
-const takeSql = `chosen AS (
+/**
+ * Of what is due, the next of each wallet goes by turns, counted on from what the wallet has under way, and as long as
+ * enough slots stay free for the others.
+ *
+ * $1 now, $2 since when first attempts are due, $3 token, $4 limit, $5 and $6 free slots of trusted webhooks and of the
+ * others, $7 and $8 allowances by webhook, $9 to $11 what wallets have under way, $12 lease.
+ */
+const takeSql = `due AS (
+     SELECT p.id, p.due_at, w.wallet_id, t.trusted
+       FROM waiting v
+       JOIN webhooks w ON w.id = v.webhook_id AND w.active AND w.deleted_at IS NULL
+       LEFT JOIN unnest($7::text[], $8::integer[]) AS a (webhook_id, allowance) ON a.webhook_id = w.id
+      CROSS JOIN LATERAL (SELECT coalesce(w.last_delivered_at >= w.last_triggered_at, false) AS trusted) t
+      CROSS JOIN LATERAL (
+            SELECT d.id, d.due_at FROM webhook_deliveries d
+             WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_at <= $1
+               AND (d.attempt_count > 0 OR d.due_at <= $2)
+               AND (d.leased_until IS NULL OR d.leased_until <= clock_timestamp())
+             ORDER BY d.due_at LIMIT coalesce(a.allowance, ${baseShare}) FOR UPDATE SKIP LOCKED) p
+   ), in_turns AS (
+     SELECT d.id, d.due_at, d.trusted,
+            coalesce(CASE WHEN d.trusted THEN u.trusted ELSE u.untrusted END, 0)
+              + row_number() OVER (PARTITION BY d.trusted, d.wallet_id ORDER BY d.due_at) AS turn
+       FROM due d
+       LEFT JOIN unnest($9::integer[], $10::integer[], $11::integer[]) AS u (wallet_id, trusted, untrusted)
+              ON u.wallet_id = d.wallet_id
+   ), chosen AS (
      SELECT id, trusted FROM (
-       SELECT p.id, p.due_at, t.trusted, row_number() OVER (PARTITION BY t.trusted ORDER BY p.due_at) AS place
-         FROM waiting v
-         JOIN webhooks w ON w.id = v.webhook_id AND w.active AND w.deleted_at IS NULL
-         LEFT JOIN unnest($6::text[], $7::integer[]) AS a (webhook_id, allowance) ON a.webhook_id = w.id
-        CROSS JOIN LATERAL (SELECT coalesce(w.last_delivered_at >= w.last_triggered_at, false) AS trusted) t
-        CROSS JOIN LATERAL (
-              SELECT d.id, d.due_at FROM webhook_deliveries d
-               WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_at <= $1
-                 AND (d.attempt_count > 0 OR d.due_at <= $2)
-                 AND (d.leased_until IS NULL OR d.leased_until <= clock_timestamp())
-               ORDER BY d.due_at LIMIT coalesce(a.allowance, ${baseShare}) FOR UPDATE SKIP LOCKED) p
-     ) ranked WHERE trusted OR place <= $5 ORDER BY due_at LIMIT $4
+       SELECT *, CASE WHEN trusted THEN $5::integer ELSE $6::integer END
+                   - row_number() OVER (PARTITION BY trusted ORDER BY turn, due_at) AS left_free
+         FROM in_turns
+     ) placed WHERE turn <= ${perFreeSlot} * left_free ORDER BY turn, due_at LIMIT $4
    ), claimed AS (
      UPDATE webhook_deliveries d
-        SET lease_token = $3, leased_until = clock_timestamp() + $8::integer * interval '1 millisecond',
+        SET lease_token = $3, leased_until = clock_timestamp() + $12::integer * interval '1 millisecond',
             first_attempt_at = coalesce(d.first_attempt_at, $1)
        FROM chosen WHERE d.id = chosen.id
      RETURNING d.id, d.event_id, d.webhook_id, d.body, d.is_test, d.attempt_count, chosen.trusted
    )
-   SELECT c.*, w.url, w.sealed_headers, w.sealed_secrets, ${recordedParts('e')}
+   SELECT c.*, w.wallet_id, w.url, w.sealed_headers, w.sealed_secrets, ${recordedParts('e')}
      FROM claimed c JOIN webhooks w ON w.id = c.webhook_id
      LEFT JOIN events e ON e.id = c.event_id AND c.body IS NULL`;
 
@@ -82,9 +101,9 @@ const claimOfAll = statement<ClaimedRow>(
 const claimOfSome = statement<ClaimedRow>(
   'claim_deliveries_of_webhooks',
   `WITH waiting AS (
-     SELECT id AS webhook_id FROM webhooks WHERE id = ANY ($9)
+     SELECT id AS webhook_id FROM webhooks WHERE id = ANY ($13)
      UNION
-     SELECT id FROM webhooks WHERE wallet_id = ANY ($10::integer[]) AND deleted_at IS NULL
+     SELECT id FROM webhooks WHERE wallet_id = ANY ($14::integer[]) AND deleted_at IS NULL
    ), ${takeSql}`,
   { timestamps: 'iso' },
 );
@@ -96,13 +115,26 @@ export type ClaimScope = 'all' | { webhookIds?: readonly string[]; walletIds?: r
 export async function claimDeliveries(
   token: string,
   scope: ClaimScope,
-  { limit, untrustedLimit, webhookIds, counts }: Allowances,
+  allowances: Allowances,
   platform: Platform,
 ): Promise<ClaimedDelivery[]> {
   const { sequelize, clock, settings, log } = platform;
   const now = clock.now();
   const firstDue = new Date(now.getTime() - (settings.WEBHOOK_RETRY_DELAYS[0] ?? 0));
-  const values = [now, firstDue, token, limit, untrustedLimit, webhookIds, counts, leaseOf(platform)];
+  const values = [
+    now,
+    firstDue,
+    token,
+    allowances.limit,
+    allowances.trustedLimit,
+    allowances.untrustedLimit,
+    allowances.webhookIds,
+    allowances.counts,
+    allowances.walletIds,
+    allowances.trustedCounts,
+    allowances.untrustedCounts,
+    leaseOf(platform),
+  ];
   const claimed = await (scope === 'all'
     ? run(sequelize, claimOfAll, values)
     : run(sequelize, claimOfSome, [...values, scope.webhookIds ?? [], scope.walletIds ?? []]));

@@ -17,7 +17,7 @@ import {
   skipInactive,
 } from './claim.ts';
 import { DeliveryRequests } from './requests.ts';
-import { type Allowances, baseShare, Shares, slots } from './shares.ts';
+import { type Allowances, baseShare, mayHaveLeftSome, Shares, slots } from './shares.ts';
 import { Wanted } from './wanted.ts';
 
 /** Attempts in memory at most: those that are being sent, and those that ended and are not recorded yet. */
@@ -54,7 +54,7 @@ export class WebhookDispatcher {
   readonly #wanted = new Wanted();
   /** Webhooks that have more waiting than their share let through. */
   readonly #crowded = new Set<string>();
-  /** Whether the last look found no more slots. */
+  /** Whether the last look may have left something for want of slots. */
   #full = false;
   #claiming: Promise<void> | null = null;
   #claims = 0;
@@ -135,8 +135,7 @@ export class WebhookDispatcher {
     // Before the look: what falls due between it and the next question must be in one of them.
     const since = this.#platform.clock.now();
     const claimed = await claimDeliveries(token, scope, allowances, this.#platform);
-    const untrusted = claimed.filter(({ trusted }) => !trusted).length;
-    if (claimed.length >= allowances.limit || untrusted >= allowances.untrustedLimit) {
+    if (mayHaveLeftSome(allowances, claimed)) {
       this.#full = true;
       this.#wanted.add(scope);
     } else this.#noteCrowded(claimed, scope, allowances);
@@ -178,7 +177,7 @@ export class WebhookDispatcher {
       ended: Promise.resolve(),
     };
     this.#attempts.add(attempt);
-    this.#shares.begin(delivery.webhook_id, delivery.trusted);
+    this.#shares.begin(delivery);
     attempt.ended = this.#make(attempt);
   }
 
@@ -224,8 +223,9 @@ export class WebhookDispatcher {
     this.#alerts.wake();
   }
 
-  #freeSlot({ webhook_id: webhookId, trusted }: ClaimedDelivery): void {
-    this.#shares.end(webhookId, trusted);
+  #freeSlot(delivery: ClaimedDelivery): void {
+    const webhookId = delivery.webhook_id;
+    this.#shares.end(delivery);
     const isWaitedFor = this.#crowded.has(webhookId) && this.#shares.hasRoom(webhookId);
     if (isWaitedFor) this.#wake({ webhookIds: [webhookId] });
     else if (this.#full) this.#wake({});
