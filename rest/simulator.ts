@@ -11,6 +11,7 @@ import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { metaOf, send, sendError } from './envelope.ts';
 import { openContext } from './handler.ts';
 import { refusing } from './refusal.ts';
+import { bodyMembers } from './variables.ts';
 
 const rules: OperationRules = { scope: 'wallet:write', bucket: 'default', creation: null, testOnly: false };
 
@@ -18,10 +19,7 @@ const invalidPaidAt = () => validationError({ field: 'paid_at', type: 'invalid' 
 
 /** When the payer says to have paid, `paid_at` of the body, or null. @throws AppError 400 for anything but an instant. */
 function givenPaidAt(body: unknown): Date | null {
-  if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
-    throw validationError({ field: 'body', type: 'not_an_object' });
-  }
-  const paidAt = (body as { paid_at?: unknown } | undefined)?.paid_at;
+  const { paid_at: paidAt } = bodyMembers(body);
   if (paidAt === undefined) return null;
   if (typeof paidAt !== 'string' || !isInstant(paidAt)) throw invalidPaidAt();
   return new Date(paidAt);

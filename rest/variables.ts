@@ -1,5 +1,5 @@
-import type { GraphQLInputType } from 'graphql';
-import { getNullableType, isScalarType } from 'graphql';
+import type { GraphQLInputType, GraphQLScalarType } from 'graphql';
+import { GraphQLBoolean, GraphQLInt, getNullableType, isScalarType } from 'graphql';
 import type { Variable } from '../schema/coercion.ts';
 import { validationError } from '../src/domain/errors.ts';
 
@@ -21,11 +21,16 @@ export function rawVariables(
   { path, query, body }: RequestParts,
 ): Record<string, unknown> {
   if (method === 'get') return { ...fromQuery(variables, query), ...path };
-  if (body === undefined) return { ...path };
+  return { ...bodyMembers(body), ...path };
+}
+
+/** The members of a body; none when there is no body. @throws AppError 400 for a body that is no JSON object. */
+export function bodyMembers(body: unknown): Readonly<Record<string, unknown>> {
+  if (body === undefined) return {};
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw validationError({ field: 'body', type: 'not_an_object' });
   }
-  return { ...(body as Record<string, unknown>), ...path };
+  return body as Record<string, unknown>;
 }
 
 function fromQuery(
@@ -40,12 +45,16 @@ function fromQuery(
   return raw;
 }
 
-const numeric = new Set(['Int', 'PageNumber', 'PageSize']);
-
 function fromText(text: string, type: GraphQLInputType): unknown {
   const nullable = getNullableType(type);
   if (!isScalarType(nullable)) return text;
-  if (numeric.has(nullable.name) && /^-?\d{1,15}$/.test(text)) return Number(text);
-  if (nullable.name === 'Boolean' && /^(true|false)$/.test(text)) return text === 'true';
+  if (isWholeNumber(nullable) && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (nullable === GraphQLBoolean && /^(true|false)$/.test(text)) return text === 'true';
   return text;
+}
+
+/** Whether values are whole numbers in JSON, as OpenAPI documents them. */
+function isWholeNumber(type: GraphQLScalarType): boolean {
+  const { openapi } = type.extensions as { openapi?: { type?: unknown } };
+  return type === GraphQLInt || openapi?.type === 'integer';
 }

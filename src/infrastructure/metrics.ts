@@ -8,10 +8,9 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
-  const stopDefaults = collectDefaultMetrics({ register: registry, prefix: 'embarque_' });
+  collectDefaultMetrics({ register: registry, prefix: 'embarque_' });
   return {
     registry,
-    stopDefaults,
     requestTimes: new RequestTimes(registry),
     operations: new OperationTallies(registry),
     rateLimited: new Counter({

@@ -4,8 +4,7 @@ import type { CountedWindow } from './rateWindows.ts';
 import { RateWindows } from './rateWindows.ts';
 
 /** Counters of SPEC Limits: flight search, booking creation, everything else; and calls that carry no valid key. */
-export const buckets = ['search', 'bookings', 'default', 'unauthenticated'] as const;
-export type Bucket = (typeof buckets)[number];
+export type Bucket = 'search' | 'bookings' | 'default' | 'unauthenticated';
 
 /** Where a caller stands in the window that its latest request was counted in. */
 export interface RateWindow {

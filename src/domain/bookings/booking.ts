@@ -1,24 +1,16 @@
 import type { TravelDocument } from '../../infrastructure/flights/order.ts';
 import type { PassengerType } from '../../infrastructure/flights/supplier.ts';
 import type { OfferConditions } from '../flights/offer.ts';
+import type { Mode } from '../tenant.ts';
 
 /**
  * A booking: an offer bought with the wallet's money for named travellers. Cast: its state changes by transitions (a
  * table, `transitions.ts`), each one statement that moves the money and tells the events as well; what the supplier is
  * to be asked because of it is its order task (`orders.ts`).
  */
-export const bookingTypes = ['instant', 'hold'] as const;
-export type BookingType = (typeof bookingTypes)[number];
+export type BookingType = 'instant' | 'hold';
 
-export const bookingStatuses = [
-  'pending',
-  'confirmed',
-  'ticketed',
-  'cancelled',
-  'expired',
-  'failed',
-] as const;
-export type BookingStatus = (typeof bookingStatuses)[number];
+export type BookingStatus = 'pending' | 'confirmed' | 'ticketed' | 'cancelled' | 'expired' | 'failed';
 
 /** A passenger as events tell of one: a name and no more, because they go to other systems. */
 export interface BookedPassenger {
@@ -41,7 +33,7 @@ export interface BookingRow {
   id: string;
   wallet_id: number;
   team_id: string;
-  mode: 'live' | 'test';
+  mode: Mode;
   booking_reference: string;
   type: BookingType;
   status: BookingStatus;

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { offerExpired } from '../flights/offerExpired.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { BookingRow } from './booking.ts';
@@ -26,8 +26,5 @@ export async function confirmBooking(
   if (confirmed) return confirmed;
   const { status, payment_required_by: deadline } = await findBooking(tenant, id, platform);
   if (status !== 'pending' && status !== 'expired') throw alreadyIn(status);
-  throw new AppError('OFFER_EXPIRED', 'Offer expired', {
-    kind: 'unprocessable',
-    details: { booking_id: id, payment_required_by: deadline?.toISOString() ?? null },
-  });
+  throw offerExpired({ booking_id: id, payment_required_by: deadline?.toISOString() ?? null });
 }

@@ -3,6 +3,7 @@ import type { Traveller } from '../../infrastructure/flights/order.ts';
 import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
 import { unprocessable, validationError } from '../errors.ts';
 import type { FlightOffer } from '../flights/offer.ts';
+import { offerExpired } from '../flights/offerExpired.ts';
 import type { UsableOffer } from '../flights/offerStore.ts';
 import { findUsableOffer } from '../flights/offerStore.ts';
 import type { KeyRow } from '../idempotency/once.ts';
@@ -59,8 +60,7 @@ export async function prepareBooking(
 function checkDeparture(offer: FlightOffer, now: Date): void {
   const departure = departureOf(offer);
   if (now < departure) return;
-  const details = { offer_id: offer.id, departed_at: departure.toISOString() };
-  throw unprocessable('Offer expired', details, 'OFFER_EXPIRED');
+  throw offerExpired({ offer_id: offer.id, departed_at: departure.toISOString() });
 }
 
 function checkTerms({ type, payments }: BookingRequest, { offer, terms }: UsableOffer, now: Date): void {
@@ -79,8 +79,7 @@ function checkHold(offer: FlightOffer, now: Date): void {
   }
   const deadline = paymentDeadlineOf(offer);
   if (now < deadline) return;
-  const details = { offer_id: offer.id, payment_required_by: deadline.toISOString() };
-  throw unprocessable('Offer expired', details, 'OFFER_EXPIRED');
+  throw offerExpired({ offer_id: offer.id, payment_required_by: deadline.toISOString() });
 }
 
 interface BookingParts {

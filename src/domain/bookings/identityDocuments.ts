@@ -2,6 +2,7 @@ import { isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { IdentityDocument, IdentityDocumentType } from '../../infrastructure/flights/order.ts';
 import { isDay } from '../day.ts';
 import type { FieldFault } from '../errors.ts';
+import type { Parts } from '../parts.ts';
 import type { Journey } from './journey.ts';
 import { validators } from './validators.ts';
 
@@ -15,11 +16,6 @@ export interface IdentityDocumentInput {
   readonly expires_on?: string | null;
 }
 
-/** What is left of one when members that are not of their types are taken out of it. */
-export type DocumentParts = {
-  readonly [Member in keyof IdentityDocumentInput]?: IdentityDocumentInput[Member] | undefined;
-};
-
 const numberPatterns: Readonly<Record<IdentityDocumentType, RegExp>> = {
   cpf: /^\d{3}\.?\d{3}\.?\d{3}-?\d{2}$/,
   // States number their cards as they like: MG-12.345.678, 12.345.678-X; the new card has the CPF's number.
@@ -31,12 +27,14 @@ const numberPatterns: Readonly<Record<IdentityDocumentType, RegExp>> = {
  * Reads a document for a journey and adds what is wrong with it to `faults`, under the names that the client used:
  * `required`, `invalid`, `expired`, and for the type what the flights take instead, `passport_required` or
  * `rg_or_passport_required`. What it returns is of use only when it added none. Without a journey nothing is asked that
- * depends on it. CPF: eleven digits with sound check
- * digits, with or without punctuation. RG: 5 to 14 letters, digits and punctuation, one digit at least. Passport: 5 to
- * 20 letters and digits, of a country of ISO 3166-1, not expired on the day of the last arrival.
+ * depends on it.
+ *
+ * - CPF: eleven digits with sound check digits, with or without punctuation.
+ * - RG: 5 to 14 letters, digits and punctuation, one digit at least.
+ * - Passport: 5 to 20 letters and digits, of a country of ISO 3166-1, not expired on the day of the last arrival.
  */
 export function readIdentityDocument(
-  input: DocumentParts,
+  input: Parts<IdentityDocumentInput>,
   field: string,
   journey: Journey | null,
   faults: FieldFault[],

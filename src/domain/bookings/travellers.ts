@@ -4,12 +4,8 @@ import { ticketName } from '../../infrastructure/flights/ticketName.ts';
 import { dayOf, isDay } from '../day.ts';
 import { type FieldFault, validationError } from '../errors.ts';
 import type { FlightOffer } from '../flights/offer.ts';
-import {
-  type DocumentParts,
-  documentKey,
-  type IdentityDocumentInput,
-  readIdentityDocument,
-} from './identityDocuments.ts';
+import type { Parts } from '../parts.ts';
+import { documentKey, type IdentityDocumentInput, readIdentityDocument } from './identityDocuments.ts';
 import { type Journey, journeyOf } from './journey.ts';
 import { validators } from './validators.ts';
 
@@ -30,11 +26,8 @@ export interface TravellerInput {
   readonly infant_passenger_id?: string | null;
 }
 
-type Parts<Whole> = { readonly [Member in keyof Whole]?: Whole[Member] | undefined };
-
-/** What is left of a traveller when members that are not of their types are taken out of it. */
 export type TravellerParts = Omit<Parts<TravellerInput>, 'identity_document'> & {
-  readonly identity_document?: DocumentParts | undefined;
+  readonly identity_document?: Parts<IdentityDocumentInput> | undefined;
 };
 
 /** A passenger of the offer for whom nobody was named; `passenger_id` says which. */

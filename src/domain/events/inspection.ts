@@ -35,8 +35,8 @@ const unknownType = 'unknown';
 /**
  * Checks an event that is about to be told. Most events are written by the statements that move the money, where a check
  * in the database would cost 36 µs each and halve the postings a second (measured; this one takes 1 µs). One that does
- * not fit is a fault of ours that the log cries out about and a metric counts; it is told all the same, because a receiver can live with a
- * member that is wrong and not with an event that is missing.
+ * not fit is a fault of ours that the log reports and a metric counts; it is told all the same, because a receiver can
+ * live with a member that is wrong and not with an event that is missing.
  */
 export function inspectEvent(event: { id: string; type: string; data: unknown }, log: Log): void {
   const fault = payloadFault(event.type, event.data);

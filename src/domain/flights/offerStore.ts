@@ -2,12 +2,13 @@ import type { Sequelize } from 'sequelize';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
 import { batchOf } from '../../infrastructure/identifierBatch.ts';
-import { AppError, notFound, unprocessable } from '../errors.ts';
+import { notFound, unprocessable } from '../errors.ts';
 import { disconnectedSql } from '../integrations/integration.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { FlightOffer, FlightOffers } from './offer.ts';
 import { assembleOffers } from './offerAssembly.ts';
+import { offerExpired } from './offerExpired.ts';
 import { clientCents } from './pricing.ts';
 import type { Quotation } from './quotation.ts';
 import { journeyMinutes, mostStops } from './quotation.ts';
@@ -27,7 +28,6 @@ export interface OfferTerms {
 
 /** An offer that may be booked. */
 export interface UsableOffer {
-  readonly offerRequestId: string;
   readonly offer: FlightOffer;
   readonly terms: OfferTerms;
 }
@@ -108,16 +108,13 @@ export async function findUsableOffer(tenant: Tenant, id: string, platform: Plat
   const terms = search?.terms[index];
   if (!row || !search || !offer || !terms) throw notFound('Offer');
   if (clock.now() >= new Date(offer.expiresAt)) {
-    throw new AppError('OFFER_EXPIRED', 'Offer expired', {
-      kind: 'unprocessable',
-      details: { offer_id: id, expires_at: offer.expiresAt },
-    });
+    throw offerExpired({ offer_id: id, expires_at: offer.expiresAt });
   }
   const runsHere = flightSuppliers.some(({ name }) => name === terms.supplier);
   if (!runsHere || row.disconnected.includes(terms.supplier)) {
     throw unprocessable('Flight supplier not connected', { field: 'offerId', type: 'not_connected' });
   }
-  return { offerRequestId: search.response.id, offer, terms };
+  return { offer, terms };
 }
 
 /** @throws AppError 404 "Offer request not found" */

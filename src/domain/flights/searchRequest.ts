@@ -1,12 +1,14 @@
 import { type Airport, resolvePlace } from '../../infrastructure/flights/airports.ts';
-import { localDay, startOfDayMs } from '../../infrastructure/flights/localTime.ts';
+import { localDay } from '../../infrastructure/flights/localTime.ts';
 import {
   type CabinClass,
   cabinClasses,
   type PassengerType,
   passengerTypes,
 } from '../../infrastructure/flights/supplier.ts';
+import { isDay } from '../day.ts';
 import { type FieldFault, invalidParameters, validationError } from '../errors.ts';
+import type { Parts } from '../parts.ts';
 
 export const tripTypes = ['one_way', 'round_trip', 'multi_city'] as const;
 export type TripType = (typeof tripTypes)[number];
@@ -30,8 +32,6 @@ export interface SearchParts {
   readonly passengers?: readonly (Parts<SearchRequest['passengers'][number]> | undefined)[] | undefined;
   readonly cabinClass?: string | null | undefined;
 }
-
-type Parts<Whole> = { readonly [Member in keyof Whole]?: Whole[Member] | undefined };
 
 /** A request that has passed every rule. */
 export interface FlightSearch {
@@ -140,13 +140,13 @@ function readSlices(
     if (origin && destination && overlap(origin, destination)) {
       faults.push({ field: `${field}.destination`, type: 'same_as_origin', message: searchMessages.other });
     }
-    const isDay = checkDate(
+    const isKnownDay = checkDate(
       slice.departureDate,
       `${field}.departureDate`,
       { origin, previousDate, now },
       faults,
     );
-    if (!isDay || slice.departureDate === undefined) continue;
+    if (!isKnownDay || slice.departureDate === undefined) continue;
     previousDate = slice.departureDate;
     if (origin && destination) slices.push({ origin, destination, departureDate: slice.departureDate });
   }
@@ -177,7 +177,7 @@ interface DateContext {
 /** Whether it is a day of the calendar; the other rules about it only add faults. */
 function checkDate(date: string | undefined, field: string, context: DateContext, faults: Fault[]): boolean {
   if (date === undefined) return false;
-  if (!isCalendarDay(date)) {
+  if (!isDay(date)) {
     faults.push({ field, type: 'invalid', message: searchMessages.dateFormat });
     return false;
   }
@@ -188,13 +188,6 @@ function checkDate(date: string | undefined, field: string, context: DateContext
     faults.push({ field, type: 'before_previous', message: searchMessages.other });
   }
   return true;
-}
-
-/** YYYY-MM-DD of a day that exists. */
-function isCalendarDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const atMs = startOfDayMs(text);
-  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
 }
 
 function readPassengers(requested: SearchParts['passengers'], faults: Fault[]): PassengerType[] {

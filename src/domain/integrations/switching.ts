@@ -5,7 +5,7 @@ import { recordEvent } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import { findTeam } from '../teams/management.ts';
 import type { Mode, Tenant } from '../tenant.ts';
-import { Wallet } from '../wallet/wallet.ts';
+import { findTenant } from '../wallet/wallet.ts';
 import type { Integration, IntegrationKind } from './integration.ts';
 import { configuredIntegrations } from './integration.ts';
 
@@ -46,9 +46,8 @@ export interface Owner {
 
 /** @throws AppError 404 "Team not found". */
 async function tenantOf({ teamId, mode }: Owner): Promise<Tenant> {
-  const team = await findTeam(teamId);
-  const wallet = await Wallet.findOne({ where: { teamId: team.id, mode }, rejectOnEmpty: true });
-  return { teamId: team.id, mode, walletId: wallet.id };
+  await findTeam(teamId);
+  return findTenant(teamId, mode);
 }
 
 const toIntegration = ({ teamId, mode }: Owner, row: IntegrationRow): Integration => ({

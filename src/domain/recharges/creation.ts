@@ -1,6 +1,7 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifier.ts';
 import { boletoDueAt } from '../../infrastructure/payments/businessDays.ts';
+import type { PaymentMethod } from '../../infrastructure/payments/provider.ts';
 import { unprocessable, validationError } from '../errors.ts';
 import { announceEvents, eventCtes } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/once.ts';
@@ -9,7 +10,6 @@ import { disconnectedSql } from '../integrations/integration.ts';
 import { parseAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
-import type { PaymentMethod } from './recharge.ts';
 import { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
 

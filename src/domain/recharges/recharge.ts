@@ -1,11 +1,8 @@
 import { Column, DataType, Model, Table } from 'sequelize-typescript';
-import type { ChargeArtefacts } from '../../infrastructure/payments/provider.ts';
+import type { ChargeArtefacts, PaymentMethod } from '../../infrastructure/payments/provider.ts';
+import type { Mode } from '../tenant.ts';
 
-export const rechargeStatuses = ['pending', 'completed', 'expired', 'failed', 'cancelled'] as const;
-export type RechargeStatus = (typeof rechargeStatuses)[number];
-
-export const paymentMethods = ['pix', 'boleto'] as const;
-export type PaymentMethod = (typeof paymentMethods)[number];
+export type RechargeStatus = 'pending' | 'completed' | 'expired' | 'failed' | 'cancelled';
 
 /** Money on its way into a wallet (SPEC, Recharge). */
 @Table({ tableName: 'recharges', underscored: true, timestamps: false })
@@ -20,7 +17,7 @@ export class Recharge extends Model {
   declare teamId: string;
 
   @Column(DataType.TEXT)
-  declare mode: 'live' | 'test';
+  declare mode: Mode;
 
   /** Centavos, as PostgreSQL's digits. */
   @Column(DataType.BIGINT)

@@ -22,8 +22,8 @@ export interface Caller {
 }
 
 /**
- * How long a key that was found is trusted unread: a revocation holds everywhere within a second (issue: accounts), and
- * so does a change of its team's settings. In the process that made it, and with signals, either holds at once.
+ * How long a key that was found is trusted unread: a revocation holds everywhere within a second, and so does a change
+ * of its team's settings. In the process that made it, and with signals, either holds at once.
  */
 const trustedMs = 700;
 

@@ -1,8 +1,9 @@
 import { Column, DataType, Model, Table } from 'sequelize-typescript';
+import type { Mode } from '../tenant.ts';
 import type { Scope } from './scope.ts';
 
-export const keyKinds = ['live', 'test', 'operator'] as const;
-export type KeyKind = (typeof keyKinds)[number];
+/** What a key acts on: one of its team's modes, or the accounts. */
+export type KeyKind = Mode | 'operator';
 
 /** A bearer key. Only its SHA-256 is kept: 256 random bits need no salt and no slow hash. */
 @Table({ tableName: 'api_keys', underscored: true, timestamps: false })

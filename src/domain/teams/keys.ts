@@ -5,7 +5,7 @@ import { conflict, notFound, validationError } from '../errors.ts';
 import { recordEvent } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
-import { Wallet } from '../wallet/wallet.ts';
+import { findTenant } from '../wallet/wallet.ts';
 import type { KeyKind } from './apiKey.ts';
 import { ApiKey } from './apiKey.ts';
 import { findTeam } from './management.ts';
@@ -46,11 +46,7 @@ function keyObject(apiKey: ApiKey): Record<string, unknown> {
 
 async function tenantOf(apiKey: ApiKey): Promise<Tenant | null> {
   if (apiKey.kind === 'operator' || apiKey.teamId === null) return null;
-  const wallet = await Wallet.findOne({
-    where: { teamId: apiKey.teamId, mode: apiKey.kind },
-    rejectOnEmpty: true,
-  });
-  return { teamId: apiKey.teamId, mode: apiKey.kind, walletId: wallet.id };
+  return findTenant(apiKey.teamId, apiKey.kind);
 }
 
 /** What is left of a request when members that are not of their types are taken out of it. */

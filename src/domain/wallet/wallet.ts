@@ -1,4 +1,5 @@
 import { Column, DataType, Model, Table } from 'sequelize-typescript';
+import type { Mode, Tenant } from '../tenant.ts';
 
 /** SPEC Limits: the balance that a test wallet always shows, in centavos. */
 export const testBalanceCents = 5_000_00n;
@@ -16,7 +17,7 @@ export class Wallet extends Model {
   declare teamId: string;
 
   @Column(DataType.TEXT)
-  declare mode: 'live' | 'test';
+  declare mode: Mode;
 
   @Column(DataType.BIGINT)
   declare balanceCents: string;
@@ -33,4 +34,10 @@ export class Wallet extends Model {
 
   @Column(DataType.DATE)
   declare createdAt: Date;
+}
+
+/** A team, which must exist, in a mode, for operators' work: the callers of agencies come with their tenant. */
+export async function findTenant(teamId: string, mode: Mode): Promise<Tenant> {
+  const { id: walletId } = await Wallet.findOne({ where: { teamId, mode }, rejectOnEmpty: true });
+  return { teamId, mode, walletId };
 }

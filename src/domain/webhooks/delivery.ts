@@ -1,8 +1,7 @@
 import { isIdentifier } from '../../infrastructure/identifier.ts';
 
-/** One event on its way to one webhook. Its attempts are in rounds: a first one, and one for each time it is sent again. */
-export const deliveryStatuses = ['pending', 'delivered', 'failed', 'skipped'] as const;
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
+/** One event on its way to one webhook. Its attempts are in rounds: a first, and one for each time it is sent again. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped';
 
 /** A row of `webhook_deliveries`; BIGINTs as digits. */
 export interface DeliveryRow {

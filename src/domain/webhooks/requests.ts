@@ -3,6 +3,7 @@ import type { WebhookRequest } from '../../infrastructure/webhooks/sender.ts';
 import { signatureHeaders } from '../../infrastructure/webhooks/signature.ts';
 import type { Platform } from '../platform.ts';
 import type { ClaimedDelivery } from './claim.ts';
+import type { SigningSecret } from './webhook.ts';
 import { openHeaders, openSecrets } from './webhook.ts';
 
 /** How many webhooks' headers and secrets are kept open: unsealing them costs more than signing does. */
@@ -12,9 +13,7 @@ const openWebhooks = 1_000;
 export class DeliveryRequests {
   readonly #platform: Platform;
   readonly #headers = new LRUCache<string, Record<string, string>>({ max: openWebhooks });
-  readonly #secrets = new LRUCache<string, readonly { secret: string; until: string | null }[]>({
-    max: openWebhooks,
-  });
+  readonly #secrets = new LRUCache<string, readonly SigningSecret[]>({ max: openWebhooks });
 
   constructor(platform: Platform) {
     this.#platform = platform;

@@ -28,7 +28,7 @@ export interface CustomHeader {
 }
 
 /** A signing secret; `until` is when a rotated one stops being used (ISO 8601), null for the present one. */
-interface SigningSecret {
+export interface SigningSecret {
   secret: string;
   until: string | null;
 }

@@ -4,12 +4,11 @@ import type { PassengerType } from './passengerType.ts';
  * What a flight supplier is asked for once an offer is booked. Cast: an order is the supplier's side of one booking; a
  * traveller is a person with the particulars that carriers ask for; documents are the tickets that carriers issue.
  */
-export const genders = ['f', 'm', 'x'] as const;
-/** As in machine-readable travel documents (ICAO Doc 9303): female, male, unspecified. */
-export type Gender = (typeof genders)[number];
 
-export const identityDocumentTypes = ['cpf', 'rg', 'passport'] as const;
-export type IdentityDocumentType = (typeof identityDocumentTypes)[number];
+/** As in machine-readable travel documents (ICAO Doc 9303): female, male, unspecified. */
+export type Gender = 'f' | 'm' | 'x';
+
+export type IdentityDocumentType = 'cpf' | 'rg' | 'passport';
 
 export interface IdentityDocument {
   readonly type: IdentityDocumentType;
