@@ -78,7 +78,7 @@ export interface RunningServer {
 /** The adapters that the settings name. */
 function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides: Overrides) {
   return {
-    paymentProvider: createPaymentProvider(settings.PAYMENT_PROVIDER),
+    paymentProvider: createPaymentProvider(settings.PAYMENT_PROVIDER, settings),
     flightSuppliers:
       overrides.flightSuppliers ?? createFlightSuppliers(settings.FLIGHT_SUPPLIERS, clock, settings),
     exchangeRates: createExchangeRates(settings.EXCHANGE_RATES, {
