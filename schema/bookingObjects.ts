@@ -18,7 +18,7 @@ export enum BookingType {
 }
 registerEnumType(BookingType, {
   name: 'BookingType',
-  description: 'When a booking is paid.',
+  description: 'When the wallet pays for a booking.',
   valuesConfig: {
     instant: { description: 'Debited at its creation.' },
     hold: { description: 'Reserved at its creation, debited at its confirmation.' },
@@ -54,7 +54,7 @@ export class TravelDocument {
   @Field(() => String, { description: 'Ticket number: 957-2412345678.' })
   declare uniqueIdentifier: string;
 
-  @Field(() => String, { description: 'Whose it is, prefix pas_.' })
+  @Field(() => String, { description: 'Id of the passenger it was issued to, prefix pas_.' })
   declare passengerId: string;
 }
 
@@ -63,7 +63,7 @@ export class IdentityDocument {
   @Field(() => IdentityDocumentType, { description: 'Kind of document.' })
   declare type: string;
 
-  @Field(() => String, { description: 'Its number.' })
+  @Field(() => String, { description: 'Number as it was given.' })
   declare number: string;
 
   @Field(() => String, { nullable: true, description: 'ISO 3166-1 alpha-2 code of the issuing country.' })
@@ -78,7 +78,7 @@ export class BookingPassenger {
   @Field(() => String, { description: 'Id of the offer’s passenger, prefix pas_.' })
   declare id: string;
 
-  @Field(() => PassengerType, { description: 'Type of passenger.' })
+  @Field(() => PassengerType, { description: 'Age group.' })
   declare type: string;
 
   @Field(() => String, { description: 'Given names.' })
@@ -102,7 +102,10 @@ export class BookingPassenger {
   @Field(() => IdentityDocument, { description: 'The document that the passenger travels with.' })
   declare identityDocument: IdentityDocument;
 
-  @Field(() => String, { nullable: true, description: 'Id of the infant on this adult’s lap.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Id of the infant on this adult’s lap.',
+  })
   declare infantPassengerId: string | null;
 }
 
@@ -114,7 +117,7 @@ export class Booking {
   @Field(() => String, { description: 'Six-character locator.' })
   declare bookingReference: string;
 
-  @Field(() => BookingType, { description: 'When it is paid.' })
+  @Field(() => BookingType, { description: 'Paid at once, or held first.' })
   declare type: string;
 
   @Field(() => BookingStatus, { description: 'State of the booking.' })
@@ -129,7 +132,10 @@ export class Booking {
   @Field(() => String, { description: 'The offer that was booked, prefix off_.' })
   declare offerId: string;
 
-  @Field(() => DateTime, { nullable: true, description: 'Until when a hold can be confirmed.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Until when a hold can be confirmed; holds only.',
+  })
   declare paymentRequiredBy: string | null;
 
   @Field(() => [TravelDocument], { description: 'Tickets, once they are issued.' })
@@ -180,7 +186,7 @@ export class BookingList {
   @Field(() => [Booking], { description: 'The bookings of the page.' })
   declare items: Booking[];
 
-  @Field(() => Pagination, { description: 'Where the page stands.' })
+  @Field(() => Pagination, { description: 'Number of the page, and the totals.' })
   declare pagination: Pagination;
 }
 

@@ -34,7 +34,7 @@ export enum OrderDirection {
 }
 registerEnumType(OrderDirection, {
   name: 'OrderDirection',
-  description: 'Direction of an order.',
+  description: 'Direction in which a list is sorted.',
   valuesConfig: {
     asc: { description: 'Smallest or oldest first.' },
     desc: { description: 'Largest or newest first.' },

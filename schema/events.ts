@@ -37,7 +37,7 @@ export class Event {
   })
   declare id: string;
 
-  @Field(() => EventType, { description: 'Event type.' })
+  @Field(() => EventType, { description: 'Type, such as wallet.credit.' })
   declare type: string;
 
   @Field(() => String, { description: 'Version of the payload’s shape.' })
@@ -49,7 +49,7 @@ export class Event {
   @Field(() => String, { description: 'Team id, prefix team_.' })
   declare teamId: string;
 
-  @Field(() => EventData, { description: 'What it is about.' })
+  @Field(() => EventData, { description: 'The object it is about, and what changed.' })
   declare data: EventData;
 }
 
@@ -58,10 +58,10 @@ export class Event {
   simpleResolvers: true,
 })
 export class EventTypeDescription {
-  @Field(() => EventType, { description: 'Event type.' })
+  @Field(() => EventType, { description: 'Name of the type.' })
   declare type: string;
 
-  @Field(() => String, { description: 'What it means.' })
+  @Field(() => String, { description: 'When such an event is told.' })
   declare description: string;
 
   @Field(() => KeyScope, { description: 'What a key must be allowed to read to follow it in `events`.' })

@@ -9,10 +9,10 @@ import { Currency } from './wallet.ts';
 
 @ObjectType({ description: 'An airport or a city.', simpleResolvers: true })
 export class OfferPlace {
-  @Field(() => String, { description: 'IATA code.' })
+  @Field(() => String, { description: 'IATA code of the airport or city.' })
   declare iataCode: string;
 
-  @Field(() => String, { description: 'Name.' })
+  @Field(() => String, { description: 'Name of the airport or city.' })
   declare name: string;
 
   @Field(() => String, { description: 'Name of its city.' })
@@ -27,10 +27,10 @@ export class OfferPlace {
 
 @ObjectType({ description: 'An airport where a flight begins or ends.', simpleResolvers: true })
 export class SegmentPlace {
-  @Field(() => String, { description: 'IATA code.' })
+  @Field(() => String, { description: 'IATA code of the airport.' })
   declare iataCode: string;
 
-  @Field(() => String, { description: 'Name.' })
+  @Field(() => String, { description: 'Name of the airport.' })
   declare name: string;
 
   @Field(() => String, { nullable: true, description: 'Terminal; null when unknown.' })
@@ -39,19 +39,19 @@ export class SegmentPlace {
 
 @ObjectType({ description: 'An airline.', simpleResolvers: true })
 export class Carrier {
-  @Field(() => String, { description: 'IATA code.' })
+  @Field(() => String, { description: 'IATA designator.' })
   declare iataCode: string;
 
-  @Field(() => String, { description: 'Name.' })
+  @Field(() => String, { description: 'Name of the airline.' })
   declare name: string;
 }
 
 @ObjectType({ description: 'The airline that flies.', simpleResolvers: true })
 export class OperatingCarrier {
-  @Field(() => String, { description: 'IATA code.' })
+  @Field(() => String, { description: 'IATA designator.' })
   declare iataCode: string;
 
-  @Field(() => String, { description: 'Name.' })
+  @Field(() => String, { description: 'Name of the airline.' })
   declare name: string;
 
   @Field(() => String, { description: 'URL of its badge (SVG).' })
@@ -60,10 +60,10 @@ export class OperatingCarrier {
 
 @ObjectType({ description: 'A type of aircraft.', simpleResolvers: true })
 export class Aircraft {
-  @Field(() => String, { description: 'IATA code.' })
+  @Field(() => String, { description: 'IATA aircraft type code.' })
   declare iataCode: string;
 
-  @Field(() => String, { description: 'Name.' })
+  @Field(() => String, { description: 'Manufacturer and model.' })
   declare name: string;
 }
 
@@ -72,7 +72,7 @@ export class Baggage {
   @Field(() => BaggageType, { description: 'checked or carry_on.' })
   declare type: BaggageType;
 
-  @Field(() => Int, { description: 'Pieces.' })
+  @Field(() => Int, { description: 'Number of pieces.' })
   declare quantity: number;
 }
 
@@ -81,13 +81,13 @@ export class SegmentPassenger {
   @Field(() => String, { description: 'Id of the passenger, prefix pas_.' })
   declare passengerId: string;
 
-  @Field(() => CabinClass, { description: 'Cabin.' })
+  @Field(() => CabinClass, { description: 'Cabin of this flight.' })
   declare cabinClass: CabinClass;
 
   @Field(() => String, { description: 'What the airline calls the cabin.' })
   declare cabinClassMarketingName: string;
 
-  @Field(() => String, { description: 'Fare basis.' })
+  @Field(() => String, { description: 'Fare basis code.' })
   declare fareBasisCode: string;
 
   @Field(() => [Baggage], { description: 'Baggage included.' })
@@ -100,10 +100,10 @@ export class OfferSegment {
   @Field(() => String, { description: 'Unique id, prefix seg_.' })
   declare id: string;
 
-  @Field(() => SegmentPlace, { description: 'Where from.' })
+  @Field(() => SegmentPlace, { description: 'Airport of departure.' })
   declare origin: SegmentPlace;
 
-  @Field(() => SegmentPlace, { description: 'Where to.' })
+  @Field(() => SegmentPlace, { description: 'Airport of arrival.' })
   declare destination: SegmentPlace;
 
   @Field(() => String, { description: 'Departure, local time without zone: 2026-12-01T23:40:00.' })
@@ -112,10 +112,10 @@ export class OfferSegment {
   @Field(() => String, { description: 'Arrival, local time without zone.' })
   declare arrivingAt: string;
 
-  @Field(() => OperatingCarrier, { description: 'Who flies.' })
+  @Field(() => OperatingCarrier, { description: 'The airline that flies.' })
   declare operatingCarrier: OperatingCarrier;
 
-  @Field(() => Carrier, { description: 'Who sells.' })
+  @Field(() => Carrier, { description: 'The airline under whose number the flight is sold.' })
   declare marketingCarrier: Carrier;
 
   @Field(() => String, { description: 'Flight number of the operating carrier.' })
@@ -142,16 +142,16 @@ export class OfferSlice {
   @Field(() => String, { description: 'Unique id, prefix sli_.' })
   declare id: string;
 
-  @Field(() => OfferPlace, { description: 'Where from.' })
+  @Field(() => OfferPlace, { description: 'Airport where the leg begins.' })
   declare origin: OfferPlace;
 
-  @Field(() => OfferPlace, { description: 'Where to.' })
+  @Field(() => OfferPlace, { description: 'Airport where the leg ends.' })
   declare destination: OfferPlace;
 
   @Field(() => String, { description: 'ISO 8601 duration, connections included: PT9H30M.' })
   declare duration: string;
 
-  @Field(() => [OfferSegment], { description: 'Its flights.' })
+  @Field(() => [OfferSegment], { description: 'Its flights, in order.' })
   declare segments: readonly OfferSegment[];
 }
 
@@ -169,14 +169,14 @@ export class OfferPassenger {
   @Field(() => String, { description: 'Unique id, prefix pas_; used when booking.' })
   declare id: string;
 
-  @Field(() => PassengerType, { description: 'Type.' })
+  @Field(() => PassengerType, { description: 'Age group.' })
   declare type: PassengerType;
 
   @Field(() => String, { description: 'What the airline calls the fare.' })
   declare fareBrandName: string;
 
   @Field(() => [LoyaltyProgrammeAccount], {
-    description: 'Accounts given with the search; none can be so far.',
+    description: 'Always empty: a search takes no accounts.',
   })
   declare loyaltyProgrammeAccounts: readonly LoyaltyProgrammeAccount[];
 }
@@ -252,13 +252,13 @@ export class FlightOffer {
   @Field(() => Float, { description: 'Reais for one unit of the carrier’s currency, as applied.' })
   declare exchangeRateUsed: number;
 
-  @Field(() => Amount, { description: 'Base cost.' })
+  @Field(() => Amount, { description: 'The carrier’s amount in BRL, before markup and fee.' })
   declare baseCostBrl: string;
 
   @Field(() => Float, { description: 'The agency’s markup in percent.' })
   declare agencyMarkupPercent: number;
 
-  @Field(() => Amount, { description: 'The agency’s markup.' })
+  @Field(() => Amount, { description: 'The agency’s markup on the base cost.' })
   declare agencyMarkupAmount: string;
 
   @Field(() => Amount, { description: 'The agency’s fixed fee.' })
@@ -267,19 +267,19 @@ export class FlightOffer {
   @Field(() => Amount, { description: 'Markup and fee.' })
   declare totalAgencyCommission: string;
 
-  @Field(() => Amount, { description: 'Markup in the client amount.' })
+  @Field(() => Amount, { description: 'Markup in client_amount: the same as agency_markup_amount.' })
   declare markupApplied: string;
 
-  @Field(() => Amount, { description: 'Fee in the client amount.' })
+  @Field(() => Amount, { description: 'Fee in client_amount: the same as agency_fee_amount.' })
   declare feeApplied: string;
 
   @Field(() => DateTime, { description: 'When the offer expires.' })
   declare expiresAt: string;
 
-  @Field(() => Carrier, { description: 'Principal carrier.' })
+  @Field(() => Carrier, { description: 'Principal carrier: the one that sells the offer.' })
   declare owner: Carrier;
 
-  @Field(() => [OfferSlice], { description: 'Legs.' })
+  @Field(() => [OfferSlice], { description: 'Legs, in the order of the search.' })
   declare slices: readonly OfferSlice[];
 
   @Field(() => [OfferPassenger], { description: 'Passengers with their ids.' })

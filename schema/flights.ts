@@ -58,10 +58,10 @@ registerEnumType(OfferSort, {
 
 @InputType({ description: 'One leg of a trip.' })
 export class FlightSliceInput {
-  @Field(() => AirportCode, { description: 'Where from.' })
+  @Field(() => AirportCode, { description: 'Where the leg begins.' })
   declare origin: string;
 
-  @Field(() => AirportCode, { description: 'Where to.' })
+  @Field(() => AirportCode, { description: 'Where the leg ends.' })
   declare destination: string;
 
   @Field(() => DepartureDate, {
@@ -72,7 +72,7 @@ export class FlightSliceInput {
 
 @InputType({ description: 'Passengers of one type.' })
 export class FlightPassengerInput {
-  @Field(() => PassengerType, { description: 'Their type.' })
+  @Field(() => PassengerType, { description: 'Age group.' })
   declare type: PassengerType;
 
   @Field(() => Int, { description: 'How many, from 1; 9 in all, not more infants than adults.' })
@@ -90,7 +90,7 @@ export class FlightSearchInput {
   @Field(() => [FlightPassengerInput], { description: 'Who travels, grouped by type.' })
   declare passengers: FlightPassengerInput[];
 
-  @Field(() => CabinClass, { nullable: true, description: 'Cabin; economy unless said.' })
+  @Field(() => CabinClass, { nullable: true, description: 'Cabin; economy when left out.' })
   declare cabinClass?: CabinClass | null;
 }
 
@@ -111,10 +111,10 @@ export class OfferFilterInput {
 
 @ObjectType({ description: 'A slice that was asked for.', simpleResolvers: true })
 export class RequestedSlice {
-  @Field(() => OfferPlace, { description: 'Where from: an airport, or a city under its own code.' })
+  @Field(() => OfferPlace, { description: 'Where the leg begins: an airport, or a city under its own code.' })
   declare origin: OfferPlace;
 
-  @Field(() => OfferPlace, { description: 'Where to: an airport, or a city under its own code.' })
+  @Field(() => OfferPlace, { description: 'Where the leg ends: an airport, or a city under its own code.' })
   declare destination: OfferPlace;
 
   @Field(() => String, { description: 'Day of departure, YYYY-MM-DD.' })
@@ -126,7 +126,7 @@ export class RequestedPassenger {
   @Field(() => String, { description: 'Unique id, prefix pas_: the same in every offer of the search.' })
   declare id: string;
 
-  @Field(() => PassengerType, { description: 'Type.' })
+  @Field(() => PassengerType, { description: 'Age group.' })
   declare type: PassengerType;
 }
 
@@ -141,13 +141,13 @@ export class OfferRequest {
   @Field(() => [RequestedSlice], { description: 'The slices that were asked for.' })
   declare slices: readonly RequestedSlice[];
 
-  @Field(() => [RequestedPassenger], { description: 'The passengers, one by one.' })
+  @Field(() => [RequestedPassenger], { description: 'The passengers, one entry a person.' })
   declare passengers: readonly RequestedPassenger[];
 }
 
 @ObjectType({ description: 'A page of the offers of an earlier search.', simpleResolvers: true })
 export class OfferRequestPage extends OfferRequest {
-  @Field(() => Pagination, { description: 'Where the page stands among the offers that pass the filter.' })
+  @Field(() => Pagination, { description: 'Number of the page, and the totals of what passes the filter.' })
   declare pagination: Pagination;
 }
 
@@ -191,7 +191,10 @@ export class FlightResolver {
   offerRequest(
     @Ctx() context: RequestContext,
     @Arg('id', () => String, { description: 'Id, prefix orq_.' }) id: string,
-    @Arg('sort', () => OfferSort, { defaultValue: OfferSort.total_amount, description: 'Order.' })
+    @Arg('sort', () => OfferSort, {
+      defaultValue: OfferSort.total_amount,
+      description: 'How they are sorted.',
+    })
     order: OfferOrder,
     @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
     @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Offers per page, 1 to 100.' })

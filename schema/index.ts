@@ -1,11 +1,12 @@
 import 'reflect-metadata';
 import { DirectiveLocation, GraphQLDirective, GraphQLSchema, getNullableType, isUnionType } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
+import type { OperationRules } from '../src/domain/admission.ts';
 import { BookingResolver } from './bookings.ts';
 import { EventResolver } from './events.ts';
 import { FlightResolver } from './flights.ts';
 import { IntegrationResolver } from './integrations.ts';
-import { guardOperations } from './operation.ts';
+import { guardOperations, rulesOf } from './operation.ts';
 import { RechargeResolver } from './recharges.ts';
 import { TeamResolver } from './teams.ts';
 import { WalletResolver } from './wallet.ts';
@@ -49,6 +50,7 @@ export function buildGatewaySchema(): GraphQLSchema {
   guardOperations(schema);
   letMutationsFailAlone(schema);
   resolveUnionsByName(schema);
+  tellRules(schema);
   return new GraphQLSchema({ ...schema.toConfig(), directives: [...schema.getDirectives(), omitNull] });
 }
 
@@ -60,6 +62,29 @@ function letMutationsFailAlone(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     field.type = getNullableType(field.type);
   }
+}
+
+/** Says in the description of each operation what it asks of its caller: the rules that it is declared with. */
+function tellRules(schema: GraphQLSchema): void {
+  for (const [operation, type] of [
+    ['query', schema.getQueryType()],
+    ['mutation', schema.getMutationType()],
+    ['subscription', schema.getSubscriptionType()],
+  ] as const) {
+    for (const field of Object.values(type?.getFields() ?? {})) {
+      const rules = rulesOf(schema, operation, field.name);
+      field.description = [field.description, ...notesOf(rules)].join(' ');
+    }
+  }
+}
+
+function notesOf({ scope, testOnly, creation }: OperationRules): string[] {
+  const scopes = [scope].flat().map((one) => `\`${one}\``);
+  return [
+    scope === 'operator' ? 'For operators’ keys.' : `Scope ${scopes.join(' or ')}.`,
+    ...(testOnly ? ['Test keys only.'] : []),
+    ...(creation ? ['Takes an Idempotency-Key.'] : []),
+  ];
 }
 
 /** Members of unions say which they are by `__typename`: compiled operations cannot wait for TypeGraphQL's answer. */

@@ -16,10 +16,10 @@ export enum Mode {
 }
 registerEnumType(Mode, {
   name: 'Mode',
-  description: 'What a team does it with.',
+  description: 'Real money or the sandbox.',
   valuesConfig: {
-    live: { description: 'Real money.' },
-    test: { description: 'The sandbox.' },
+    live: { description: 'Real charges and bookings.' },
+    test: { description: 'Nothing is charged or booked.' },
   },
 });
 
@@ -47,7 +47,7 @@ export class Integration {
   @Field(() => Mode, { description: 'Mode of the team that it is for.' })
   declare mode: string;
 
-  @Field(() => IntegrationKind, { description: 'What it is for.' })
+  @Field(() => IntegrationKind, { description: 'Flight supplier or payment provider.' })
   declare kind: string;
 
   @Field(() => String, { description: 'Its name in the settings.' })
@@ -69,7 +69,7 @@ function toIntegration({ updatedAt, ...integration }: DomainIntegration): Integr
 
 const teamDescription = 'Id of the team, prefix team_.';
 const modeDescription = 'Mode of the team.';
-const kindDescription = 'What it is for.';
+const kindDescription = 'Flight supplier or payment provider.';
 const nameDescription = 'Its name in the settings, such as simulated.';
 
 /** Who may ask whom is the operator's affair, as keys and prices are: an agency's lost key must not cut its funding. */

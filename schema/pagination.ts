@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 
-@ObjectType({ description: 'Where a page stands in its list.', simpleResolvers: true })
+@ObjectType({ description: 'Number of a page, and the totals of its list.', simpleResolvers: true })
 export class Pagination {
   @Field(() => Int, { description: 'Current page, from 1.' })
   declare page: number;

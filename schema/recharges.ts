@@ -52,7 +52,7 @@ registerEnumType(RechargeStatus, {
     pending: { description: 'Awaiting payment.' },
     completed: { description: 'Payment confirmed, credit added.' },
     expired: { description: 'Payment deadline passed.' },
-    failed: { description: 'Processing failure.' },
+    failed: { description: 'The payment provider reported a failure.' },
     cancelled: { description: 'Cancelled by the user.' },
   },
 });
@@ -111,7 +111,7 @@ export class Recharge {
   @Field(() => RechargeStatus, { description: 'State of the recharge.' })
   declare status: string;
 
-  @Field(() => PaymentMethod, { description: 'How it is paid.' })
+  @Field(() => PaymentMethod, { description: 'How it is to be paid.' })
   declare paymentMethod: string;
 
   @Field(() => RechargePayment, { description: 'Payment instructions.' })
@@ -135,7 +135,7 @@ export class RechargeList {
   @Field(() => [Recharge], { description: 'The recharges of the page.' })
   declare items: Recharge[];
 
-  @Field(() => Pagination, { description: 'Where the page stands.' })
+  @Field(() => Pagination, { description: 'Number of the page, and the totals.' })
   declare pagination: Pagination;
 }
 

@@ -34,8 +34,8 @@ registerEnumType(ApiKeyKind, {
   name: 'ApiKeyKind',
   description: 'What a key acts on.',
   valuesConfig: {
-    live: { description: 'Real money.' },
-    test: { description: 'The sandbox.' },
+    live: { description: 'Real charges and bookings of one team.' },
+    test: { description: 'The sandbox of one team.' },
     operator: { description: 'Teams and keys, for those who run the service.' },
   },
 });
@@ -72,7 +72,7 @@ export class TeamList {
   @Field(() => [Team], { description: 'The agencies of the page.' })
   declare items: Team[];
 
-  @Field(() => Pagination, { description: 'Where the page stands.' })
+  @Field(() => Pagination, { description: 'Number of the page, and the totals.' })
   declare pagination: Pagination;
 }
 
@@ -84,16 +84,16 @@ export class ApiKey {
   @Field(() => String, { nullable: true, description: 'The team it acts for; null for operators’ keys.' })
   declare teamId: string | null;
 
-  @Field(() => ApiKeyKind, { description: 'What it acts on.' })
+  @Field(() => ApiKeyKind, { description: 'What the key acts on.' })
   declare kind: string;
 
   @Field(() => String, { description: 'Name given at creation.' })
   declare name: string;
 
-  @Field(() => String, { description: 'Its last four characters.' })
+  @Field(() => String, { description: 'Last four characters of the key.' })
   declare lastFour: string;
 
-  @Field(() => [KeyScope], { description: 'What it may do.' })
+  @Field(() => [KeyScope], { description: 'What the key may do.' })
   declare scopes: string[];
 
   @Field(() => DateTime, { description: 'Creation time.' })
@@ -161,7 +161,7 @@ export class UpdateTeamInput {
 
 @InputType({ description: 'A new key.' })
 export class CreateApiKeyInput {
-  @Field(() => ApiKeyKind, { description: 'What it acts on.' })
+  @Field(() => ApiKeyKind, { description: 'What the key acts on.' })
   declare kind: KeyKind;
 
   @Field(() => String, { nullable: true, description: 'The team it acts for; left out for operators’ keys.' })

@@ -123,7 +123,7 @@ export class WalletTransactions {
   @Field(() => [WalletTransaction], { description: 'The entries of the page.' })
   declare transactions: WalletTransaction[];
 
-  @Field(() => Pagination, { description: 'Where the page stands.' })
+  @Field(() => Pagination, { description: 'Number of the page, and the totals.' })
   declare pagination: Pagination;
 
   @Field(() => TransactionSummary, { description: 'Sums over the filter.' })

@@ -48,7 +48,9 @@ export class WebhookDeliveryResolver {
   }
 
   @Operation({ scope: 'webhooks:read' })
-  @Query(() => WebhookDeliveryPage, { description: 'What was and is to be sent to a webhook, newest first.' })
+  @Query(() => WebhookDeliveryPage, {
+    description: 'The log of what was sent and is to be sent to a webhook, newest first.',
+  })
   async webhookDeliveries(
     @Ctx() context: RequestContext,
     @Arg('webhookId', () => String, { description: webhookIdDescription }) webhookId: string,
@@ -149,7 +151,7 @@ export class WebhookDeliveryResolver {
   async replayWebhookDeliveries(
     @Ctx() context: RequestContext,
     @Arg('webhookId', () => String, { description: webhookIdDescription }) webhookId: string,
-    @Arg('since', () => DateTime, { description: 'Time of the first event.' }) since: string,
+    @Arg('since', () => DateTime, { description: 'Events from this time on.' }) since: string,
   ): Promise<WebhookReplay> {
     const { platform } = context.gateway;
     return { replayed: await replayDeliveries(tenantOf(context), webhookId, new Date(since), platform) };

@@ -36,11 +36,11 @@ export class WebhookAttempt {
   declare statusCode: number | null;
 
   @Field(() => String, {
-    description: 'What became of it in a word: ok, http_status, redirect, timeout, dns, …',
+    description: 'What came of it, in a word: ok, http_status, redirect, timeout, dns, …',
   })
   declare reason: string;
 
-  @Field(() => String, { description: 'The same in a line for people.' })
+  @Field(() => String, { description: 'What came of it, in a line for people.' })
   declare detail: string;
 
   @Field(() => String, { description: 'The first 4 KiB of the answer’s body as text.' })
@@ -67,7 +67,7 @@ export class WebhookDelivery {
   @Field(() => Boolean, { description: 'Whether it is a test event.' })
   declare isTest: boolean;
 
-  @Field(() => WebhookDeliveryStatus, { description: 'State.' })
+  @Field(() => WebhookDeliveryStatus, { description: 'State of the delivery.' })
   declare status: string;
 
   @Field(() => DateTime, { description: 'Time of the event.' })
@@ -78,14 +78,14 @@ export class WebhookDelivery {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Since or from when it is to be sent; while pending.',
+    description: 'When the next attempt is due; null unless pending.',
   })
   declare nextAttemptAt: string | null;
 
   @Field(() => Int, { nullable: true, description: 'Status that the last attempt was answered with.' })
   declare lastStatusCode: number | null;
 
-  @Field(() => String, { nullable: true, description: 'What became of the last attempt, in a word.' })
+  @Field(() => String, { nullable: true, description: 'What came of the last attempt, in a word.' })
   declare lastReason: string | null;
 }
 
@@ -110,9 +110,9 @@ export class WebhookAttemptPage {
   declare next: number | null;
 }
 
-@ObjectType({ description: 'What is sent again.', simpleResolvers: true })
+@ObjectType({ description: 'What a replay set going.', simpleResolvers: true })
 export class WebhookReplay {
-  @Field(() => Int, { description: 'How many deliveries are pending because of it.' })
+  @Field(() => Int, { description: 'How many deliveries are sent again.' })
   declare replayed: number;
 }
 

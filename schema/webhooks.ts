@@ -33,10 +33,10 @@ export class Webhook {
   @Field(() => [EventType], { description: 'Subscribed event types.' })
   declare events: string[];
 
-  @Field(() => Boolean, { description: 'Whether it is delivered to.' })
+  @Field(() => Boolean, { description: 'Whether events are delivered to it.' })
   declare active: boolean;
 
-  @Field(() => String, { nullable: true, description: 'What the team calls it.' })
+  @Field(() => String, { nullable: true, description: 'Description given by the team.' })
   declare description: string | null;
 
   @Field(() => [String], { description: 'Names of the headers that the team adds to deliveries.' })
@@ -63,7 +63,7 @@ export class Webhook {
 
 @ObjectType({ description: 'A webhook with its signing secret, shown only here.', simpleResolvers: true })
 export class IssuedWebhook extends Webhook {
-  @Field(() => String, { description: 'Signing secret.' })
+  @Field(() => String, { description: 'Secret that deliveries are signed with: whsec_…' })
   declare secret: string;
 }
 
@@ -72,13 +72,13 @@ export class WebhookList {
   @Field(() => [Webhook], { description: 'The webhooks of the page.' })
   declare items: Webhook[];
 
-  @Field(() => Pagination, { description: 'Where the page stands.' })
+  @Field(() => Pagination, { description: 'Number of the page, and the totals.' })
   declare pagination: Pagination;
 }
 
-@ObjectType({ description: 'A webhook that is gone.', simpleResolvers: true })
+@ObjectType({ description: 'A webhook that was removed.', simpleResolvers: true })
 export class DeletedWebhook {
-  @Field(() => String, { description: 'Its id.' })
+  @Field(() => String, { description: 'Id of the webhook, prefix wh_.' })
   declare id: string;
 
   @Field(() => Boolean, { description: 'Always true.' })
@@ -89,10 +89,10 @@ export class DeletedWebhook {
   description: 'A header that is added to deliveries. Its value is kept encrypted and never shown.',
 })
 export class WebhookHeaderInput {
-  @Field(() => String, { description: 'Name.' })
+  @Field(() => String, { description: 'Name of the header.' })
   declare name: string;
 
-  @Field(() => String, { description: 'Value.' })
+  @Field(() => String, { description: 'Value of the header.' })
   declare value: string;
 }
 
@@ -168,9 +168,12 @@ export class WebhookResolver {
     @Ctx() context: RequestContext,
     @Arg('url', () => WebhookUrl, { description: 'Receiving URL (HTTPS).' }) url: string,
     @Arg('events', () => [EventType], { description: 'Event types to subscribe to.' }) events: string[],
-    @Arg('description', () => String, { nullable: true, description: 'What the team calls it.' })
+    @Arg('description', () => String, { nullable: true, description: 'Description given by the team.' })
     description?: string | null,
-    @Arg('headers', () => [WebhookHeaderInput], { nullable: true, description: 'Headers to add.' })
+    @Arg('headers', () => [WebhookHeaderInput], {
+      nullable: true,
+      description: 'Headers to add to deliveries.',
+    })
     headers?: WebhookHeaderInput[] | null,
   ): Promise<IssuedWebhook> {
     const { platform } = context.gateway;
@@ -194,11 +197,14 @@ export class WebhookResolver {
     url?: string | null,
     @Arg('events', () => [EventType], { nullable: true, description: 'Event types to subscribe to.' })
     events?: string[] | null,
-    @Arg('active', () => Boolean, { nullable: true, description: 'Whether it is delivered to.' })
+    @Arg('active', () => Boolean, { nullable: true, description: 'Whether events are delivered to it.' })
     active?: boolean | null,
-    @Arg('description', () => String, { nullable: true, description: 'What the team calls it.' })
+    @Arg('description', () => String, { nullable: true, description: 'Description given by the team.' })
     description?: string | null,
-    @Arg('headers', () => [WebhookHeaderInput], { nullable: true, description: 'All headers to add.' })
+    @Arg('headers', () => [WebhookHeaderInput], {
+      nullable: true,
+      description: 'Headers to add to deliveries, instead of those before.',
+    })
     headers?: WebhookHeaderInput[] | null,
   ): Promise<Webhook> {
     refuseNull('url', url, 'Invalid URL');

@@ -35,7 +35,7 @@ describe('The schema', () => {
     }
   }
 
-  test('declares for every operation what it asks of its caller', () => {
+  test('declares for every operation what it asks of its caller, and says so', () => {
     const operations = [
       ['query', schema.getQueryType()],
       ['mutation', schema.getMutationType()],
@@ -43,9 +43,10 @@ describe('The schema', () => {
     ] as const;
     let checked = 0;
     for (const [operation, type] of operations) {
-      for (const name of Object.keys(type?.getFields() ?? {})) {
+      for (const { name, description } of Object.values(type?.getFields() ?? {})) {
         for (const scope of [rulesOf(schema, operation, name).scope].flat()) {
           expect(scope).toMatch(/^(operator|[a-z]+:[a-z]+)$/);
+          expect(description).toContain(scope);
           checked += 1;
         }
       }
