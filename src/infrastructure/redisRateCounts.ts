@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Log } from './log.ts';
 import type { CountedWindow } from './rateWindows.ts';
-import { logOutages } from './redisOutages.ts';
+import { RedisOutage, redisSilenceMs } from './redisOutages.ts';
 
 /**
  * Counts requests of many subjects at once. KEYS: one for each subject. ARGV: the window's length in milliseconds, then
@@ -34,32 +35,47 @@ interface Waiting {
 /** Subjects in one call of the script: Redis does nothing else while it runs. */
 const subjectsInBatch = 200;
 
-/** Windows shared by all processes. Requests that arrive in one turn of the event loop are counted by one command. */
+/** What is counted to find out whether Redis counts: one that answers may be full, or a replica. */
+const trialKey = 'embarque:rate:trial';
+
+const betweenTrialsMs = 500;
+
+/**
+ * Windows shared by all processes. Requests that arrive in one turn of the event loop are counted by one command.
+ *
+ * The first command that fails begins an outage, in which requests are not kept waiting: whether Redis counts again is
+ * tried beside them.
+ */
 export class RedisRateCounts {
   readonly #client: CountingRedis;
   readonly #lengthMs: number;
-  readonly #log: Log;
+  readonly #outage: RedisOutage;
+  #isTrying = false;
   #waiting = new Map<string, Waiting[]>();
   /** Commands that Redis has not answered. */
   #underWay = 0;
 
   constructor(url: string, lengthMs: number, log: Log) {
     this.#lengthMs = lengthMs;
-    this.#log = log;
+    this.#outage = new RedisOutage('rate limits', 'counting in memory', log);
     this.#client = new Redis(url, {
       connectionName: 'embarque-rate-limits',
       // A request must not wait for a Redis that is away: it is counted in memory instead.
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       commandTimeout: 500,
+      socketTimeout: redisSilenceMs,
       retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+      // The server became a replica: its name may lead to the new primary by now.
+      reconnectOnError: ({ message }) => message.includes('READONLY'),
     }) as CountingRedis;
     this.#client.defineCommand('countRequests', { lua: countScript });
-    logOutages(this.#client, 'rate limits', 'counting in memory', log);
+    this.#client.on('error', (error) => this.#lose(error));
+    this.#client.on('ready', () => void this.#tryUntilItCounts());
   }
 
   get isReady(): boolean {
-    return this.#client.status === 'ready';
+    return this.#client.status === 'ready' && !this.#outage.isOn;
   }
 
   /** Counts one request under a key. @throws the client's error when Redis does not answer. */
@@ -78,6 +94,28 @@ export class RedisRateCounts {
 
   close(): void {
     this.#client.disconnect();
+  }
+
+  #lose(error: unknown): void {
+    this.#outage.begin(error);
+    void this.#tryUntilItCounts();
+  }
+
+  async #tryUntilItCounts(): Promise<void> {
+    if (this.#isTrying) return;
+    this.#isTrying = true;
+    while (this.#outage.isOn && this.#client.status !== 'end') {
+      if (await this.#counts()) this.#outage.end();
+      else await delay(betweenTrialsMs, undefined, { ref: false });
+    }
+    this.#isTrying = false;
+  }
+
+  #counts(): Promise<boolean> {
+    return this.#client.countRequests(1, trialKey, this.#lengthMs, 1).then(
+      () => true,
+      () => false,
+    );
   }
 
   #send(): void {
@@ -100,7 +138,7 @@ export class RedisRateCounts {
           },
           (error) => {
             this.#underWay -= 1;
-            this.#log.warn({ err: error }, 'redis did not count: counting rate limits in memory');
+            this.#lose(error);
             refuse(batch, error);
           },
         );

@@ -12,12 +12,18 @@ export const hasRedisServer = spawnSync('redis-server', ['--version']).status ==
 
 export interface RedisServer {
   readonly url: string;
+  readonly port: number;
   /** Starts it, empty, and waits until it answers. */
   start(): Promise<void>;
   /** Kills it: what was in it is gone. */
   stop(): Promise<void>;
   /** Empties it. */
   flush(): Promise<void>;
+  /** Keeps its connections and answers nothing, until it is thawed. */
+  freeze(): void;
+  thaw(): void;
+  /** What it answers to a command. */
+  ask(command: string, ...values: string[]): Promise<unknown>;
 }
 
 async function freePort(): Promise<number> {
@@ -30,11 +36,12 @@ async function freePort(): Promise<number> {
 }
 
 /** Asks once it answers, however long that takes to come. */
-async function ask(port: number, command: 'ping' | 'flushall'): Promise<void> {
+async function ask(port: number, command: string, ...values: string[]): Promise<unknown> {
   const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
   client.on('error', () => undefined);
-  await client.call(command);
+  const answer = await client.call(command, ...values);
   client.disconnect();
+  return answer;
 }
 
 export async function startRedisServer(): Promise<RedisServer> {
@@ -42,6 +49,7 @@ export async function startRedisServer(): Promise<RedisServer> {
   let child: ChildProcess | null = null;
   const redis: RedisServer = {
     url: `redis://127.0.0.1:${port}`,
+    port,
     async start() {
       const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', ''];
       child = spawn('redis-server', options, { stdio: 'ignore' });
@@ -54,7 +62,12 @@ export async function startRedisServer(): Promise<RedisServer> {
       running.kill('SIGKILL');
       await once(running, 'exit');
     },
-    flush: () => ask(port, 'flushall'),
+    async flush() {
+      await ask(port, 'flushall');
+    },
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    ask: (command, ...values) => ask(port, command, ...values),
   };
   await redis.start();
   return redis;

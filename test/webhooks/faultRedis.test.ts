@@ -81,6 +81,7 @@ describe.runIf(engine && hasRedisServer)('Redis stopped, flushed and restarted',
         .sort();
     const connections = ['publisher', 'rate limits', 'subscriber'];
     expect(logged('redis unavailable')).toEqual(connections);
+    await eventually(() => logged('redis is back').length >= connections.length);
     expect(logged('redis is back')).toEqual(connections);
   });
 });

@@ -1,7 +1,7 @@
 import { RedisPubSub } from 'graphql-redis-subscriptions';
 import { Redis } from 'ioredis';
 import type { Log } from '../log.ts';
-import { logOutages } from '../redisOutages.ts';
+import { logOutages, redisSilenceMs } from '../redisOutages.ts';
 import type { Signals } from './signals.ts';
 import { signalsOver } from './signals.ts';
 
@@ -29,6 +29,7 @@ export function redisSignals(url: string, log: Log): Signals {
   const connect = (name: string) => {
     const client = new Redis(url, {
       connectionName: `embarque-${name}`,
+      socketTimeout: redisSilenceMs,
       retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
       maxRetriesPerRequest: name === 'publisher' ? 1 : null,
     });
@@ -39,7 +40,11 @@ export function redisSignals(url: string, log: Log): Signals {
   const subscriber = connect('subscriber');
   const engine = new RedisEngine({ publisher, subscriber });
   return signalsOver(engine, log, {
-    check: () => publisher.ping(),
+    async check() {
+      // Asked while it connects, it would wait for that.
+      if (subscriber.status !== 'ready') throw new Error('not listening');
+      await Promise.all([publisher.ping(), subscriber.ping()]);
+    },
     async close() {
       publisher.disconnect();
       subscriber.disconnect();

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../harness/client.ts';
+import { availableEngines } from '../harness/engines.ts';
+import type { RedisServer } from '../harness/redisServer.ts';
+import { hasRedisServer, startRedisServer } from '../harness/redisServer.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+
+const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+
+/** An address that leads to one Redis or another: who is connected stays where it is. */
+async function startAddress(first: RedisServer) {
+  const sockets = new Set<Socket>();
+  let target = first;
+  let generation = 0;
+  let swallowed = -1;
+  const address = createServer((near) => {
+    const born = generation;
+    const far = connect(target.port, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => to.destroy()).on('close', () => to.destroy());
+      from.on('data', (bytes) => {
+        if (born > swallowed) to.write(bytes);
+      });
+    }
+  }).listen(0, '127.0.0.1');
+  await once(address, 'listening');
+  return {
+    url: `redis://127.0.0.1:${(address.address() as AddressInfo).port}`,
+    leadTo(redis: RedisServer) {
+      generation += 1;
+      target = redis;
+    },
+    /** What stands connected gets no word through any more, and does not hear that. */
+    swallow() {
+      swallowed = generation;
+    },
+    close() {
+      address.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+describe.runIf(engine && hasRedisServer)('A Redis', () => {
+  let first: RedisServer;
+  let second: RedisServer;
+  let address: Awaited<ReturnType<typeof startAddress>>;
+  let server: TestServer;
+  let key: string;
+  beforeAll(async () => {
+    [first, second] = await Promise.all([startRedisServer(), startRedisServer()]);
+  });
+  beforeEach(async () => {
+    await Promise.all([first.flush(), second.flush()]);
+    address = await startAddress(first);
+    server = await startTestServer(engine!, { settings: { REDIS_URL: address.url } });
+    ({ live: key } = await server.createTeam());
+  });
+  afterEach(async () => {
+    await server.close();
+    address.close();
+  });
+  afterAll(() => Promise.all([first.stop(), second.stop()]));
+
+  const balance = async () => (await server.rest('GET', '/api/v1/wallet/balance', { key })).status;
+
+  const countsIn = (redis: RedisServer) => redis.ask('keys', 'embarque:rate:default:*') as Promise<string[]>;
+
+  /** Whether requests are counted there: makes some. */
+  const countsThere = (redis: RedisServer) =>
+    eventually(async () => (await balance()) === 200 && (await countsIn(redis)).length > 0);
+
+  /** What was said of the connection that counts requests. */
+  const said = () =>
+    server.logLines
+      .map((line) => JSON.parse(line))
+      .filter(({ connection, level }) => connection === 'rate limits' && level >= 30)
+      .map(({ msg }) => msg as string);
+
+  const lost = 'redis unavailable: counting in memory';
+  const back = 'redis is back';
+
+  /** Makes requests while the Redis counts nothing. One more loss than that is possible: by a pause of this process. */
+  async function expectOneLoss(): Promise<void> {
+    const before = said().length;
+    for (let sent = 0; sent < 8; sent += 1) expect(await balance()).toBe(200);
+    await eventually(() => said().at(-1) === lost);
+    const losses = said()
+      .slice(before)
+      .filter((line) => line === lost);
+    expect(losses.length).toBeLessThanOrEqual(2);
+  }
+
+  test('that freezes is said to be lost once, however many requests come, and then to be back', async () => {
+    await countsThere(first);
+    first.freeze();
+    try {
+      await expectOneLoss();
+    } finally {
+      first.thaw();
+    }
+    await eventually(() => said().at(-1) === back);
+    await first.flush();
+    await countsThere(first);
+  });
+
+  test('that takes no writes is said to be lost until it does', async () => {
+    await countsThere(first);
+    await first.ask('config', 'set', 'maxmemory', '1');
+    try {
+      await expectOneLoss();
+    } finally {
+      await first.ask('config', 'set', 'maxmemory', '0');
+    }
+    await eventually(() => said().at(-1) === back);
+    await first.flush();
+    await countsThere(first);
+  });
+
+  test('that becomes a replica is left for the one that its address leads to', async () => {
+    await countsThere(first);
+    await first.ask('replicaof', '127.0.0.1', '1');
+    try {
+      address.leadTo(second);
+      await countsThere(second);
+      await eventually(() => said().at(-1) === back);
+    } finally {
+      await first.ask('replicaof', 'no', 'one');
+    }
+  });
+
+  test('that vanishes without a word is left for the one that its address leads to, by all who speak to it', async () => {
+    await countsThere(first);
+    address.swallow();
+    address.leadTo(second);
+    const readiness = async () => (await server.rest('GET', '/health/ready')).body.checks.redis;
+    await eventually(async () => (await readiness()) === 'unavailable');
+    await eventually(async () => (await readiness()) === 'ok');
+    await countsThere(second);
+    const [, listeners] = (await second.ask('pubsub', 'numsub', 'events')) as [string, number];
+    expect(listeners).toBe(1);
+  });
+});
