@@ -160,23 +160,42 @@ const settingsSchema = z.object({
     .optional(),
 });
 
+/** What it takes to find the store and read it. */
+const storeSchema = settingsSchema.pick({
+  DATA_DIR: true,
+  DATABASE_URL: true,
+  DATABASE_POOL_SIZE: true,
+  DATABASE_POOL_TIMEOUT: true,
+  LOG_LEVEL: true,
+});
+
+type Environment = Record<string, string | undefined>;
+
 export type Settings = ReturnType<typeof readSettings>;
 
 export class SettingsError extends Error {}
+
+function parse<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
+  // An empty variable is how compose files and shells spell "not set".
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new SettingsError(`Wrong settings: ${faults.join('; ')}`);
+}
+
+/**
+ * Reads what commands need that only look at the store or write to it: whoever runs one need not know the rest.
+ * @throws SettingsError as `readSettings`.
+ */
+export const readStoreSettings = (environment: Environment) => parse(storeSchema, environment);
 
 /**
  * Reads the settings from an environment.
  * @throws SettingsError naming every wrong setting on one line.
  */
-export function readSettings(environment: Record<string, string | undefined>) {
-  // An empty variable is how compose files and shells spell "not set".
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = settingsSchema.safeParse(given);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-    throw new SettingsError(`Wrong settings: ${faults.join('; ')}`);
-  }
-  const settings = parsed.data;
+export function readSettings(environment: Environment) {
+  const settings = parse(settingsSchema, environment);
   if (settings.DATABASE_URL) {
     const missing = (
       ['PAYMENT_PROVIDER', 'FLIGHT_SUPPLIERS', 'EXCHANGE_RATES', 'ENCRYPTION_KEY'] as const

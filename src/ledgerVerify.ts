@@ -1,4 +1,4 @@
-import { readSettings } from './config.ts';
+import { readStoreSettings } from './config.ts';
 import { ledgerResults } from './domain/wallet/verification.ts';
 import { openExistingDatabase } from './infrastructure/database/database.ts';
 import { createLog } from './infrastructure/log.ts';
@@ -15,7 +15,7 @@ import { createLog } from './infrastructure/log.ts';
 const foreignSchema = new Set(['42P01', '42703']);
 
 async function verify(): Promise<boolean> {
-  const settings = readSettings(process.env);
+  const settings = readStoreSettings(process.env);
   const database = await openExistingDatabase(settings, [], createLog(settings.LOG_LEVEL));
   try {
     let checks = 0;

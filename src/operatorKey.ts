@@ -1,4 +1,4 @@
-import { readSettings } from './config.ts';
+import { readStoreSettings } from './config.ts';
 import { ApiKey } from './domain/teams/apiKey.ts';
 import type { KeyRequest } from './domain/teams/keys.ts';
 import { issueKey, keyFaults } from './domain/teams/keys.ts';
@@ -13,7 +13,7 @@ import { createLog } from './infrastructure/log.ts';
  * Exit code 0: issued; 2: not.
  */
 async function issue(name: string): Promise<void> {
-  const settings = readSettings(process.env);
+  const settings = readStoreSettings(process.env);
   const request: KeyRequest = { kind: 'operator', teamId: null, name, scopes: null };
   if (keyFaults(request).length > 0) throw new Error('name the key, as in npm run operator:key -- "Maria"');
   const database = await openExistingDatabase(settings, [ApiKey], createLog(settings.LOG_LEVEL));

@@ -67,6 +67,13 @@ describeEngines('npm run ledger:verify', (engine) => {
     });
   }
 
+  it('asks for no setting but those of the store', async () => {
+    if (engine.name === 'embedded') await server.running.close();
+    const { DATA_DIR = '', DATABASE_URL = '' } = server.environment;
+    const verified = await build.verifyLedger({ DATA_DIR, DATABASE_URL, PORT: 'none' });
+    expect(verified).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('says of each invariant that it holds, then finds the first that does not', async () => {
     const corruption = `SET session_replication_role = replica;
       UPDATE wallet_days SET credit_cents = credit_cents + 1 WHERE wallet_id = 1;

@@ -50,7 +50,9 @@ describeEngines('npm run operator:key', (engine) => {
       stdout: '',
       stderr: expect.stringMatching(/^Not issued: name the key/),
     });
-    const { code, stdout, stderr } = await build.issueOperatorKey(store.environment, 'Maria', 'Silva');
+    const { DATA_DIR = '', DATABASE_URL = '' } = store.environment;
+    const place = { DATA_DIR, DATABASE_URL };
+    const { code, stdout, stderr } = await build.issueOperatorKey(place, 'Maria', 'Silva');
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^key_\w{26}: shown this once\n$/)]);
     expect(stdout).toMatch(/^sk_admin_[\w-]{43}\n$/);
     if (engine.name === 'embedded') server = await build.start(store.environment);
