@@ -25,21 +25,38 @@ const tableName = 'migrations';
 /**
  * Umzug over the numbered files of `folder`; names are stored without extension, so source and build agree. It is loaded
  * where something is to be applied: most starts have nothing, and are faster without.
+ *
+ * A migration and its name are written in one transaction. Umzug would write the name afterwards: a process that died in
+ * between would leave a database on which no later one can start.
  */
 async function migrator(sequelize: Sequelize, folder: string): Promise<Umzug<QueryInterface>> {
   const [names, { SequelizeStorage, Umzug }] = await Promise.all([migrationNames(folder), import('umzug')]);
+  const context = sequelize.getQueryInterface();
+  const storage = new SequelizeStorage({ sequelize, tableName, modelName: 'migration' });
   return new Umzug<QueryInterface>({
     migrations: names.map((file) => {
+      const name = nameOf(file);
       const load = () => import(pathToFileURL(join(folder, file)).href) as Promise<Migration>;
       return {
-        name: nameOf(file),
-        up: async () => sequelize.transaction(async () => (await load()).up(sequelize.getQueryInterface())),
-        down: async () =>
-          sequelize.transaction(async () => (await load()).down(sequelize.getQueryInterface())),
+        name,
+        up: () =>
+          sequelize.transaction(async () => {
+            await (await load()).up(context);
+            await storage.logMigration({ name });
+          }),
+        down: () =>
+          sequelize.transaction(async () => {
+            await (await load()).down(context);
+            await storage.unlogMigration({ name });
+          }),
       };
     }),
-    context: sequelize.getQueryInterface(),
-    storage: new SequelizeStorage({ sequelize, tableName, modelName: 'migration' }),
+    context,
+    storage: {
+      executed: () => storage.executed(),
+      logMigration: async () => undefined,
+      unlogMigration: async () => undefined,
+    },
     logger: undefined,
   });
 }
@@ -88,9 +105,20 @@ async function appliedNames(sequelize: Sequelize): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
+interface Session {
+  query(text: string): Promise<unknown>;
+}
+
+/** What is used of Sequelize's connection manager beside its pool. */
+interface Sessions {
+  connect(config: Sequelize['config']): Promise<Session>;
+  disconnect(session: Session): Promise<void>;
+}
+
 /**
- * Runs `work` while no other process migrates. A lock row's transaction stays open on one connection meanwhile; the
- * embedded store has one connection and one process, so there it needs no lock.
+ * Runs `work` while no other process migrates: a session of its own holds a lock until it ends. One of the pool would
+ * leave none for the work where the pool has a single one. The embedded store has one session and one process, so there
+ * it needs no lock.
  */
 async function withMigrationLock<T>(
   sequelize: Sequelize,
@@ -98,16 +126,14 @@ async function withMigrationLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (!shared) return work();
-  const connection = await sequelize.connectionManager.getConnection({ type: 'write' });
-  const client = connection as { query(text: string): Promise<unknown> };
+  const sessions = sequelize.connectionManager as unknown as Sessions;
+  const session = await sessions.connect(sequelize.config);
   try {
-    // A session lock waits without the statement's lock_timeout only if that is lifted for this wait.
-    await client.query('SET lock_timeout = 0');
-    await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
+    // However long another process takes.
+    await session.query('SET lock_timeout = 0');
+    await session.query(`SELECT pg_advisory_lock(${migrationLock})`);
     return await work();
   } finally {
-    await client.query(`SELECT pg_advisory_unlock(${migrationLock})`);
-    await client.query('RESET lock_timeout');
-    sequelize.connectionManager.releaseConnection(connection);
+    await sessions.disconnect(session);
   }
 }

@@ -46,4 +46,32 @@ describeEngines('migrations', (engine) => {
       : [await migrateUp(sequelize, migrationsFolder, shared)];
     expect(runs.filter((names) => names.length > 0)).toHaveLength(1);
   });
+
+  it('are applied and noted together: one that ends before its note has not happened', async () => {
+    const { sequelize } = server.running.gateway.platform;
+    const shared = engine.name !== 'embedded';
+    const up = () => migrateUp(sequelize, migrationsFolder, shared);
+    const down = () => migrateDown(sequelize, migrationsFolder, shared);
+
+    await migrateDown(sequelize, migrationsFolder, shared, true);
+    await server.query(`ALTER TABLE migrations ADD CONSTRAINT refused CHECK (name NOT LIKE '005-%')`);
+    await expect(up()).rejects.toThrow('refused');
+    await server.query('ALTER TABLE migrations DROP CONSTRAINT refused');
+    expect((await up())[0]).toMatch(/^005-/);
+
+    const [newest] = await server.query<{ name: string }>('SELECT max(name) AS name FROM migrations');
+    await server.query('CREATE TABLE kept (name varchar(255) REFERENCES migrations)');
+    await server.query('INSERT INTO kept VALUES ($1)', [newest?.name]);
+    await expect(down()).rejects.toThrow('kept');
+    await server.query('DROP TABLE kept');
+    expect(await down()).toEqual([newest?.name]);
+    expect(await up()).toEqual([newest?.name]);
+  });
+
+  it('need no more than one connection of the pool', async () => {
+    const shared = engine.name !== 'embedded';
+    await migrateDown(server.running.gateway.platform.sequelize, migrationsFolder, shared);
+    await server.restart({ DATABASE_POOL_SIZE: '1' });
+    expect(await pendingMigrations(server.running.gateway.platform.sequelize, migrationsFolder)).toEqual([]);
+  });
 });
