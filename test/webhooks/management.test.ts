@@ -63,6 +63,24 @@ describeWebhookDoors('management of webhooks', (stage) => {
       }
     });
 
+    it('ends with a thousand, those that were deleted aside', async () => {
+      const { live } = await team();
+      const { id } = await register(live);
+      await stage.world.server.query(
+        `INSERT INTO webhooks (id, wallet_id, team_id, url, normalized_url, events, sealed_headers, sealed_secrets,
+                               activated_at, created_at, updated_at)
+         SELECT id || number, wallet_id, team_id, url || number, url || number, events, sealed_headers, sealed_secrets,
+                activated_at, created_at, updated_at
+           FROM webhooks, generate_series(1, 999) AS number WHERE id = $1`,
+        [id],
+      );
+      const tooMany: Refusal = { status: 422, code: 'VALIDATION_ERROR', message: 'Too many webhooks' };
+      const outcome = await stage.door.create(live, { url: freshUrl(), events: pending });
+      expectRefusal(outcome, { ...tooMany, details: { field: 'url', type: 'too_many', limit: 1000 } });
+      await stage.door.remove(live, id);
+      await register(live);
+    });
+
     it('subscribes to each type once', async () => {
       const { live } = await team();
       const events = ['wallet.credit', 'wallet.debit', 'wallet.credit'];

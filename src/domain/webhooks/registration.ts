@@ -3,7 +3,7 @@ import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
 import { isCustomHeaderAllowed } from '../../infrastructure/webhooks/requestHead.ts';
 import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts';
-import { checkEach, conflict, validationError } from '../errors.ts';
+import { checkEach, conflict, unprocessable, validationError } from '../errors.ts';
 import { isEventType } from '../events/catalogue.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -110,10 +110,29 @@ const isRegistered = statement<{ id: string }>(
   'SELECT id FROM webhooks WHERE wallet_id = $1 AND normalized_url = $2 AND deleted_at IS NULL',
 );
 
+/** Webhooks of a team and mode at most: what changes its wallet writes a delivery for each of them before it is done. */
+const maximumWebhooks = 1_000;
+
+const countRegistered = statement<{ registered: number }>(
+  'count_registered_webhooks',
+  `SELECT count(*)::integer AS registered
+     FROM (SELECT FROM webhooks WHERE wallet_id = $1 AND deleted_at IS NULL LIMIT $2) w`,
+);
+
+/**
+ * Not exact while many register at once: nothing depends on the last few.
+ * @throws AppError 422 "Too many webhooks".
+ */
+async function checkRoom({ walletId }: Tenant, { sequelize }: Platform): Promise<void> {
+  const [row] = await run(sequelize, countRegistered, [walletId, maximumWebhooks]);
+  if ((row?.registered ?? 0) >= maximumWebhooks)
+    throw unprocessable('Too many webhooks', { field: 'url', type: 'too_many', limit: maximumWebhooks });
+}
+
 /**
  * Checks a new webhook and whether its receiver answers: the part that may wait for the network.
  * @returns what writes it and gives it with its secret, which is shown only then.
- * @throws AppError 400, 409 "URL already registered", 422 "URL not reachable".
+ * @throws AppError 400, 409 "URL already registered", 422 "Too many webhooks" and "URL not reachable".
  */
 export async function prepareWebhook(
   tenant: Tenant,
@@ -130,6 +149,7 @@ export async function prepareWebhook(
   const sealedHeaders = sealHeaders(headers, vault);
   const [known] = await run(sequelize, isRegistered, [tenant.walletId, normalizedUrl]);
   if (known) throw alreadyRegistered();
+  await checkRoom(tenant, platform);
   await checkReachable(request.url, platform);
   return async () => {
     const secret = createWebhookSecret();
