@@ -8,6 +8,7 @@ import { FlightResolver } from './flights.ts';
 import { IntegrationResolver } from './integrations.ts';
 import { guardOperations, rulesOf } from './operation.ts';
 import { RechargeResolver } from './recharges.ts';
+import { SupplierOrderResolver } from './supplierOrders.ts';
 import { TeamResolver } from './teams.ts';
 import { WalletResolver } from './wallet.ts';
 import { WebhookDeliveryResolver } from './webhookDeliveries.ts';
@@ -36,6 +37,7 @@ export function buildGatewaySchema(): GraphQLSchema {
       RechargeResolver,
       FlightResolver,
       BookingResolver,
+      SupplierOrderResolver,
       EventResolver,
       TeamResolver,
       WebhookResolver,

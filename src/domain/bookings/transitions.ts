@@ -102,6 +102,15 @@ const table = {
     events: ['booking.failed', 'booking.updated'],
     task: 'cancel',
   },
+  giveUp: {
+    from: ['confirmed'],
+    to: 'failed',
+    trigger: 'an operator, for a carrier that never decides',
+    money: 'refund',
+    refund: 'in full',
+    events: ['booking.failed', 'booking.updated'],
+    task: 'cancel',
+  },
   cancel: {
     from: ['confirmed', 'ticketed'],
     to: 'cancelled',

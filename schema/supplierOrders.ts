@@ -1,0 +1,165 @@
+import {
+  Arg,
+  Ctx,
+  Field,
+  InputType,
+  Int,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  registerEnumType,
+} from 'type-graphql';
+import type { RequestContext } from '../src/domain/admission.ts';
+import type { SupplierOrder as DomainOrder } from '../src/domain/bookings/supplierOrders.ts';
+import {
+  dropCancellation,
+  failBooking,
+  listWaitingOrders,
+  recordTickets,
+} from '../src/domain/bookings/supplierOrders.ts';
+import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import { BookingStatus } from './bookingObjects.ts';
+import { Mode } from './integrations.ts';
+import { Operation } from './operation.ts';
+import { Pagination } from './pagination.ts';
+import { DateTime, PageNumber, PageSize } from './scalars.ts';
+
+export enum SupplierTask {
+  hold = 'hold',
+  issue = 'issue',
+  cancel = 'cancel',
+}
+registerEnumType(SupplierTask, {
+  name: 'SupplierTask',
+  description: 'What a supplier is asked for.',
+  valuesConfig: {
+    hold: { description: 'To reserve the space.' },
+    issue: { description: 'To have the tickets issued.' },
+    cancel: { description: 'To give up the order, with its space and tickets.' },
+  },
+});
+
+@ObjectType({
+  description:
+    'A booking as what it is at its supplier, for operators: without particulars of those who travel.',
+  simpleResolvers: true,
+})
+export class SupplierOrder {
+  @Field(() => String, { description: 'Id of the booking, prefix ord_.' })
+  declare bookingId: string;
+
+  @Field(() => String, { description: 'Whose booking it is, prefix team_.' })
+  declare teamId: string;
+
+  @Field(() => Mode, { description: 'Mode of the team that it was made in.' })
+  declare mode: string;
+
+  @Field(() => String, { description: 'Name of the supplier in the settings.' })
+  declare supplier: string;
+
+  @Field(() => String, { description: 'Six-character locator.' })
+  declare bookingReference: string;
+
+  @Field(() => BookingStatus, { description: 'State of the booking.' })
+  declare status: string;
+
+  @Field(() => [String], { description: 'Who travels, prefix pas_.' })
+  declare passengerIds: readonly string[];
+
+  @Field(() => SupplierTask, {
+    nullable: true,
+    description: 'What the supplier is being asked for; null for nothing more.',
+  })
+  declare task: string | null;
+
+  @Field(() => Int, { description: 'How often it was asked for that without settling it.' })
+  declare timesAsked: number;
+
+  @Field(() => DateTime, { description: 'Time of the booking’s last change.' })
+  declare since: string;
+}
+
+@ObjectType({ description: 'A page of orders at suppliers.', simpleResolvers: true })
+export class SupplierOrderList {
+  @Field(() => [SupplierOrder], { description: 'The orders of the page.' })
+  declare items: SupplierOrder[];
+
+  @Field(() => Pagination, { description: 'Where the page stands.' })
+  declare pagination: Pagination;
+}
+
+@InputType({ description: 'A ticket that the carrier issued.' })
+export class TicketInput {
+  @Field(() => String, { description: 'Whose it is, prefix pas_.' })
+  declare passengerId: string;
+
+  @Field(() => String, { description: 'Ticket number: 957-2412345678.' })
+  declare uniqueIdentifier: string;
+}
+
+const toOrder = (order: DomainOrder): SupplierOrder => ({ ...order, since: order.since.toISOString() });
+
+const idDescription = 'Id of the booking, prefix ord_.';
+
+/** What suppliers leave undecided is settled by the operators, who can ask them otherwise than through their interface. */
+@Resolver()
+export class SupplierOrderResolver {
+  @Operation({ scope: 'operator' })
+  @Query(() => SupplierOrderList, {
+    description: 'Orders of all teams that suppliers were asked for and have not settled, the oldest first.',
+  })
+  async waitingOrders(
+    @Ctx() context: RequestContext,
+    @Arg('timesAsked', () => Int, {
+      defaultValue: 10,
+      description: 'Only those asked for at least so often.',
+    })
+    timesAsked: number,
+    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
+    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
+    limit: number,
+  ): Promise<SupplierOrderList> {
+    const where = { offset: (page - 1) * limit, limit };
+    const { orders, total } = await listWaitingOrders(timesAsked, where, context.gateway.platform);
+    return { items: orders.map(toOrder), pagination: paginationOf(page, limit, total) };
+  }
+
+  @Operation({ scope: 'operator' })
+  @Mutation(() => SupplierOrder, {
+    description:
+      'Ends a paid booking whose supplier never decides: failed, with the money back in full; events booking.failed and wallet.credit.',
+  })
+  async failBooking(
+    @Ctx() context: RequestContext,
+    @Arg('bookingId', () => String, { description: idDescription }) bookingId: string,
+  ): Promise<SupplierOrder> {
+    return toOrder(await failBooking(bookingId, context.gateway.platform));
+  }
+
+  @Operation({ scope: 'operator' })
+  @Mutation(() => SupplierOrder, {
+    description:
+      'Records the tickets of a paid booking that the carrier issued without its supplier saying so; event booking.ticketed.',
+  })
+  async recordTickets(
+    @Ctx() context: RequestContext,
+    @Arg('bookingId', () => String, { description: idDescription }) bookingId: string,
+    @Arg('tickets', () => [TicketInput], { description: 'At least one for each passenger.' })
+    tickets: TicketInput[],
+  ): Promise<SupplierOrder> {
+    return toOrder(await recordTickets(bookingId, tickets, context.gateway.platform));
+  }
+
+  @Operation({ scope: 'operator' })
+  @Mutation(() => SupplierOrder, {
+    description:
+      'Asks a supplier no more to give up the order of a booking that has ended. The booking and its money stay as they are.',
+  })
+  async dropCancellation(
+    @Ctx() context: RequestContext,
+    @Arg('bookingId', () => String, { description: idDescription }) bookingId: string,
+  ): Promise<SupplierOrder> {
+    return toOrder(await dropCancellation(bookingId, context.gateway.platform));
+  }
+}

@@ -1,0 +1,178 @@
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { isIdentifier } from '../../infrastructure/identifier.ts';
+import { conflict, notFound, validationError } from '../errors.ts';
+import type { Platform } from '../platform.ts';
+import type { BookingRow, BookingStatus } from './booking.ts';
+import { applyTransition, type ChangeDetails } from './change.ts';
+import type { OrderTask } from './orderTask.ts';
+import { alreadyIn } from './refusals.ts';
+
+/**
+ * For operators: what suppliers still owe an answer to, and what to do when it will never come. A supplier is asked for
+ * as long as it takes, because nobody else knows what has become of an order; whoever has learnt it otherwise says so
+ * here. Nothing of the travellers but their passenger ids is shown.
+ */
+export interface SupplierOrder {
+  readonly bookingId: string;
+  readonly teamId: string;
+  readonly mode: 'live' | 'test';
+  readonly supplier: string;
+  /** Under which the supplier and the agency know it. */
+  readonly bookingReference: string;
+  readonly status: BookingStatus;
+  readonly passengerIds: readonly string[];
+  /** What the supplier is to be asked for; null for nothing more. */
+  readonly task: OrderTask['order_task'] | null;
+  /** How often it was asked for that without an answer that settles it. */
+  readonly timesAsked: number;
+  /** Since when the booking stands as it does. */
+  readonly since: Date;
+}
+
+interface SupplierOrderRow {
+  id: string;
+  wallet_id: number;
+  amount_cents: string;
+  team_id: string;
+  mode: 'live' | 'test';
+  supplier: string;
+  booking_reference: string;
+  status: BookingStatus;
+  passengers: BookingRow['passengers'];
+  order_task: SupplierOrder['task'];
+  order_asked: number;
+  updated_at: Date;
+}
+
+const orderColumns = `id, wallet_id, amount_cents, team_id, mode, supplier, booking_reference, status, passengers, order_task,
+            order_asked, updated_at`;
+
+const orderOf = (row: SupplierOrderRow): SupplierOrder => ({
+  bookingId: row.id,
+  teamId: row.team_id,
+  mode: row.mode,
+  supplier: row.supplier,
+  bookingReference: row.booking_reference,
+  status: row.status,
+  passengerIds: row.passengers.map(({ id }) => id),
+  task: row.order_task,
+  timesAsked: row.order_asked,
+  since: row.updated_at,
+});
+
+const countWaiting = statement<{ total: number }>(
+  'count_waiting_orders',
+  'SELECT count(*)::integer AS total FROM bookings WHERE order_task IS NOT NULL AND order_asked >= $1',
+);
+
+const listWaiting = statement<SupplierOrderRow>(
+  'list_waiting_orders',
+  `SELECT ${orderColumns} FROM bookings WHERE order_task IS NOT NULL AND order_asked >= $1
+    ORDER BY updated_at, id LIMIT $2 OFFSET $3`,
+);
+
+/** Orders that suppliers were asked for at least so often without settling them, the oldest first. */
+export async function listWaitingOrders(
+  timesAsked: number,
+  { offset, limit }: { offset: number; limit: number },
+  { sequelize }: Platform,
+): Promise<{ orders: SupplierOrder[]; total: number }> {
+  const [counted] = await run(sequelize, countWaiting, [timesAsked]);
+  const rows = await run(sequelize, listWaiting, [timesAsked, limit, offset]);
+  return { orders: rows.map(orderOf), total: counted?.total ?? 0 };
+}
+
+const readOrder = statement<SupplierOrderRow>(
+  'read_supplier_order',
+  `SELECT ${orderColumns} FROM bookings WHERE id = $1`,
+);
+
+async function findOrder(bookingId: string, { sequelize }: Platform): Promise<SupplierOrderRow> {
+  const [row] = isIdentifier('ord', bookingId) ? await run(sequelize, readOrder, [bookingId]) : [];
+  if (!row) throw notFound('Booking');
+  return row;
+}
+
+/** Changes a confirmed booking of any team. @throws AppError 404; 409 for one in another state. */
+async function settle(
+  name: 'giveUp' | 'ticket',
+  { id, wallet_id: walletId }: SupplierOrderRow,
+  details: ChangeDetails,
+  platform: Platform,
+): Promise<SupplierOrder> {
+  const changed = await applyTransition(name, { id, walletId }, details, platform);
+  const present = await findOrder(id, platform);
+  if (!changed) throw alreadyIn(present.status);
+  platform.log.warn({ bookingId: id, status: present.status }, 'booking settled by an operator');
+  return orderOf(present);
+}
+
+/**
+ * Ends a paid booking whose supplier never decides: `failed`, with everything given back. The supplier is asked to give
+ * up whatever it has made of the order.
+ * @throws AppError 404 "Booking not found"; 409 for one that is not confirmed.
+ */
+export async function failBooking(bookingId: string, platform: Platform): Promise<SupplierOrder> {
+  const order = await findOrder(bookingId, platform);
+  return settle('giveUp', order, { refundCents: BigInt(order.amount_cents) }, platform);
+}
+
+/** Ticket number: three digits of the airline, a hyphen, ten digits (IATA Resolution 722f). */
+const ticketNumber = /^\d{3}-\d{10}$/;
+
+export interface IssuedTicket {
+  readonly passengerId: string;
+  readonly uniqueIdentifier: string;
+}
+
+/**
+ * Records tickets that the carrier issued without the supplier telling us.
+ * @throws AppError 400 naming each ticket that is none, is for nobody, is repeated or missing; 404 "Booking not found"; 409 for a
+ *   booking that is not confirmed.
+ */
+export async function recordTickets(
+  bookingId: string,
+  tickets: readonly IssuedTicket[],
+  platform: Platform,
+): Promise<SupplierOrder> {
+  const order = await findOrder(bookingId, platform);
+  const travelling = new Set(order.passengers.map(({ id }) => id));
+  const ticketed = new Set(tickets.map(({ passengerId }) => passengerId));
+  const faults = tickets.flatMap(({ passengerId, uniqueIdentifier }, index) => [
+    ...(travelling.has(passengerId) ? [] : [{ field: `tickets.${index}.passengerId`, type: 'unknown' }]),
+    ...(ticketNumber.test(uniqueIdentifier)
+      ? []
+      : [{ field: `tickets.${index}.uniqueIdentifier`, type: 'invalid' }]),
+  ]);
+  if (new Set(tickets.map(({ uniqueIdentifier }) => uniqueIdentifier)).size < tickets.length)
+    faults.push({ field: 'tickets', type: 'repeated' });
+  if ([...travelling].some((id) => !ticketed.has(id))) faults.push({ field: 'tickets', type: 'missing' });
+  if (faults.length > 0) throw validationError(faults);
+  const documents = tickets.map(({ passengerId, uniqueIdentifier }) => ({
+    type: 'electronic_ticket' as const,
+    unique_identifier: uniqueIdentifier,
+    passenger_id: passengerId,
+  }));
+  return settle('ticket', order, { documents }, platform);
+}
+
+const dropCancellationStatement = statement<SupplierOrderRow>(
+  'drop_order_cancellation',
+  `UPDATE bookings SET order_task = NULL, order_due_at = NULL, order_asked = 0, order_token = NULL,
+          order_leased_until = NULL
+    WHERE id = $1 AND order_task = 'cancel' RETURNING ${orderColumns}`,
+);
+
+/**
+ * Asks a supplier no more to give up the order of a booking that has ended: for one that is gone, or has done it without
+ * saying so. The booking and its money stay as they are.
+ * @throws AppError 404 "Booking not found"; 409 when the supplier is not being asked for that.
+ */
+export async function dropCancellation(bookingId: string, platform: Platform): Promise<SupplierOrder> {
+  const { id, order_task: task } = await findOrder(bookingId, platform);
+  const [dropped] = await run(platform.sequelize, dropCancellationStatement, [id]);
+  if (!dropped)
+    throw conflict('No cancellation is waiting for the supplier', { field: 'task', type: task ?? 'none' });
+  platform.log.warn({ bookingId: id }, 'cancellation of an order dropped by an operator');
+  return orderOf(dropped);
+}

@@ -1,0 +1,200 @@
+import { expect, it } from 'vitest';
+import { dataOf } from '../doors/door.ts';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+import { ticketed } from './airline.ts';
+import type { BookingStage } from './bookingSteps.ts';
+import {
+  agencyWith,
+  booked,
+  describeBookings,
+  held,
+  moneyOf,
+  toldOf,
+  typesOf,
+  untilStatus,
+} from './bookingSteps.ts';
+
+const fields = 'bookingId teamId mode supplier bookingReference status passengerIds task timesAsked since';
+
+const documents = {
+  waitingOrders: `query ($timesAsked: Int = 0) {
+    outcome: waitingOrders(timesAsked: $timesAsked, limit: 100) { items { ${fields} } pagination { total } }
+  }`,
+  failBooking: `mutation ($bookingId: String!) { outcome: failBooking(bookingId: $bookingId) { ${fields} } }`,
+  dropCancellation: `mutation ($bookingId: String!) { outcome: dropCancellation(bookingId: $bookingId) { ${fields} } }`,
+  recordTickets: `mutation ($bookingId: String!, $tickets: [TicketInput!]!) {
+    outcome: recordTickets(bookingId: $bookingId, tickets: $tickets) { ${fields} }
+  }`,
+};
+
+type Name = keyof typeof documents;
+
+const unknownId = 'ord_01jd4yhz1je5j8v2r0h3m6x9qj';
+const notFound = { message: 'Booking not found', code: 'NOT_FOUND' };
+const conflict = (message: string, details: Json) => ({ message, code: 'VALIDATION_ERROR', details });
+
+async function ask({ server }: BookingStage, name: Name, variables: Json): Promise<Json> {
+  const { body } = await server.graphql(documents[name], variables, server.keys.operator);
+  return body;
+}
+
+async function operate(stage: BookingStage, name: Name, variables: Json): Promise<Json> {
+  const body = await ask(stage, name, variables);
+  expect(body.errors).toBeUndefined();
+  return body.data.outcome;
+}
+
+async function refused(stage: BookingStage, name: Name, variables: Json, expected: Json): Promise<void> {
+  const { data, errors } = await ask(stage, name, variables);
+  expect(data).toEqual({ outcome: null });
+  const [{ message, extensions }] = errors;
+  expect({ message, ...extensions }).toMatchObject(expected);
+}
+
+describeBookings('operators, of orders that suppliers leave undecided,', (stage) => {
+  const { airline } = stage;
+  const findWaiting = async (bookingId: string, timesAsked = 0) =>
+    (await operate(stage, 'waitingOrders', { timesAsked })).items.find(
+      (order: Json) => order.bookingId === bookingId,
+    );
+
+  it('see which there are, without particulars of those who travel', async () => {
+    const { teamId, live } = await agencyWith(stage, '1000.00');
+    const booking = await booked(stage, live);
+    await eventually(() => {
+      stage.clock.advance(1_000);
+      return airline.askedFor(booking.id, 'issue').length > 3;
+    });
+    const order = await eventually(() => findWaiting(booking.id, 3));
+    expect(order).toEqual({
+      bookingId: booking.id,
+      teamId,
+      mode: 'live',
+      supplier: 'airline',
+      bookingReference: booking.booking_reference,
+      status: 'confirmed',
+      passengerIds: booking.passengers.map(({ id }: Json) => id),
+      task: 'issue',
+      timesAsked: expect.any(Number),
+      since: booking.updated_at,
+    });
+    expect(await findWaiting(booking.id, order.timesAsked + 1_000_000)).toBeUndefined();
+    airline.answers.issue = async (request) => ticketed(request);
+    await untilStatus(stage, live, booking.id, 'ticketed');
+    expect(await findWaiting(booking.id)).toBeUndefined();
+  });
+
+  it('fail a booking: everything is given back, and the supplier is asked to give up the order', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    const { id } = await booked(stage, live, { penalty: '50.00' });
+    expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
+    stage.clock.advance(365 * 86_400_000);
+    expect(await operate(stage, 'failBooking', { bookingId: id })).toMatchObject({
+      bookingId: id,
+      status: 'failed',
+    });
+    expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+    expect(dataOf(await stage.door.getBooking(live, id))).toMatchObject({
+      status: 'failed',
+      refund_amount: '400.00',
+      penalty_amount: '0.00',
+    });
+    expect(typesOf(await toldOf(stage, id))).toEqual([
+      'booking.created',
+      'wallet.debit',
+      'booking.confirmed',
+      'wallet.credit',
+      'booking.failed',
+      'booking.updated',
+    ]);
+    await eventually(() => {
+      stage.clock.advance(250);
+      return airline.askedFor(id, 'cancel').length > 0;
+    });
+    const already = conflict('Booking already failed', { field: 'status', type: 'failed' });
+    await refused(stage, 'failBooking', { bookingId: id }, already);
+    expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+  });
+
+  it('record tickets that the carrier issued', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    const { id, passengers } = await booked(stage, live);
+    const ticket = { passengerId: passengers[0].id, uniqueIdentifier: '957-2412345678' };
+    const stranger = { passengerId: 'pas_x', uniqueIdentifier: '957-241234567' };
+    await refused(
+      stage,
+      'recordTickets',
+      { bookingId: id, tickets: [ticket, stranger, ticket] },
+      {
+        code: 'VALIDATION_ERROR',
+        details: {
+          errors: [
+            { field: 'tickets.1.passengerId', type: 'unknown' },
+            { field: 'tickets.1.uniqueIdentifier', type: 'invalid' },
+            { field: 'tickets', type: 'repeated' },
+          ],
+        },
+      },
+    );
+    const missing = { details: { field: 'tickets', type: 'missing' } };
+    await refused(stage, 'recordTickets', { bookingId: id, tickets: [] }, missing);
+    expect(await operate(stage, 'recordTickets', { bookingId: id, tickets: [ticket] })).toMatchObject({
+      status: 'ticketed',
+      task: null,
+    });
+    const booking = dataOf(await stage.door.getBooking(live, id));
+    expect(booking).toMatchObject({
+      status: 'ticketed',
+      documents: [
+        {
+          type: 'electronic_ticket',
+          unique_identifier: ticket.uniqueIdentifier,
+          passenger_id: ticket.passengerId,
+        },
+      ],
+    });
+    expect((await fetch(booking.eticket_url)).headers.get('content-type')).toBe('application/pdf');
+    expect(typesOf(await toldOf(stage, id)).slice(3)).toEqual(['booking.ticketed', 'booking.updated']);
+    const already = conflict('Booking already ticketed', { field: 'status', type: 'ticketed' });
+    await refused(stage, 'recordTickets', { bookingId: id, tickets: [ticket] }, already);
+  });
+
+  it('have a supplier that is gone asked no more to cancel', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    airline.answers.cancel = async () => {
+      throw new Error('503');
+    };
+    const { id } = await booked(stage, live);
+    const issuing = conflict('No cancellation is waiting for the supplier', { field: 'task', type: 'issue' });
+    await refused(stage, 'dropCancellation', { bookingId: id }, issuing);
+    const cancelled = dataOf(await stage.door.cancelBooking(live, id));
+    await eventually(() => {
+      stage.clock.advance(250);
+      return airline.askedFor(id, 'cancel').length > 1;
+    });
+    expect(await operate(stage, 'dropCancellation', { bookingId: id })).toMatchObject({
+      bookingId: id,
+      status: 'cancelled',
+      task: null,
+      timesAsked: 0,
+    });
+    expect(await findWaiting(id)).toBeUndefined();
+    const none = conflict('No cancellation is waiting for the supplier', { field: 'task', type: 'none' });
+    await refused(stage, 'dropCancellation', { bookingId: id }, none);
+    expect(dataOf(await stage.door.getBooking(live, id))).toEqual(cancelled);
+  });
+
+  it('change no booking that is unknown, held or ended', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    const { id } = await held(stage, live);
+    const already = conflict('Booking already pending', { field: 'status', type: 'pending' });
+    await refused(stage, 'failBooking', { bookingId: id }, already);
+    for (const bookingId of [unknownId, 'nonsense']) {
+      await refused(stage, 'failBooking', { bookingId }, notFound);
+      await refused(stage, 'recordTickets', { bookingId, tickets: [] }, notFound);
+      await refused(stage, 'dropCancellation', { bookingId }, notFound);
+    }
+    expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '600.00', '400.00']);
+  });
+});
