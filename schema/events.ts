@@ -1,101 +1,18 @@
 import type { SubscribeResolverData } from 'type-graphql';
-import { Arg, Field, ObjectType, Query, Resolver, Root, Subscription } from 'type-graphql';
+import { Arg, Query, Resolver, Root, Subscription } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { forbidden, tenantOf } from '../src/domain/admission.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { EventType as EventTypeName } from '../src/domain/events/catalogue.ts';
 import { eventTypes, walletEventTypes } from '../src/domain/events/catalogue.ts';
 import { eventTypeDescriptions } from '../src/domain/events/description.ts';
-import type { DomainEvent } from '../src/domain/events/event.ts';
-import { apiVersion } from '../src/domain/events/event.ts';
 import { checkSubject } from '../src/domain/events/subject.ts';
 import type { EventFilter } from '../src/domain/events/subscription.ts';
 import { followEvents } from '../src/domain/events/subscription.ts';
 import { eventScopes, visibleTypes } from '../src/domain/events/visibility.ts';
+import { Event, EventTypeDescription, toEvent } from './eventObjects.ts';
 import { Operation } from './operation.ts';
-import { DateTime, EventType, Json, KeyScope } from './scalars.ts';
-
-@ObjectType({ description: 'What an event is about.', simpleResolvers: true })
-export class EventData {
-  @Field(() => Json, { description: 'The object as it is now, with the names of the REST resources.' })
-  declare object: Record<string, unknown>;
-
-  @Field(() => Json, {
-    nullable: true,
-    description: 'The attributes that changed, as they were; for updates.',
-  })
-  declare previousAttributes: Record<string, unknown> | null;
-}
-
-@ObjectType({
-  description: 'Something that happened to the team, in the mode of the key.',
-  simpleResolvers: true,
-})
-export class Event {
-  @Field(() => String, {
-    description: 'Unique id, prefix evt_. Pass the last one seen as `after` to resume.',
-  })
-  declare id: string;
-
-  @Field(() => EventType, { description: 'Type, such as wallet.credit.' })
-  declare type: string;
-
-  @Field(() => String, { description: 'Version of the payload’s shape.' })
-  declare apiVersion: string;
-
-  @Field(() => DateTime, { description: 'Time of the event.' })
-  declare createdAt: string;
-
-  @Field(() => String, { description: 'Team id, prefix team_.' })
-  declare teamId: string;
-
-  @Field(() => EventData, { description: 'The object it is about, and what changed.' })
-  declare data: EventData;
-}
-
-@ObjectType({
-  description: 'A type of event, as it is told to webhooks and subscriptions.',
-  simpleResolvers: true,
-})
-export class EventTypeDescription {
-  @Field(() => EventType, { description: 'Name of the type.' })
-  declare type: string;
-
-  @Field(() => String, { description: 'When such an event is told.' })
-  declare description: string;
-
-  @Field(() => KeyScope, { description: 'What a key must be allowed to read to follow it in `events`.' })
-  declare scope: string;
-
-  @Field(() => Json, { description: 'JSON Schema (2020-12) of the payload that webhooks get.' })
-  declare schema: Record<string, unknown>;
-
-  @Field(() => Json, { description: 'One such payload.' })
-  declare example: Record<string, unknown>;
-}
-
-const told = new WeakMap<DomainEvent, Event>();
-
-/** The same for all that follow the event: what they ask of it is worked out once. */
-function toEvent(event: DomainEvent): Event {
-  let known = told.get(event);
-  if (!known) {
-    known = describeEvent(event);
-    told.set(event, known);
-  }
-  return known;
-}
-
-function describeEvent(event: DomainEvent): Event {
-  return {
-    id: event.id,
-    type: event.type,
-    apiVersion,
-    createdAt: event.createdAt.toISOString(),
-    teamId: event.teamId,
-    data: { object: event.data.object, previousAttributes: event.data.previous_attributes ?? null },
-  };
-}
+import { EventType } from './scalars.ts';
 
 /**
  * Follows events as an iterator whose end is immediate: `return` aborts the wait for the next event, which an async

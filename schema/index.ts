@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { DirectiveLocation, GraphQLDirective, GraphQLSchema, getNullableType, isUnionType } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import type { OperationRules } from '../src/domain/admission.ts';
+import { ApiKeyResolver } from './apiKeys.ts';
 import { BookingResolver } from './bookings.ts';
 import { EventResolver } from './events.ts';
 import { FlightResolver } from './flights.ts';
@@ -40,6 +41,7 @@ export function buildGatewaySchema(): GraphQLSchema {
       SupplierOrderResolver,
       EventResolver,
       TeamResolver,
+      ApiKeyResolver,
       WebhookResolver,
       WebhookDeliveryResolver,
       IntegrationResolver,

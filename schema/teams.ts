@@ -1,44 +1,14 @@
-import {
-  Arg,
-  Ctx,
-  Field,
-  InputType,
-  Mutation,
-  ObjectType,
-  Query,
-  Resolver,
-  registerEnumType,
-} from 'type-graphql';
+import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
-import type { ApiKey as ApiKeyModel, KeyKind } from '../src/domain/teams/apiKey.ts';
-import type { KeyParts } from '../src/domain/teams/keys.ts';
-import { createApiKey, keyFaults, listApiKeys, revokeApiKey } from '../src/domain/teams/keys.ts';
 import { createTeam, findTeam, listTeams, teamFaults, updateTeam } from '../src/domain/teams/management.ts';
-import type { Scope } from '../src/domain/teams/scope.ts';
-import { scopes as allScopes } from '../src/domain/teams/scope.ts';
 import type { Team as TeamModel } from '../src/domain/teams/team.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { inInput } from './inputFaults.ts';
 import { Operation, prepared } from './operation.ts';
 import { Pagination } from './pagination.ts';
-import { Amount, DateTime, KeyScope, PageNumber, PageSize, Percent } from './scalars.ts';
-
-export enum ApiKeyKind {
-  live = 'live',
-  test = 'test',
-  operator = 'operator',
-}
-registerEnumType(ApiKeyKind, {
-  name: 'ApiKeyKind',
-  description: 'What a key acts on.',
-  valuesConfig: {
-    live: { description: 'Real charges and bookings of one team.' },
-    test: { description: 'The sandbox of one team.' },
-    operator: { description: 'Teams and keys, for those who run the service.' },
-  },
-});
+import { Amount, DateTime, PageNumber, PageSize, Percent } from './scalars.ts';
 
 @ObjectType({ description: 'An agency.', simpleResolvers: true })
 export class Team {
@@ -74,42 +44,6 @@ export class TeamList {
 
   @Field(() => Pagination, { description: 'Number of the page, and the totals.' })
   declare pagination: Pagination;
-}
-
-@ObjectType({ description: 'A bearer key, without the key itself.', simpleResolvers: true })
-export class ApiKey {
-  @Field(() => String, { description: 'Unique id, prefix key_.' })
-  declare id: string;
-
-  @Field(() => String, { nullable: true, description: 'The team it acts for; null for operators’ keys.' })
-  declare teamId: string | null;
-
-  @Field(() => ApiKeyKind, { description: 'What the key acts on.' })
-  declare kind: string;
-
-  @Field(() => String, { description: 'Name given at creation.' })
-  declare name: string;
-
-  @Field(() => String, { description: 'Last four characters of the key.' })
-  declare lastFour: string;
-
-  @Field(() => [KeyScope], { description: 'What the key may do.' })
-  declare scopes: string[];
-
-  @Field(() => DateTime, { description: 'Creation time.' })
-  declare createdAt: string;
-
-  @Field(() => DateTime, { nullable: true, description: 'Revocation time; null while it works.' })
-  declare revokedAt: string | null;
-}
-
-@ObjectType({ description: 'A new key. The key itself is shown only here.', simpleResolvers: true })
-export class IssuedApiKey {
-  @Field(() => ApiKey, { description: 'The key’s record.' })
-  declare apiKey: ApiKey;
-
-  @Field(() => String, { description: 'The bearer key.' })
-  declare secret: string;
 }
 
 @InputType({ description: 'A new agency.' })
@@ -159,24 +93,6 @@ export class UpdateTeamInput {
   declare corsDomains?: string[] | null;
 }
 
-@InputType({ description: 'A new key.' })
-export class CreateApiKeyInput {
-  @Field(() => ApiKeyKind, { description: 'What the key acts on.' })
-  declare kind: KeyKind;
-
-  @Field(() => String, { nullable: true, description: 'The team it acts for; left out for operators’ keys.' })
-  declare teamId?: string | null;
-
-  @Field(() => String, { description: 'Name to recognise it by.' })
-  declare name: string;
-
-  @Field(() => [KeyScope], {
-    nullable: true,
-    description: `What it may do; all when left out: ${allScopes.join(', ')}.`,
-  })
-  declare scopes?: Scope[] | null;
-}
-
 /** A percentage without the zeros that say nothing: "7.5000" is "7.5", "100" stays. */
 function shortest(percent: string): string {
   return percent.includes('.') ? percent.replace(/\.?0+$/, '') : percent;
@@ -192,19 +108,6 @@ function toTeam(team: TeamModel): Team {
     corsDomains: team.corsDomains,
     createdAt: team.createdAt.toISOString(),
     updatedAt: team.updatedAt.toISOString(),
-  };
-}
-
-function toApiKey(apiKey: ApiKeyModel): ApiKey {
-  return {
-    id: apiKey.id,
-    teamId: apiKey.teamId,
-    kind: apiKey.kind,
-    name: apiKey.name,
-    lastFour: apiKey.lastFour,
-    scopes: apiKey.scopes,
-    createdAt: apiKey.createdAt.toISOString(),
-    revokedAt: apiKey.revokedAt?.toISOString() ?? null,
   };
 }
 
@@ -236,15 +139,6 @@ export class TeamResolver {
     return toTeam(await findTeam(id));
   }
 
-  @Operation({ scope: 'operator' })
-  @Query(() => [ApiKey], { description: 'Keys of a team, or the operators’ own, revoked ones included.' })
-  async apiKeys(
-    @Arg('teamId', () => String, { nullable: true, description: 'Left out for the operators’ own keys.' })
-    teamId?: string | null,
-  ): Promise<ApiKey[]> {
-    return (await listApiKeys(teamId ?? null)).map(toApiKey);
-  }
-
   @Operation({ scope: 'operator', creation: 'plain' })
   @ChecksOfParts({ input: teamFaults })
   @Mutation(() => Team, { description: 'Creates an agency with its live and test wallets.' })
@@ -265,30 +159,5 @@ export class TeamResolver {
     @Arg('input', () => UpdateTeamInput, { description: 'The changes.' }) input: UpdateTeamInput,
   ): Promise<Team> {
     return toTeam(await inInput(() => updateTeam(id, changesOf(input), context.gateway.platform)));
-  }
-
-  @Operation({ scope: 'operator', creation: 'secret' })
-  @ChecksOfParts({
-    input: (input: KeyParts) => keyFaults({ ...input, teamId: input.teamId ?? null }),
-  })
-  @Mutation(() => IssuedApiKey, { description: 'Issues a key; event api_key.created.' })
-  async createApiKey(
-    @Ctx() context: RequestContext,
-    @Arg('input', () => CreateApiKeyInput, { description: 'The key.' }) input: CreateApiKeyInput,
-  ): Promise<IssuedApiKey> {
-    const request = { ...input, teamId: input.teamId ?? null, scopes: input.scopes ?? null };
-    return prepared(async () => {
-      const { apiKey, secret } = await inInput(() => createApiKey(request, context.gateway.platform));
-      return { apiKey: toApiKey(apiKey), secret };
-    });
-  }
-
-  @Operation({ scope: 'operator' })
-  @Mutation(() => ApiKey, { description: 'Revokes a key everywhere within a second; event api_key.revoked.' })
-  async revokeApiKey(
-    @Ctx() context: RequestContext,
-    @Arg('id', () => String, { description: 'Id, prefix key_.' }) id: string,
-  ): Promise<ApiKey> {
-    return toApiKey(await revokeApiKey(id, context.gateway.platform));
   }
 }
