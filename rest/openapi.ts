@@ -1,108 +1,14 @@
-import type { GraphQLInputType, GraphQLOutputType, GraphQLSchema, SelectionSetNode } from 'graphql';
-import {
-  getNamedType,
-  getNullableType,
-  isEnumType,
-  isInputObjectType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  isUnionType,
-  Kind,
-} from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+import { isNonNullType } from 'graphql';
 import type { Variable } from '../schema/coercion.ts';
 import { errorCodes } from '../src/domain/errors.ts';
 import { testModeNotice } from '../src/domain/testMode.ts';
 import { deliveryHeaders, eventsTag, webhookSection } from './eventDocs.ts';
 import type { PreparedRoute } from './handler.ts';
+import { describe, inputSchema, type JsonSchema, outputSchema } from './jsonSchemas.ts';
 import { tagTexts } from './routes/index.ts';
 
-/** OpenAPI 3.1, worked out from the routes' documents and the schema, so that it cannot say anything else than they do. */
-
-type JsonSchema = Record<string, unknown>;
-
-const scalarSchemas: Readonly<Record<string, JsonSchema>> = {
-  String: { type: 'string' },
-  Int: { type: 'integer' },
-  Float: { type: 'number' },
-  Boolean: { type: 'boolean' },
-};
-
-function leafSchema(type: GraphQLInputType | GraphQLOutputType): JsonSchema {
-  const named = getNamedType(type);
-  if (isEnumType(named)) return { type: 'string', enum: named.getValues().map((value) => value.name) };
-  return scalarSchemas[named.name] ?? (named.extensions.openapi as JsonSchema | undefined) ?? {};
-}
-
-function orNull(schema: JsonSchema, nullable: boolean): JsonSchema {
-  if (!nullable) return schema;
-  return typeof schema.type === 'string'
-    ? { ...schema, type: [schema.type, 'null'] }
-    : { anyOf: [schema, { type: 'null' }] };
-}
-
-function inputSchema(type: GraphQLInputType): JsonSchema {
-  const nullable = getNullableType(type);
-  if (isListType(nullable)) return { type: 'array', items: inputSchema(nullable.ofType) };
-  if (!isInputObjectType(nullable)) return leafSchema(nullable);
-  const fields = Object.values(nullable.getFields());
-  return {
-    type: 'object',
-    properties: Object.fromEntries(
-      fields.map((field) => [field.name, { ...inputSchema(field.type), ...describe(field.description) }]),
-    ),
-    required: fields
-      .filter((field) => isNonNullType(field.type) && field.defaultValue === undefined)
-      .map((f) => f.name),
-  };
-}
-
-const describe = (description: string | null | undefined) => (description ? { description } : {});
-
-/** The response of a selection; the kinds of a union are alternatives. */
-function outputSchema(
-  type: GraphQLOutputType,
-  selections: SelectionSetNode | undefined,
-  schema: GraphQLSchema,
-): JsonSchema {
-  const nullable = getNullableType(type);
-  if (isListType(nullable))
-    return { type: 'array', items: outputSchema(nullable.ofType, selections, schema) };
-  if (isUnionType(nullable)) {
-    const alternatives = selections?.selections.flatMap((selection) => {
-      if (selection.kind !== Kind.INLINE_FRAGMENT || !selection.typeCondition) return [];
-      const member = schema.getType(selection.typeCondition.name.value);
-      return isObjectType(member) ? [outputSchema(member, selection.selectionSet, schema)] : [];
-    });
-    return { oneOf: alternatives ?? [] };
-  }
-  return isObjectType(nullable) && selections
-    ? objectSchema(nullable, selections, schema)
-    : leafSchema(nullable);
-}
-
-function objectSchema(
-  type: { getFields(): Record<string, { type: GraphQLOutputType; description?: string | null }> },
-  selections: SelectionSetNode,
-  schema: GraphQLSchema,
-): JsonSchema {
-  const properties: Record<string, JsonSchema> = {};
-  const required: string[] = [];
-  for (const selection of selections.selections) {
-    if (selection.kind !== Kind.FIELD) continue;
-    const field = type.getFields()[selection.name.value];
-    if (!field) continue;
-    const key = selection.alias?.value ?? selection.name.value;
-    const omitted = selection.directives?.some((directive) => directive.name.value === 'omitNull') ?? false;
-    const value = outputSchema(field.type, selection.selectionSet, schema);
-    properties[key] = {
-      ...orNull(value, !omitted && !isNonNullType(field.type)),
-      ...describe(field.description),
-    };
-    if (!omitted) required.push(key);
-  }
-  return { type: 'object', properties, required };
-}
+/** OpenAPI 3.1, worked out from the routes' documents and the schema, so that it says nothing else than they do. */
 
 const metaSchema: JsonSchema = {
   type: 'object',

@@ -22,6 +22,7 @@ import { invalidParameters, validationError } from '../src/domain/errors.ts';
 import type { Platform } from '../src/domain/platform.ts';
 import type { VariableCheck } from './argumentChecks.ts';
 import { variableChecks } from './argumentChecks.ts';
+import { inOrder } from './faultOrder.ts';
 
 /**
  * Variables checked against their GraphQL types, for both doors: every bad field is collected, and the answer is the
@@ -157,42 +158,6 @@ function withChecks(
   });
   if (ruled.length === 0) return [...faults];
   return inOrder([...faults, ...ruled], variables).slice(0, mostFaults);
-}
-
-/** Fields in the order in which the variables, and the members of their types, are declared. */
-function inOrder(faults: readonly Fault[], variables: readonly Variable[]): Fault[] {
-  return faults
-    .map((fault) => ({ fault, place: placeOf(fault.field, variables) }))
-    .sort((one, other) => compare(one.place, other.place))
-    .map(({ fault }) => fault);
-}
-
-function placeOf(field: string, variables: readonly Variable[]): number[] {
-  const [variable, ...members] = field.split('.');
-  const index = variables.findIndex(({ name }) => name === variable);
-  let type: unknown = getNamedType(variables[index]?.type);
-  const place = [index < 0 ? variables.length : index];
-  for (const member of members) {
-    if (/^\d+$/.test(member)) {
-      place.push(Number(member));
-      continue;
-    }
-    const fields = isInputObjectType(type) ? type.getFields() : {};
-    const names = Object.keys(fields);
-    const position = names.indexOf(member);
-    place.push(position < 0 ? names.length : position);
-    type = getNamedType(fields[member]?.type);
-  }
-  return place;
-}
-
-/** What has members comes after them. */
-function compare(one: readonly number[], other: readonly number[]): number {
-  for (const [depth, place] of one.entries()) {
-    const difference = place - (other[depth] ?? Number.POSITIVE_INFINITY);
-    if (difference !== 0) return difference;
-  }
-  return other.length - one.length;
 }
 
 function refusal(faults: Fault[]): AppError {

@@ -36,6 +36,7 @@ import { createApplication, createHttpServer, createListener } from './infrastru
 import { DirectRoutes } from './infrastructure/http/directRoutes.ts';
 import { answerPreflight } from './infrastructure/http/headers.ts';
 import { listen } from './infrastructure/http/listening.ts';
+import type { HealthCheck } from './infrastructure/http/operations.ts';
 import { createOperationsRouter } from './infrastructure/http/operations.ts';
 import { prepareStop } from './infrastructure/http/stopping.ts';
 import type { Log } from './infrastructure/log.ts';
@@ -182,6 +183,20 @@ function openDoors(application: Express, gateway: Gateway): Doors {
   return { graphql: door, direct: new DirectRoutes([...rest.direct, ...door.direct]) };
 }
 
+/** What must answer for the process to be ready. */
+function readinessChecks({ sequelize, settings, signals }: Platform): HealthCheck[] {
+  return [
+    { name: 'database', check: () => sequelize.query('SELECT 1') },
+    {
+      name: 'migrations',
+      check: async () => {
+        if ((await pendingMigrations(sequelize, migrationsFolder)).length > 0) throw new Error('pending');
+      },
+    },
+    ...(settings.REDIS_URL ? [{ name: 'redis', check: () => signals.check() }] : []),
+  ];
+}
+
 /** What takes a part of a second, and neither readiness nor the first requests should wait for. */
 function prepareLater({ graphql }: Doors, { flightSuppliers }: Platform): NodeJS.Timeout {
   return setTimeout(() => {
@@ -207,18 +222,9 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
 
   let phase: 'starting' | 'serving' | 'stopping' = 'starting';
   const application = createApplication({ trustProxy: settings.TRUST_PROXY });
-  const checks = [
-    { name: 'database', check: () => database.sequelize.query('SELECT 1') },
-    {
-      name: 'migrations',
-      check: async () => {
-        if ((await pendingMigrations(database.sequelize, migrationsFolder)).length > 0)
-          throw new Error('pending');
-      },
-    },
-    ...(settings.REDIS_URL ? [{ name: 'redis', check: () => platform.signals.check() }] : []),
-  ];
-  application.use(createOperationsRouter(checks, gateway.metrics, () => phase === 'serving'));
+  application.use(
+    createOperationsRouter(readinessChecks(platform), gateway.metrics, () => phase === 'serving'),
+  );
   const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
   refuseTheRest(application, log);
   const listener = createListener({

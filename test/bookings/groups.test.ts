@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
 import { AppError } from '../../src/domain/errors.ts';
-import type { KeyRow } from '../../src/domain/idempotency/once.ts';
+import type { KeyRow } from '../../src/domain/idempotency/keySql.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
 import { describeEngines } from '../harness/engines.ts';

@@ -2,7 +2,7 @@ import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { type Statement, statement } from '../../infrastructure/database/statement.ts';
 import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
 import { eventCtes } from '../events/recording.ts';
-import { keyCtes, keyIsStored } from '../idempotency/once.ts';
+import { keyCtes, keyIsStored } from '../idempotency/keySql.ts';
 import { longestSweepWaitMs } from '../overdue.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
 import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';

@@ -6,7 +6,7 @@ import type { FlightOffer } from '../flights/offer.ts';
 import { offerExpired } from '../flights/offerExpired.ts';
 import type { UsableOffer } from '../flights/offerStore.ts';
 import { findUsableOffer } from '../flights/offerStore.ts';
-import type { KeyRow } from '../idempotency/once.ts';
+import type { KeyRow } from '../idempotency/keySql.ts';
 import { inSnakeCase } from '../memberNames.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';

@@ -2,7 +2,7 @@ import { binaryArray, plainArray } from '../../infrastructure/database/arrayValu
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { statement } from '../../infrastructure/database/statement.ts';
 import { deliveryCte } from '../events/recording.ts';
-import type { KeyRow } from '../idempotency/once.ts';
+import type { KeyRow } from '../idempotency/keySql.ts';
 import { transactionObjectSql } from '../wallet/entrySql.ts';
 import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';
 import type { BookingRow } from './booking.ts';

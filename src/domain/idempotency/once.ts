@@ -8,6 +8,8 @@ import type { ErrorCode, ErrorDetails, ErrorKind } from '../errors.ts';
 import { AppError, unprocessable, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
+import type { KeyRow } from './keySql.ts';
+import { keyTakenCode, keyValues } from './keySql.ts';
 
 /**
  * Creation operations that happen once for each Idempotency-Key (SPEC Limits, DESIGN §4).
@@ -47,17 +49,6 @@ export interface KnownCreation<T> {
 /** Does what may wait for the network, and returns what writes. */
 export type PrepareCreation<T> = () => Promise<WriteCreation<T> | KnownCreation<T>>;
 
-/** The row that stores an answer under its key. */
-export interface KeyRow {
-  readonly scope: string;
-  readonly key: string;
-  readonly fingerprint: Buffer;
-  readonly outcome: string;
-  readonly createdAt: Date;
-  /** Rows made until then are past the window. */
-  readonly oldest: Date;
-}
-
 type Outcome =
   | { value: unknown }
   | { error: { code: ErrorCode; kind: ErrorKind | undefined; message: string; details: ErrorDetails } };
@@ -81,33 +72,6 @@ const storeOutcome = statement<{ key: string }>(
      WHERE k.created_at <= $6
    RETURNING key`,
 );
-
-/**
- * SQL that stores a key with the effect of its statement: `effect` names the CTE that has a row when there is one, and
- * the parameters from number `first` on are `keyValues`. The statement's last SELECT must ask `keyIsStored`.
- */
-export const keyCtes = (effect: string, first: number) => `
-  stored_key AS (
-    INSERT INTO idempotency_keys AS k (scope, key, fingerprint, outcome, created_at)
-    SELECT $${first}::text, $${first + 1}::text, $${first + 2}::bytea, $${first + 3}::text, $${first + 4}::timestamptz
-      FROM ${effect} WHERE $${first + 1}::text IS NOT NULL
-    ON CONFLICT (scope, key) DO UPDATE
-      SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
-      WHERE k.created_at <= $${first + 5}::timestamptz
-    RETURNING 1
-  )`;
-
-/** SQL condition that undoes the statement when another request has taken the key. */
-export const keyIsStored = (effect: string, first: number) => `key_is_stored(
-      $${first + 1}::text IS NULL OR NOT EXISTS (SELECT FROM ${effect}) OR EXISTS (SELECT FROM stored_key))`;
-
-/** The six parameters of `keyCtes`. */
-export const keyValues = (key: KeyRow | null): unknown[] =>
-  key
-    ? [key.scope, key.key, key.fingerprint, key.outcome, key.createdAt, key.oldest]
-    : [null, null, null, null, null, null];
-
-const keyTakenCode = 'EMKEY';
 
 const forgetOutcomes = statement(
   'forget_idempotent_outcomes',

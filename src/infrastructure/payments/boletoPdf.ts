@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit';
+import { printableText } from '../printableText.ts';
 import { barsHeightMm, barsModules, barsWidthMm, boletoBars, quietZoneMm } from './boletoBars.ts';
 import type { BoletoSlip, SlipBox } from './boletoSlip.ts';
-import { printableText } from './printableText.ts';
 
 const pointsPerMm = 72 / 25.4;
 const pageWidthMm = 210;

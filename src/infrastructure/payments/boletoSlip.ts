@@ -1,5 +1,5 @@
+import { formatBrazilianDate, formatCnpj, formatReais } from '../brazilianText.ts';
 import { formatBankCode, formatDigitableLine } from './boleto.ts';
-import { formatBrazilianDate, formatCnpj, formatReais } from './brazilianText.ts';
 import type { BoletoIssuer } from './provider.ts';
 
 /** A boleto's words and boxes, the same for page and PDF. */

@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit';
 import { create } from 'qrcode';
 import { plainLetter } from '../flights/ticketName.ts';
-import { printableText } from '../payments/printableText.ts';
+import { printableText } from '../printableText.ts';
 
 const pointsPerMm = 72 / 25.4;
 const pageWidthMm = 210;

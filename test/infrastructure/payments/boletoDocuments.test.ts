@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import PDFDocument from 'pdfkit';
 import { describe, expect, it } from 'vitest';
+import { formatReais } from '../../../src/infrastructure/brazilianText.ts';
 import type { Bar } from '../../../src/infrastructure/payments/boletoBars.ts';
 import { boletoPage, boletoPageSecurityPolicy } from '../../../src/infrastructure/payments/boletoPage.ts';
 import { boletoPdf } from '../../../src/infrastructure/payments/boletoPdf.ts';
-import { formatReais } from '../../../src/infrastructure/payments/brazilianText.ts';
-import { printableText } from '../../../src/infrastructure/payments/printableText.ts';
+import { printableText } from '../../../src/infrastructure/printableText.ts';
 import { someSlip } from './charges.ts';
 import { readInterleaved } from './interleaved.ts';
 import { pdfFilledRectangles, pdfTexts } from './pdfContent.ts';
