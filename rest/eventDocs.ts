@@ -1,8 +1,7 @@
 import { eventTypeDescriptions } from '../src/domain/events/description.ts';
+import type { JsonSchema } from './jsonSchemas.ts';
 
 /** What OpenAPI says about deliveries: one webhook for each event type, as the catalogue of events describes it. */
-
-type JsonSchema = Record<string, unknown>;
 
 const header = (name: string, description: string, schema: JsonSchema) => [
   name,
