@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings, SettingsError } from '../../../src/config.ts';
 import { ManualClock } from '../../../src/infrastructure/clock.ts';
-import { createFlightSuppliers } from '../../../src/infrastructure/flights/registry.ts';
+import { createFlightSuppliers, flightSupplierNames } from '../../../src/infrastructure/flights/registry.ts';
 import { supplierSearch } from './simulated/searches.ts';
 
 const settings = { SIMULATED_TICKETING_DELAY: 0 };
@@ -23,7 +23,9 @@ describe('flight suppliers', () => {
   });
 
   it.each(['', 'duffel', 'constructor'])('are refused for %j', (name) => {
-    expect(() => createFlightSuppliers([name], new ManualClock(), settings)).toThrow('is none of simulated');
+    expect(() => createFlightSuppliers([name], new ManualClock(), settings)).toThrow(
+      `"${name}" is none of ${flightSupplierNames.join(', ')}`,
+    );
   });
 
   it.each([
