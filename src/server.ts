@@ -27,7 +27,7 @@ import { startWorker } from './domain/worker.ts';
 import type { Clock } from './infrastructure/clock.ts';
 import { systemClock } from './infrastructure/clock.ts';
 import type { Database } from './infrastructure/database/database.ts';
-import { openDatabase } from './infrastructure/database/database.ts';
+import { checkDatabase, openDatabase } from './infrastructure/database/database.ts';
 import { migrateUp, pendingMigrations } from './infrastructure/database/migrations.ts';
 import { createExchangeRates } from './infrastructure/exchangeRates/registry.ts';
 import { createFlightSuppliers } from './infrastructure/flights/registry.ts';
@@ -186,7 +186,7 @@ function openDoors(application: Express, gateway: Gateway): Doors {
 /** What must answer for the process to be ready. */
 function readinessChecks({ sequelize, settings, signals }: Platform): HealthCheck[] {
   return [
-    { name: 'database', check: () => sequelize.query('SELECT 1') },
+    { name: 'database', check: () => checkDatabase(sequelize) },
     {
       name: 'migrations',
       check: async () => {

@@ -68,4 +68,27 @@ describe.runIf(engine)('When the database goes away', () => {
       subscriber.cut();
     }
   });
+
+  test('a server that takes no writes is none to be ready for, and is left for one that does', async () => {
+    const { test: key } = await server.createTeam();
+    const body = { amount: '100.00', currency: 'BRL', payment_method: 'pix' };
+    const recharge = async () => (await server.rest('POST', '/api/v1/wallet/recharge', { key, body })).status;
+    expect(await recharge()).toBe(201);
+
+    // As at a failover: sessions end, and new ones find a standby.
+    await administer(
+      `ALTER DATABASE "${databaseName()}" SET default_transaction_read_only = on`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${databaseName()}'`,
+    );
+    await eventually(async () => (await recharge()) === 500);
+    expect(await ready()).toEqual({ status: 503, database: 'unavailable' });
+    await eventually(
+      async () => (await server.rest('GET', '/api/v1/wallet/balance', { key })).status === 200,
+    );
+
+    // No session ends: those that are open stay read-only.
+    await administer(`ALTER DATABASE "${databaseName()}" RESET default_transaction_read_only`);
+    await eventually(async () => (await recharge()) === 201);
+    await eventually(async () => (await ready()).status === 200);
+  });
 });

@@ -11,6 +11,13 @@ import { transactionContext } from './statement.ts';
 /** Whether nothing was asked of the database because every connection of this process stayed in use for too long. */
 export const noConnectionCame = (error: unknown): boolean => error instanceof ConnectionAcquireTimeoutError;
 
+/**
+ * Resolves when the database answers and takes writes. Locks no row, but a server that is read-only refuses it like a
+ * write, which gives its connection up. @throws Error when it does not.
+ */
+export const checkDatabase = (sequelize: Sequelize): Promise<unknown> =>
+  sequelize.query('SELECT 1 FROM migrations LIMIT 0 FOR UPDATE');
+
 export interface Database {
   readonly sequelize: Sequelize;
   /** Whether other processes may use it at the same time. */
@@ -29,15 +36,33 @@ Sequelize.useCLS(transactionContext as never);
  */
 const sessionOptions = `-c lock_timeout=${lockTimeoutMs} -c datestyle=ISO -c default_transaction_isolation=read\\ committed`;
 
+/** The SQLSTATE of a write that met a read-only server. */
+const readOnlyCode = '25006';
+
+/** What is used of a pg client's connection, which its types leave out. */
+interface Connection {
+  on(event: 'errorMessage', told: (error: { code?: string }) => void): void;
+}
+
 /**
  * A client that hears of the end of its connection from its beginning. Sequelize listens a moment after a client has
  * connected; where the server ends the session in the same breath, as at a failover, nobody would, and an error that
  * nobody hears ends the process. The next query tells Sequelize.
+ *
+ * One whose server takes no writes any more is given up, too: DATABASE_URL may lead to another by now, and reads alone
+ * would keep it in use for ever.
  */
 class Client extends pg.Client {
+  /** Sequelize's mark of a connection that its pool must end instead of handing it out. */
+  _invalid = false;
+
   constructor(config?: pg.ClientConfig) {
     super(config);
     this.on('error', () => undefined);
+    const { connection } = this as unknown as { connection: Connection };
+    connection.on('errorMessage', ({ code }) => {
+      if (code === readOnlyCode) this._invalid = true;
+    });
   }
 }
 
