@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Log } from './log.ts';
+import { Outage } from './outage.ts';
 
 /**
  * Longest silence after a command. A server that vanished without a word leaves a connection that the system believes in
@@ -7,42 +8,13 @@ import type { Log } from './log.ts';
  */
 export const redisSilenceMs = 5_000;
 
-/**
- * Says when Redis is lost to a connection and when it is back. It is tried several times a second in between, of which
- * nobody needs to read.
- */
-export class RedisOutage {
-  readonly #connection: string;
-  readonly #meanwhile: string;
-  readonly #log: Log;
-  #isOn = false;
-
-  /** @param meanwhile what happens without it. */
-  constructor(connection: string, meanwhile: string, log: Log) {
-    this.#connection = connection;
-    this.#meanwhile = meanwhile;
-    this.#log = log;
-  }
-
-  get isOn(): boolean {
-    return this.#isOn;
-  }
-
-  begin(error: unknown): void {
-    const level = this.#isOn ? 'debug' : 'warn';
-    this.#isOn = true;
-    this.#log[level]({ err: error, connection: this.#connection }, `redis unavailable: ${this.#meanwhile}`);
-  }
-
-  end(): void {
-    if (this.#isOn) this.#log.info({ connection: this.#connection }, 'redis is back');
-    this.#isOn = false;
-  }
-}
+/** @param meanwhile what happens without Redis. */
+export const redisOutage = (connection: string, meanwhile: string, log: Log): Outage =>
+  new Outage(log, `redis unavailable: ${meanwhile}`, 'redis is back', { connection });
 
 /** Logs when a connection to Redis is lost and when it is back. */
 export function logOutages(client: Redis, connection: string, meanwhile: string, log: Log): void {
-  const outage = new RedisOutage(connection, meanwhile, log);
+  const outage = redisOutage(connection, meanwhile, log);
   client.on('error', (error) => outage.begin(error));
   client.on('ready', () => outage.end());
 }

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Log } from './log.ts';
+import type { Outage } from './outage.ts';
 import type { CountedWindow } from './rateWindows.ts';
-import { RedisOutage, redisSilenceMs } from './redisOutages.ts';
+import { redisOutage, redisSilenceMs } from './redisOutages.ts';
 
 /**
  * Counts requests of many subjects at once. KEYS: one for each subject. ARGV: the window's length in milliseconds, then
@@ -49,7 +50,7 @@ const betweenTrialsMs = 500;
 export class RedisRateCounts {
   readonly #client: CountingRedis;
   readonly #lengthMs: number;
-  readonly #outage: RedisOutage;
+  readonly #outage: Outage;
   #isTrying = false;
   #waiting = new Map<string, Waiting[]>();
   /** Commands that Redis has not answered. */
@@ -57,7 +58,7 @@ export class RedisRateCounts {
 
   constructor(url: string, lengthMs: number, log: Log) {
     this.#lengthMs = lengthMs;
-    this.#outage = new RedisOutage('rate limits', 'counting in memory', log);
+    this.#outage = redisOutage('rate limits', 'counting in memory', log);
     this.#client = new Redis(url, {
       connectionName: 'embarque-rate-limits',
       // A request must not wait for a Redis that is away: it is counted in memory instead.

@@ -36,6 +36,15 @@ describe.runIf(engine)('When the database goes away', () => {
     return { status, database: body.checks.database };
   };
 
+  /** What is tried several times a second for each subscriber: that it fails is said once, and that it works again. */
+  const lookedAtAgainAndAgain = [
+    ['keys not checked; trying again', 'keys are checked again'],
+    ['events not read; trying again with the next look', 'events are read again'],
+  ] as const;
+
+  const linesOf = (...messages: string[]): string[] =>
+    server.logLines.map((line) => JSON.parse(line).msg).filter((message) => messages.includes(message));
+
   test('the server says so, refuses without a word of its troubles, and goes on when it is back', async () => {
     const { teamId, test: key } = await server.createTeam();
     await requestRecharge(server, key);
@@ -51,6 +60,8 @@ describe.runIf(engine)('When the database goes away', () => {
     await eventually(async () => (await ready()).status === 503);
     expect(await ready()).toEqual({ status: 503, database: 'unavailable' });
     expect((await server.rest('GET', '/health/live')).status).toBe(200);
+    for (const [lost, back] of lookedAtAgainAndAgain)
+      await eventually(() => linesOf(lost, back).at(-1) === lost);
     const refused = await server.rest('GET', '/api/v1/wallet/balance', { key });
     expect(refused.status).toBe(500);
     expect(refused.body.error).toEqual({ code: 'INTERNAL_ERROR', message: 'Internal error', details: {} });
@@ -66,6 +77,11 @@ describe.runIf(engine)('When the database goes away', () => {
     for (const subscriber of subscribers) {
       expect(await subscriber.sees(stored.length - 1)).toEqual(stored.slice(1));
       subscriber.cut();
+    }
+    for (const [lost, back] of lookedAtAgainAndAgain) {
+      await eventually(() => linesOf(lost, back).at(-1) === back);
+      const pairs = linesOf(lost, back).length / 2;
+      expect(linesOf(lost, back)).toEqual(Array(pairs).fill([lost, back]).flat());
     }
   });
 

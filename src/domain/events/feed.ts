@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
+import { Outage } from '../../infrastructure/outage.ts';
 import { validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -103,9 +104,15 @@ export class EventFeed {
   readonly #streams = new Map<number, Stream>();
   #stopSignals: (() => Promise<void>) | null = null;
   #timer: NodeJS.Timeout | null = null;
+  readonly #outage: Outage;
 
   constructor(platform: Platform) {
     this.#platform = platform;
+    this.#outage = new Outage(
+      platform.log,
+      'events not read; trying again with the next look',
+      'events are read again',
+    );
   }
 
   /** Starts listening. Returns at once: while signals are down, the look each second finds what is new. */
@@ -165,6 +172,7 @@ export class EventFeed {
       while (stream.again && stream.followers.size > 0) {
         stream.again = false;
         const events = await readEventsAfter(stream.tenant, stream.position, this.#platform);
+        this.#outage.end();
         const last = events.at(-1);
         if (!last) continue;
         stream.position = last.sequence;
@@ -172,7 +180,7 @@ export class EventFeed {
         if (events.length === batchSize) stream.again = true;
       }
     } catch (error) {
-      this.#platform.log.warn({ err: error }, 'events not read; trying again with the next look');
+      this.#outage.begin(error);
       if (stream.position === null) await delay(lookMs);
     }
   }

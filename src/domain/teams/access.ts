@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { Outage } from '../../infrastructure/outage.ts';
 import type { SearchSettings, SearchSettingsRow } from '../flights/searchSettings.ts';
 import { searchSettingsSql, toSearchSettings } from '../flights/searchSettings.ts';
 import type { Platform } from '../platform.ts';
@@ -64,9 +65,12 @@ export class Access {
   #forgettings = 0;
   readonly #watchers = new Map<string, Set<() => void>>();
   #timer: NodeJS.Timeout | null = null;
+  /** Of watched keys there may be thousands, each looked at five times a second. */
+  readonly #outage: Outage;
 
   constructor(platform: Platform) {
     this.#platform = platform;
+    this.#outage = new Outage(platform.log, 'keys not checked; trying again', 'keys are checked again');
   }
 
   /** Starts listening for revocations. Returns at once: with signals down, re-reading alone holds the promise. */
@@ -112,7 +116,7 @@ export class Access {
         .then((caller) => {
           if (caller === null) for (const revoked of this.#watchers.get(hash) ?? []) revoked();
         })
-        .catch((error) => this.#platform.log.warn({ err: error }, 'key not checked; trying again'));
+        .catch((error) => this.#outage.begin(error));
     }
   }
 
@@ -155,6 +159,7 @@ export class Access {
     const readAtMs = performance.now();
     const forgettings = this.#forgettings;
     const [row] = await run(this.#platform.sequelize, findKey, [hash]);
+    this.#outage.end();
     if (!row) {
       this.#callers.delete(hash);
       return null;
