@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import { parse, validate } from 'graphql';
-import { callerOf } from '../schema/http.ts';
+import { callerOf } from '../schema/callers.ts';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { admitOperation, mayBeginUncounted } from '../src/domain/admission.ts';

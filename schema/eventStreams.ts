@@ -6,9 +6,9 @@ import type { Gateway } from '../src/domain/gateway.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import { refusalOf, sendAnswer, setContextHeaders } from './answers.ts';
+import { contextOf } from './callers.ts';
 import { appErrorOf, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
-import { contextOf } from './http.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
 import { counted, isRefused, rendered } from './preparation.ts';
 

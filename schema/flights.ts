@@ -13,7 +13,6 @@ import {
 } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { leaveToDoor, searcherOf, tenantOf } from '../src/domain/admission.ts';
-import type { OfferOrder } from '../src/domain/flights/offerPage.ts';
 import { listOffers } from '../src/domain/flights/offerPage.ts';
 import { findOffer } from '../src/domain/flights/offerStore.ts';
 import { searchFlights } from '../src/domain/flights/search.ts';
@@ -195,7 +194,7 @@ export class FlightResolver {
       defaultValue: OfferSort.total_amount,
       description: 'How they are sorted.',
     })
-    order: OfferOrder,
+    sort: OfferSort,
     @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
     @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Offers per page, 1 to 100.' })
     limit: number,
@@ -204,7 +203,7 @@ export class FlightResolver {
     filter?: OfferFilterInput | null,
   ): Promise<OfferRequestPage> {
     const { sequelize } = context.gateway.platform;
-    const listing = { order, filter: filter ?? {}, page, limit };
+    const listing = { sort, filter: filter ?? {}, page, limit };
     return inArgument('filter', info, () =>
       listOffers(tenantOf(context), id, listing, sequelize),
     ) as Promise<OfferRequestPage>;

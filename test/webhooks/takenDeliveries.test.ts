@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { AttemptLog } from '../../src/domain/webhooks/attempts.ts';
+import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
 import type { ClaimedDelivery } from '../../src/domain/webhooks/claim.ts';
 import { claimDeliveries, releaseLease, skipInactive } from '../../src/domain/webhooks/claim.ts';
 import { Shares } from '../../src/domain/webhooks/shares.ts';
@@ -50,7 +50,7 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     const taken = claimed.sort((one, other) => Number(one.id) - Number(other.id));
     expect(taken).toHaveLength(outcomes.length);
     const startedAt = platform.clock.now();
-    const log = new AttemptLog(`worker of ${id}`, platform);
+    const log = new AttemptRecorder(`worker of ${id}`, platform);
     const recorded = await Promise.all(
       outcomes.map((outcome, index) => {
         const delivery = taken[index] as ClaimedDelivery;

@@ -9,7 +9,7 @@ import type { FlightOffer, FlightOffers } from './offer.ts';
 import type { OfferTerms } from './offerStore.ts';
 import { findOfferRequest } from './offerStore.ts';
 
-export type OfferOrder = 'total_amount' | 'duration';
+export type OfferSort = 'total_amount' | 'duration';
 
 /** What an offer must be to stay in the list; members that are absent or null ask nothing. */
 export interface OfferFilter {
@@ -27,20 +27,20 @@ export interface OfferPage extends FlightOffers {
 }
 
 /**
- * A page of a stored search. `total_amount` orders by what the client pays, since carriers ask in several currencies;
+ * A page of a stored search. `total_amount` sorts by what the client pays, since carriers ask in several currencies;
  * equals stand as the search had them, cheapest first and of these the shortest.
  * @throws AppError 400 naming the members of a filter that makes no sense, 404 "Offer request not found"
  */
 export async function listOffers(
   tenant: Tenant,
   id: string,
-  { order, filter, page, limit }: { order: OfferOrder; filter: OfferFilter; page: number; limit: number },
+  { sort, filter, page, limit }: { sort: OfferSort; filter: OfferFilter; page: number; limit: number },
   sequelize: Sequelize,
 ): Promise<OfferPage> {
   const accepts = acceptanceOf(filter);
   const { response, terms } = await findOfferRequest(tenant, id, sequelize);
   const listed = response.offers.map((offer, index) => ({ offer, terms: terms[index]! })).filter(accepts);
-  if (order === 'duration')
+  if (sort === 'duration')
     listed.sort((one, other) => one.terms.durationMinutes - other.terms.durationMinutes);
   return {
     ...response,

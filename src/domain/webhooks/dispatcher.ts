@@ -4,8 +4,7 @@ import { Recall } from '../../infrastructure/webhooks/recall.ts';
 import { SendingCancelled } from '../../infrastructure/webhooks/sender.ts';
 import type { Platform } from '../platform.ts';
 import { AlertMails } from './alerts.ts';
-import { AttemptLog } from './attempts.ts';
-import { presentUrls } from './changes.ts';
+import { AttemptRecorder } from './attemptRecording.ts';
 import type { ClaimedDelivery, ClaimScope } from './claim.ts';
 import {
   claimDeliveries,
@@ -16,6 +15,7 @@ import {
   renewLeases,
   skipInactive,
 } from './claim.ts';
+import { presentUrls } from './presentUrls.ts';
 import { DeliveryRequests } from './requests.ts';
 import { type Allowances, baseShare, mayHaveLeftSome, Shares, slots } from './shares.ts';
 import { Wanted } from './wanted.ts';
@@ -48,7 +48,7 @@ export class WebhookDispatcher {
   readonly #name = randomUUID();
   readonly #shares = new Shares();
   readonly #requests: DeliveryRequests;
-  readonly #log: AttemptLog;
+  readonly #recorder: AttemptRecorder;
   readonly #alerts: AlertMails;
   readonly #attempts = new Set<Attempt>();
   readonly #wanted = new Wanted();
@@ -67,7 +67,7 @@ export class WebhookDispatcher {
   constructor(platform: Platform) {
     this.#platform = platform;
     this.#requests = new DeliveryRequests(platform);
-    this.#log = new AttemptLog(this.#name, platform);
+    this.#recorder = new AttemptRecorder(this.#name, platform);
     this.#alerts = new AlertMails(platform);
   }
 
@@ -214,7 +214,7 @@ export class WebhookDispatcher {
   async #record({ delivery, token }: Attempt, outcome: AttemptOutcome, startedAt: Date): Promise<void> {
     const { clock, log } = this.#platform;
     const finished = { delivery, token, outcome, startedAt, endedAt: clock.now() };
-    const { nextAt, deactivated } = await this.#log.record(finished);
+    const { nextAt, deactivated } = await this.#recorder.record(finished);
     if (outcome.reason === 'cancelled') this.#wake({ webhookIds: [delivery.webhook_id] });
     else this.#lookAt(nextAt);
     if (!deactivated) return;

@@ -111,7 +111,7 @@ interface Waiting {
 const largestBatch = 200;
 
 /** Writes finished attempts: one statement at a time, with all that ended since the one before it. */
-export class AttemptLog {
+export class AttemptRecorder {
   readonly #platform: Platform;
   readonly #name: string;
   #waiting: Waiting[] = [];

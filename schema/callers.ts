@@ -1,0 +1,44 @@
+import type { Request, Response } from 'express';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { identify } from '../src/domain/admission.ts';
+import { AppError } from '../src/domain/errors.ts';
+import type { Gateway } from '../src/domain/gateway.ts';
+import type { Caller } from '../src/domain/teams/access.ts';
+import { setCorsHeaders, setCorsHeadersForStrangers } from '../src/infrastructure/http/headers.ts';
+
+/**
+ * Who calls, told to browsers as well: at once when the key is known.
+ * @throws AppError 401, or 429 for an address that keeps failing; browsers on a domain of any team may read that.
+ */
+export function callerOf(request: Request, response: Response, gateway: Gateway): Caller | Promise<Caller> {
+  const welcome = (caller: Caller): Caller => {
+    setCorsHeaders(request, response, caller.corsDomains);
+    return caller;
+  };
+  const turnAway = async (error: unknown): Promise<never> => {
+    if (error instanceof AppError)
+      await setCorsHeadersForStrangers(request, response, (origin) => gateway.access.originIsKnown(origin));
+    throw error;
+  };
+  const caller = identify(request.headers.authorization, () => request.ip ?? '', gateway);
+  return caller instanceof Promise ? caller.then(welcome, turnAway) : welcome(caller);
+}
+
+/** A request's context. @throws AppError as `callerOf`. */
+export async function contextOf(
+  request: Request,
+  response: Response,
+  gateway: Gateway,
+): Promise<RequestContext> {
+  const caller = await callerOf(request, response, gateway);
+  const idempotencyKey = request.headers['idempotency-key'];
+  return {
+    gateway,
+    caller,
+    requestId: request.requestId,
+    idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : null,
+    rateWindow: null,
+    admitted: null,
+    replayed: false,
+  };
+}
