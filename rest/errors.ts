@@ -20,6 +20,7 @@ const statusOfCode: Readonly<Record<ErrorCode, number | 'by kind'>> = {
   INTERNAL_ERROR: 500,
 };
 
+/** HTTP status of a refusal. */
 export function statusOf(error: AppError): number {
   const status = statusOfCode[error.code];
   return status === 'by kind' ? statusOfKind[error.kind ?? 'bad_request'] : status;

@@ -76,6 +76,7 @@ export function setContextHeaders(response: Response, context: RequestContext | 
   response.setHeader('Cache-Control', 'no-store');
 }
 
+/** Sends an answer with the headers that it brings and those of its caller. */
 export function sendAnswer(response: Response, answer: Answer, context: RequestContext | null): void {
   const { status, headers, text } = answer;
   let contentType = jsonContentType;

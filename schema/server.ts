@@ -24,6 +24,7 @@ export interface GraphqlDoor {
   close(): Promise<void>;
 }
 
+/** Puts the parts at /graphql together. Apollo Server is loaded by the first document that needs it, or by `prepare`. */
 export function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway): GraphqlDoor {
   const { settings } = gateway.platform;
   const cache = new OperationCache();

@@ -13,5 +13,6 @@ export interface SharedPart {
 export const SharesPart = (part: SharedPart): ClassDecorator =>
   Extensions({ sharedPart: part }) as ClassDecorator;
 
+/** What was declared of a type; null for most. */
 export const sharedPartOf = (type: GraphQLObjectType): SharedPart | null =>
   (type.extensions.sharedPart as SharedPart | undefined) ?? null;

@@ -116,6 +116,7 @@ export class WebhookReplay {
   declare replayed: number;
 }
 
+/** A delivery in the shape of its GraphQL type. */
 export function toDelivery(row: DeliveryRow): WebhookDelivery {
   return {
     rowId: row.id,
@@ -133,6 +134,7 @@ export function toDelivery(row: DeliveryRow): WebhookDelivery {
   };
 }
 
+/** An attempt in the shape of its GraphQL type. */
 export function toAttempt(row: AttemptRow): WebhookAttempt {
   return {
     number: row.number,

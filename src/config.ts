@@ -173,6 +173,7 @@ type Environment = Record<string, string | undefined>;
 
 export type Settings = ReturnType<typeof readSettings>;
 
+/** What stops the boot: its message is the one line that is shown. */
 export class SettingsError extends Error {}
 
 function parse<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {

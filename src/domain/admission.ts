@@ -101,14 +101,17 @@ function enter(window: RateWindow, bucket: Bucket, context: RequestContext): voi
   throw rateLimitExceeded();
 }
 
+/** 429 for a caller whose context says when to come back. */
 export function rateLimitExceeded(): AppError {
   return new AppError('RATE_LIMIT_EXCEEDED', 'Rate limit exceeded');
 }
 
+/** 401: no key, or none that is valid. */
 export function unauthorized(): AppError {
   return new AppError('UNAUTHORIZED', 'Unauthorized');
 }
 
+/** 403: the key may not do this. */
 export function forbidden(): AppError {
   return new AppError('FORBIDDEN', 'Forbidden');
 }

@@ -10,6 +10,7 @@ export interface Pagination {
   pages: number;
 }
 
+/** Where page `page` (from 1) of `limit` items stands in a list of `total`. */
 export function paginationOf(page: number, limit: number, total: number): Pagination {
   return { page, limit, total, pages: Math.ceil(total / limit) };
 }

@@ -59,6 +59,7 @@ export interface BookingRow {
   ended_at: Date | null;
 }
 
+/** SQL: the columns of a BookingRow; `row` names its table or CTE. */
 export const bookingColumns = (row: string) =>
   [
     'id',

@@ -168,6 +168,7 @@ function creationStatement(name: 'book' | 'hold'): Statement<{ id: string }> {
   );
 }
 
+/** The creations, by their transition. */
 export const createBooking = { book: creationStatement('book'), hold: creationStatement('hold') };
 
 /** Columns that a state sets. */
@@ -269,6 +270,7 @@ const changeNames = Object.entries(transitions).flatMap(([name, { from }]) =>
   from ? [name as ChangeName] : [],
 );
 
+/** The changes, by their transition. */
 export const changeBooking = Object.fromEntries(
   changeNames.map((name) => [name, changeStatements(name)]),
 ) as Readonly<Record<ChangeName, ChangeStatements>>;

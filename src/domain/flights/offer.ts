@@ -66,10 +66,11 @@ export interface SegmentPlace {
 export interface OfferSegment extends OfferFlight {
   readonly id: string;
   readonly passengers: readonly SegmentPassenger[];
-  /** The same for all segments with this flight of a search: where their other members come from. */
+  /** The same object for all segments of a search with this flight. */
   readonly [flightOf]?: OfferFlight;
 }
 
+/** Under which a segment names the flight that its other members come from. */
 export const flightOf = Symbol('flight');
 
 export interface OfferFlight {

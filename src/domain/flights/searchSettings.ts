@@ -18,6 +18,7 @@ export const searchSettingsSql = (team: string, wallet: string) =>
   `${team}.markup_percent, ${team}.fee_cents,
    ${disconnectedSql('flight_supplier', `${wallet}.id`)} AS disconnected_suppliers`;
 
+/** What such a row says. */
 export const toSearchSettings = (row: SearchSettingsRow): SearchSettings => ({
   markupPercent: row.markup_percent,
   feeCents: BigInt(row.fee_cents),

@@ -18,6 +18,7 @@ export interface DeliveryRow {
   created_at: Date;
 }
 
+/** SQL: the columns of a DeliveryRow; `row` names its table or CTE. */
 export const deliveryColumns = (row: string) =>
   [
     'id',

@@ -38,6 +38,7 @@ export function successRate(total: number, failed: number): number {
   return total === 0 ? 100 : Math.round(((total - failed) * 1_000) / total) / 10;
 }
 
+/** Secrets in the form in which they are stored, the newest first. */
 export function sealSecrets(secrets: readonly SigningSecret[], vault: Vault): string {
   return vault.seal(JSON.stringify(secrets));
 }
@@ -48,10 +49,12 @@ export function openSecrets(sealed: string, now: Date, vault: Vault): SigningSec
   return secrets.filter(({ until }) => until === null || Date.parse(until) > now.getTime());
 }
 
+/** Headers in the form in which they are stored. */
 export function sealHeaders(headers: readonly CustomHeader[], vault: Vault): string {
   return vault.seal(JSON.stringify(headers));
 }
 
+/** The headers that were stored. @throws Error when they were sealed with another key. */
 export function openHeaders(sealed: string, vault: Vault): CustomHeader[] {
   return JSON.parse(vault.open(sealed)) as CustomHeader[];
 }

@@ -22,6 +22,7 @@ export function setRateHeaders(response: Response, window: RateWindow): void {
   setHeaders(response, headers);
 }
 
+/** Sets each header of a list, for responses whose head is written later. */
 export function setHeaders(response: ServerResponse, headers: HeaderList): void {
   for (let index = 0; index < headers.length; index += 2) {
     response.setHeader(headers[index] as string, headers[index + 1] as string);

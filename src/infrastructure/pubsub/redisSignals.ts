@@ -25,6 +25,7 @@ class RedisEngine extends RedisPubSub {
   }
 }
 
+/** Signals between processes through a Redis; while it is away, receivers find what is new in the tables. */
 export function redisSignals(url: string, log: Log): Signals {
   const connect = (name: string) => {
     const client = new Redis(url, {

@@ -81,6 +81,7 @@ export function countedSignals(signals: Signals, events: { inc(): void }): Signa
   };
 }
 
+/** Signals within one process, where there is no Redis. */
 export function inProcessSignals(log: Log): Signals {
   const engine = new PubSub();
   // graphql-subscriptions uses one EventEmitter; a listener for each feed is no leak.

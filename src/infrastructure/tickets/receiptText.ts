@@ -51,6 +51,7 @@ export function maskedDocument({ identityDocument: { type, number } }: ReceiptTr
   return `${documentTypes[type]} ${'*'.repeat(characters.length - shown.length)}${shown}`;
 }
 
+/** Number of a traveller's ticket, or that there is none. */
 export const ticketNumber = (id: string, tickets: readonly ReceiptTicket[]): string =>
   tickets.find(({ passengerId }) => passengerId === id)?.uniqueIdentifier ?? 'não emitido';
 

@@ -27,6 +27,7 @@ const behaviours: Readonly<Record<string, MagicBehaviour>> = {
   JFKEWR: 'hold',
 };
 
+/** How the sandbox answers this search; null for any that is not magic. */
 export function magicBehaviour(search: SupplierSearch): MagicBehaviour | null {
   const first = search.slices[0];
   if (!search.testMode || !first || first.origins.length !== 1 || first.destinations.length !== 1)
