@@ -1,0 +1,44 @@
+import type { BoletoSlip } from '../../infrastructure/payments/boletoSlip.ts';
+import { boletoSlip } from '../../infrastructure/payments/boletoSlip.ts';
+import { notFound } from '../errors.ts';
+import type { Platform } from '../platform.ts';
+import { findTeam } from '../teams/management.ts';
+import { findChargeOfPayer } from './reading.ts';
+
+/** What a payer sees of a charge, who has its link and no key. */
+
+/** The BR Code of a recharge by PIX. @throws AppError 404 "Recharge not found" or "QR code not found". */
+export async function readPixCode(id: string): Promise<string> {
+  const { charge } = await findChargeOfPayer(id);
+  if (charge.method !== 'pix') throw notFound('QR code');
+  return charge.pixCopyPaste;
+}
+
+/** The boleto of a recharge as it stands. @throws AppError 404 "Recharge not found" or "Boleto not found". */
+export async function readBoleto(
+  id: string,
+  { paymentProvider }: Pick<Platform, 'paymentProvider'>,
+): Promise<BoletoSlip> {
+  const recharge = await findChargeOfPayer(id);
+  const { charge, mode, status, createdAt, expiresAt, paidAt } = recharge;
+  const issuer = paymentProvider.boletoIssuer;
+  if (charge.method !== 'boleto' || !issuer) throw notFound('Boleto');
+  const { name: teamName } = await findTeam(recharge.teamId);
+  const { barcode, digitableLine, ourNumber } = charge;
+  return boletoSlip(
+    {
+      rechargeId: id,
+      mode,
+      status,
+      amountCents: BigInt(recharge.amountCents),
+      teamName,
+      createdAt,
+      expiresAt,
+      paidAt,
+      barcode,
+      digitableLine,
+      ourNumber,
+    },
+    issuer,
+  );
+}
