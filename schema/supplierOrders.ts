@@ -49,7 +49,7 @@ export class SupplierOrder {
   @Field(() => String, { description: 'Id of the booking, prefix ord_.' })
   declare bookingId: string;
 
-  @Field(() => String, { description: 'Whose booking it is, prefix team_.' })
+  @Field(() => String, { description: 'Id of the team that made the booking, prefix team_.' })
   declare teamId: string;
 
   @Field(() => Mode, { description: 'Mode of the team that it was made in.' })
@@ -64,7 +64,7 @@ export class SupplierOrder {
   @Field(() => BookingStatus, { description: 'State of the booking.' })
   declare status: string;
 
-  @Field(() => [String], { description: 'Who travels, prefix pas_.' })
+  @Field(() => [String], { description: 'Ids of the passengers, prefix pas_.' })
   declare passengerIds: readonly string[];
 
   @Field(() => SupplierTask, {
@@ -85,13 +85,13 @@ export class SupplierOrderList {
   @Field(() => [SupplierOrder], { description: 'The orders of the page.' })
   declare items: SupplierOrder[];
 
-  @Field(() => Pagination, { description: 'Where the page stands.' })
+  @Field(() => Pagination, { description: 'Number of the page, and the totals.' })
   declare pagination: Pagination;
 }
 
 @InputType({ description: 'A ticket that the carrier issued.' })
 export class TicketInput {
-  @Field(() => String, { description: 'Whose it is, prefix pas_.' })
+  @Field(() => String, { description: 'Id of the passenger it was issued to, prefix pas_.' })
   declare passengerId: string;
 
   @Field(() => String, { description: 'Ticket number: 957-2412345678.' })

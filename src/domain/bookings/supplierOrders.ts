@@ -2,6 +2,7 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
 import { conflict, notFound, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
+import type { Mode } from '../tenant.ts';
 import type { BookingRow, BookingStatus } from './booking.ts';
 import { applyTransition, type ChangeDetails } from './change.ts';
 import type { OrderTask } from './orderTask.ts';
@@ -15,7 +16,7 @@ import { alreadyIn } from './refusals.ts';
 export interface SupplierOrder {
   readonly bookingId: string;
   readonly teamId: string;
-  readonly mode: 'live' | 'test';
+  readonly mode: Mode;
   readonly supplier: string;
   /** Under which the supplier and the agency know it. */
   readonly bookingReference: string;
@@ -34,7 +35,7 @@ interface SupplierOrderRow {
   wallet_id: number;
   amount_cents: string;
   team_id: string;
-  mode: 'live' | 'test';
+  mode: Mode;
   supplier: string;
   booking_reference: string;
   status: BookingStatus;

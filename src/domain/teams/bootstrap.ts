@@ -1,5 +1,6 @@
 import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import type { Platform } from '../platform.ts';
+import type { KeyKind } from './apiKey.ts';
 import { ApiKey } from './apiKey.ts';
 import { createApiKey } from './keys.ts';
 import { createTeam } from './management.ts';
@@ -38,7 +39,7 @@ export function bootstrapDemoTeam(platform: Platform): Promise<BootstrapKeys | n
       },
       platform,
     );
-    const issue = async (kind: 'live' | 'test' | 'operator', secret: string | undefined) => {
+    const issue = async (kind: KeyKind, secret: string | undefined) => {
       const request = {
         kind,
         teamId: kind === 'operator' ? null : team.id,
