@@ -146,7 +146,8 @@ export class WebhookDeliveryResolver {
 
   @Operation({ scope: 'webhooks:write' })
   @Mutation(() => WebhookReplay, {
-    description: 'Sends everything again that failed or was skipped since a moment, test events aside.',
+    description:
+      'Sends everything again that failed or was skipped since a moment, test events aside. Oldest first and in portions: a request that is cut off has sent a part, and asked again it sends the rest.',
   })
   async replayWebhookDeliveries(
     @Ctx() context: RequestContext,

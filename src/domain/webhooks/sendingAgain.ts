@@ -105,21 +105,38 @@ export async function redeliverDelivery(
   return delivery;
 }
 
+/** A few tenths of a second's work: millions in one statement would take longer than an answer is waited for. */
+const replayedAtOnce = 10_000;
+
+interface Portion {
+  count: number;
+  /** Where the next portion begins. Null when there was nothing left. */
+  last_created_at: Date | null;
+  last_id: string | null;
+}
+
 /** Due since they were recorded, so that they are taken in the order in which things happened. */
-const replay = statement<{ count: number }>(
+const replay = statement<Portion>(
   'replay_webhook_deliveries',
-  `WITH ${activeWebhook('$1', '$2')}, replayed AS (
+  `WITH ${activeWebhook('$1', '$2')}, missed AS (
+     SELECT d.id, d.created_at FROM webhook_deliveries d
+      WHERE d.webhook_id = $1 AND EXISTS (SELECT FROM webhook)
+        AND (d.created_at, d.id) > ($3::timestamptz, $4::bigint)
+        AND d.status IN ('failed', 'skipped') AND NOT d.is_test
+      ORDER BY d.created_at, d.id LIMIT ${replayedAtOnce}
+   ), replayed AS (
      UPDATE webhook_deliveries d SET status = 'pending', due_at = d.created_at, ${newRound}
-       FROM webhook
-      WHERE d.webhook_id = webhook.id AND d.created_at >= $3 AND d.status IN ('failed', 'skipped') AND NOT d.is_test
+       FROM missed WHERE d.id = missed.id AND d.status IN ('failed', 'skipped')
      RETURNING d.id
-   )
-   SELECT count(*)::integer AS count FROM replayed HAVING EXISTS (SELECT FROM webhook)`,
+   ), latest AS (SELECT id, created_at FROM missed ORDER BY created_at DESC, id DESC LIMIT 1)
+   SELECT (SELECT count(*)::integer FROM replayed) AS count, latest.created_at AS last_created_at, latest.id AS last_id
+     FROM webhook LEFT JOIN latest ON true`,
 );
 
 /**
- * Sends everything again that failed or was skipped since a moment, test events aside, as `redeliverDelivery` does.
- * @returns how many deliveries that is.
+ * Sends everything again that failed or was skipped since a moment, test events aside, as `redeliverDelivery` does. In
+ * portions, oldest first: what was replayed stays so, whatever becomes of the rest.
+ * @returns how many deliveries that is; fewer than there are when the webhook stops being active meanwhile.
  * @throws AppError 404 "Webhook not found", 409 "Webhook is inactive".
  */
 export async function replayDeliveries(
@@ -128,14 +145,22 @@ export async function replayDeliveries(
   since: Date,
   platform: Platform,
 ): Promise<number> {
-  const values = [webhookId, tenant.walletId, since];
-  const [replayed] = isIdentifier('wh', webhookId)
-    ? await retryOnDeadlock(() => run(platform.sequelize, replay, values))
-    : [];
-  if (!replayed) {
+  const next = async (from: Date, afterId: string): Promise<Portion | undefined> => {
+    if (!isIdentifier('wh', webhookId)) return undefined;
+    const values = [webhookId, tenant.walletId, from, afterId];
+    const [portion] = await retryOnDeadlock(() => run(platform.sequelize, replay, values));
+    if (portion && portion.count > 0) announceEvents(tenant.walletId, platform);
+    return portion;
+  };
+  let portion = await next(since, '0');
+  if (!portion) {
     await findWebhook(tenant, webhookId, platform);
     throw inactive();
   }
-  if (replayed.count > 0) announceEvents(tenant.walletId, platform);
-  return replayed.count;
+  let replayed = portion.count;
+  while (portion?.last_created_at && portion.last_id) {
+    portion = await next(portion.last_created_at, portion.last_id);
+    replayed += portion?.count ?? 0;
+  }
+  return replayed;
 }
