@@ -119,7 +119,8 @@ export function coerceVariables(
   platform: Platform,
 ): Record<string, unknown> {
   const faults: Fault[] = [];
-  const values: Record<string, unknown> = {};
+  // A client may call a variable `constructor`: left out, it must not have the value that every object has there.
+  const values: Record<string, unknown> = Object.create(null);
   for (const { name, type, hasDefault, defaultsToNull, refusesNull } of variables) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
     const value = given === undefined && defaultsToNull ? null : given;

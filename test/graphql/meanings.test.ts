@@ -90,6 +90,12 @@ describeEngines('A document means the same whichever way it is run', (engine) =>
       query: '{ walletBalance { __proto__: balance constructor: currency } }',
       means: { walletBalance: JSON.parse('{ "__proto__": "5000.00", "constructor": "BRL" }') },
     },
+    'variables that are left out, and called like what every object has': {
+      query: `query ($constructor: RechargeStatus, $toString: PageSize = 7) {
+        recharges(status: $constructor, limit: $toString) { pagination { limit total } }
+      }`,
+      means: { recharges: { pagination: { limit: 7, total: 0 } } },
+    },
   };
 
   test.each(Object.entries(queries))('%s', async (_case, { means, ...request }) => {
