@@ -75,4 +75,15 @@ describeEngines('A client that offers HTTP/2', (engine) => {
     socket.write(request('GET /api/v1/wallet/nothing', offer));
     expect(await answer()).toMatchObject({ status: 404 });
   });
+
+  it('has its body taken for no other request, however many headers come before its length', async () => {
+    const body = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+    socket.write(request('POST /graphql', `${offer}${'a:\r\n'.repeat(1_100)}`, body));
+    expect(await answer()).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { details: { type: 'malformed_json' } } }] },
+    });
+    socket.write(request('GET /api/v1/wallet/nothing', ''));
+    expect(await answer()).toMatchObject({ status: 404, body: { success: false } });
+  });
 });

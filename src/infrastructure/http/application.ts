@@ -147,5 +147,8 @@ export function createHttpServer(application: Express, listener: Listener): Serv
     (request, response) => listener(request as Request, response as unknown as Response),
   );
   server.timeout = silenceMs;
+  // Node.js would hide every header after the thousandth from us, and go by it itself: of a request that is written anew
+  // (declineOffer) its length would be gone, and its body be taken for another request. 16 KiB of headers are the limit.
+  server.maxHeadersCount = 0;
   return server;
 }
