@@ -64,6 +64,9 @@ function withoutData(serialized: Record<string, unknown>): Record<string, unknow
   }
   // Sequelize and pg attach the statement's parameters, which may be anything a client sent.
   for (const key of ['parameters', 'parent', 'original', 'sql', 'query', 'bind']) delete serialized[key];
+  // What was sent to Redis when it failed: the password, as long as Redis does not take it.
+  if (serialized.command instanceof Object)
+    serialized.command = (serialized.command as { name?: unknown }).name;
   for (const key of ['detail', 'where']) if (quotesData.test(String(serialized[key]))) delete serialized[key];
   const { aggregateErrors } = serialized;
   // Only what has been serialized is a copy.

@@ -4,8 +4,10 @@ import { createServer } from 'node:net';
 import type { PubSubEngine } from 'graphql-subscriptions';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../../src/infrastructure/log.ts';
 import { redisSignals } from '../../../src/infrastructure/pubsub/redisSignals.ts';
 import { inProcessSignals, signalsOver } from '../../../src/infrastructure/pubsub/signals.ts';
+import { eventually } from '../../harness/client.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -80,6 +82,22 @@ describe('signals over Redis end quietly', () => {
     await refused;
     await redis.close();
     expect(unheard).toEqual([]);
+  });
+});
+
+describe('a Redis that does not take our password', () => {
+  it('is named in the log by what it says, and the password is not', async () => {
+    const redis = await startRedis(() => '-WRONGPASS invalid username-password pair\r\n');
+    const lines: string[] = [];
+    const written = createLog('trace', { write: (line: string) => void lines.push(line) });
+    const signals = redisSignals(redis.url.replace('//', '//agency:correct-horse@'), written);
+    await eventually(() => lines.filter((line) => line.includes('WRONGPASS')).length > 2);
+    signals.publish('access', { hash: 'a' });
+    await eventually(() => lines.some((line) => line.includes('signal not published')));
+    await signals.close();
+    await redis.close();
+    expect(lines.filter((line) => line.includes('correct-horse'))).toEqual([]);
+    expect(lines[0]).toContain('"command":"hello"');
   });
 });
 
