@@ -21,27 +21,41 @@ export function createOperationsRouter(
     request.routeName = '/health/live';
     response.json({ status: 'live' });
   });
+  // All who ask at the same moment get the same: strangers who ask without end must not keep the database busy.
+  const look = oneAtATime(() =>
+    Promise.all(checks.map(async ({ name, check }) => [name, await answers(check)] as const)),
+  );
   router.get('/health/ready', async (request, response) => {
     request.routeName = '/health/ready';
-    const results = await Promise.all(
-      checks.map(async ({ name, check }) => [name, await answers(check)] as const),
-    );
+    const results = await look();
     const ready = isServing() && results.every(([, sound]) => sound);
     const parts = Object.fromEntries(results.map(([name, sound]) => [name, sound ? 'ok' : 'unavailable']));
     response.setHeader('Cache-Control', 'no-store');
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'unavailable', checks: parts });
   });
-  // Writing them takes milliseconds, so all who ask at the same moment get the same.
-  let writing: Promise<string> | null = null;
-  router.get('/metrics', async (request, response) => {
+  // Writing them takes milliseconds.
+  const write = oneAtATime(() => metrics.registry.metrics());
+  // In no other spelling: a proxy that keeps this path to itself knows but one.
+  const exact = Router({ caseSensitive: true, strict: true });
+  exact.get('/metrics', async (request, response) => {
     request.routeName = '/metrics';
-    writing ??= metrics.registry.metrics().finally(() => {
-      writing = null;
-    });
-    response.type(metrics.registry.contentType).send(await writing);
+    response.type(metrics.registry.contentType).send(await write());
   });
-  for (const path of ['/health/live', '/health/ready', '/metrics']) refuseOtherMethods(router, path, path);
+  refuseOtherMethods(exact, '/metrics', '/metrics');
+  router.use(exact);
+  for (const path of ['/health/live', '/health/ready']) refuseOtherMethods(router, path, path);
   return router;
+}
+
+/** The same work: whoever asks while it is under way waits for what comes of it. */
+function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | null = null;
+  return () => {
+    underWay ??= work().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
 }
 
 async function answers(check: () => Promise<unknown>): Promise<boolean> {
