@@ -1,16 +1,19 @@
 import { Router } from 'express';
+import { countLink } from '../src/domain/admission.ts';
 import { eticketPath, readReceipt } from '../src/domain/bookings/eticket.ts';
-import type { Platform } from '../src/domain/platform.ts';
+import type { Gateway } from '../src/domain/gateway.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { sendError } from './envelope.ts';
 
 /** E-ticket receipts, for travellers who have the signed link and no key. */
-export function createEticketRouter(platform: Platform): Router {
+export function createEticketRouter(gateway: Gateway): Router {
+  const { platform } = gateway;
   const router = Router({ caseSensitive: true });
   const routeName = eticketPath(':id');
   router.get(routeName, async (request, response) => {
     request.routeName = routeName;
     try {
+      await countLink(request.ip ?? '', gateway);
       const id = String(request.params.id);
       const { signature } = request.query;
       const receipt = await readReceipt(id, typeof signature === 'string' ? signature : '', platform);

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { Router } from 'express';
-import type { Platform } from '../src/domain/platform.ts';
+import { countLink } from '../src/domain/admission.ts';
+import type { Gateway } from '../src/domain/gateway.ts';
 import { chargeLinks, chargePaths } from '../src/domain/recharges/chargeLinks.ts';
 import { readBoleto, readPixCode } from '../src/domain/recharges/payerFiles.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
@@ -12,13 +13,15 @@ type FileHandler = (rechargeId: string, response: Response) => Promise<void>;
  * What a payer sees of a charge, who has its link and no key: QR image, boleto page and PDF. What draws them is loaded
  * with the first of each: a start is faster without.
  */
-export function createFileRouter(platform: Platform): Router {
+export function createFileRouter(gateway: Gateway): Router {
+  const { platform } = gateway;
   const router = Router({ caseSensitive: true });
 
   const serve = (path: string, handle: FileHandler): void => {
     router.get(path, async (request, response) => {
       request.routeName = path;
       try {
+        await countLink(request.ip ?? '', gateway);
         response.setHeader('Cache-Control', 'private, no-cache');
         await handle(String(request.params.id), response);
       } catch (error) {

@@ -177,8 +177,8 @@ function openDoors(application: Express, gateway: Gateway): Doors {
   application.use('/docs', createDocsRouter());
   if (platform.paymentProvider.name === 'simulated')
     application.use('/simulator', createSimulatorRouter(gateway));
-  application.use(createFileRouter(platform));
-  application.use(createEticketRouter(platform));
+  application.use(createFileRouter(gateway));
+  application.use(createEticketRouter(gateway));
   application.use(createLogoRouter(platform.log));
   return { graphql: door, direct: new DirectRoutes([...rest.direct, ...door.direct]) };
 }

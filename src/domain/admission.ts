@@ -160,9 +160,22 @@ export function identify(
 }
 
 async function turnAway(address: string, gateway: Doorkeepers): Promise<never> {
-  const window = await gateway.limiter.consume('unauthenticated', address);
-  if (window.allowed) throw unauthorized();
-  gateway.metrics.rateLimited.inc({ bucket: 'unauthenticated' });
+  await countStranger(address, gateway);
+  throw unauthorized();
+}
+
+/**
+ * Counts a request for a file that is open to whoever has its link: to draw one takes up to 30 ms. Those who share an
+ * address with somebody whose key fails still see theirs.
+ * @throws AppError 429 for an address that asks for more than a window has.
+ */
+export const countLink = (address: string, gateway: Doorkeepers): Promise<void> =>
+  countStranger(`links of ${address}`, gateway);
+
+async function countStranger(subject: string, { limiter, metrics }: Doorkeepers): Promise<void> {
+  const window = await limiter.consume('unauthenticated', subject);
+  if (window.allowed) return;
+  metrics.rateLimited.inc({ bucket: 'unauthenticated' });
   throw new RetryLater(window);
 }
 

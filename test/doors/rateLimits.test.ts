@@ -156,6 +156,26 @@ describeDoors(
         expectRefusal(await stage.door.balance(null, { headers: elsewhere }), unauthorized);
       });
 
+      it('counts files behind links, apart from failures: strangers do not have any number of them drawn', async () => {
+        const { live } = await newTeamKeys(stage.server);
+        const { payment } = dataOf(
+          await stage.door.createRecharge(live, { ...pixOf('100.00'), payment_method: 'boleto' }),
+        );
+        const paths = [new URL(payment.boleto_url).pathname, new URL(payment.boleto_pdf_url).pathname];
+        const headers = { 'x-forwarded-for': newAddress() };
+        const open = (path: string, from = headers) => stage.server.rest('GET', path, { headers: from });
+        for (let sent = 0; sent < 5; sent += 1)
+          expect((await open(paths[sent % 2] as string)).status).toBe(200);
+        for (const path of [...paths, '/pix/nothing.png', '/etickets/nothing.pdf?signature=x']) {
+          const refused = await open(path);
+          expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+          expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+        }
+        expectRefusal(await stage.door.balance(null, { headers }), unauthorized);
+        expect((await open(paths[0] as string, { 'x-forwarded-for': newAddress() })).status).toBe(200);
+        await stage.server.query('DELETE FROM recharges');
+      });
+
       it('counts unknown paths and methods, too', async () => {
         const headers = { 'x-forwarded-for': newAddress() };
         const paths = ['/api/v1/nothing', '/api/v1/wallet/balance', '/api/v1/wallet/recharge'];
