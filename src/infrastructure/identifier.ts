@@ -1,4 +1,5 @@
-import { typeidUnboxed } from 'typeid-js';
+import { fromUUIDBytes } from 'typeid-js';
+import { newUuid } from './uuid.ts';
 
 export type IdentifierPrefix =
   | 'txn'
@@ -16,7 +17,7 @@ export type IdentifierPrefix =
 
 /** A new TypeID: the prefix, an underscore and a UUIDv7 in 26 base-32 characters (https://github.com/jetify-com/typeid). */
 export function newIdentifier(prefix: IdentifierPrefix): string {
-  return typeidUnboxed(prefix);
+  return fromUUIDBytes(prefix, newUuid());
 }
 
 const patterns = new Map<IdentifierPrefix, RegExp>();
