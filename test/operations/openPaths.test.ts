@@ -37,7 +37,8 @@ describeEngines('What is open to whoever asks', (engine) => {
   test('is one look at the database for all who ask at the same moment whether it answers', async () => {
     const asking = vi.spyOn(server.running.gateway.platform.sequelize, 'query');
     await askFiveTimes('/health/ready');
-    expect(asking.mock.calls.filter(([sql]) => sql === 'SELECT 1')).toHaveLength(1);
+    const looks = asking.mock.calls.filter(([sql]) => String(sql).includes('migrations LIMIT 0'));
+    expect(looks).toHaveLength(1);
     asking.mockRestore();
   });
 

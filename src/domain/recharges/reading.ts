@@ -13,7 +13,7 @@ export async function findRecharge(tenant: Tenant, id: string): Promise<Recharge
   return recharge;
 }
 
-/** For the payer, who has the link and no key: the id is the permission to see the charge: 74 bits that nobody guesses. */
+/** For the payer, who has the link and no key: 74 random bits of the id are the permission to see the charge. */
 export async function findChargeOfPayer(id: string): Promise<Recharge> {
   const recharge = isIdentifier('rch', id) ? await Recharge.findByPk(id) : null;
   if (!recharge) throw notFound('Recharge');
