@@ -30,9 +30,10 @@ function leafSchema(type: GraphQLInputType | GraphQLOutputType): JsonSchema {
 
 function orNull(schema: JsonSchema, nullable: boolean): JsonSchema {
   if (!nullable) return schema;
-  return typeof schema.type === 'string'
-    ? { ...schema, type: [schema.type, 'null'] }
-    : { anyOf: [schema, { type: 'null' }] };
+  if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  // JSON Schema asks for both: a value of one of the types, and one of those that are listed.
+  const listed = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
+  return { ...schema, type: [schema.type, 'null'], ...listed };
 }
 
 /** Of what a request may have. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -49,5 +50,43 @@ describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
     booking.passengers[0].id = offer.passengers[0].id;
     booking.payments[0].amount = offer.client_amount;
     expect((await post('/bookings', booking)).status).toBe(201);
+  });
+
+  it('describes the answers that are given, what is null in them too', async () => {
+    const document = await (await fetch(`${server.url}/api/v1/openapi.json`)).json();
+    /** An answer, once it is known to fit what the document says of its path, method and status. */
+    const described = async (method: string, path: string, declared: string, body?: Json) => {
+      const answer = await server.rest(method, `/api/v1${path}`, { key: server.keys.test, body });
+      const response = document.paths[declared][method.toLowerCase()].responses[answer.status];
+      const schema = z.fromJSONSchema(response.content['application/json'].schema);
+      expect([path, answer.status, schema.safeParse(answer.body).error?.issues ?? []]).toEqual([
+        path,
+        answer.status,
+        [],
+      ]);
+      return answer.body;
+    };
+
+    const departureDate = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString().slice(0, 10);
+    const found = await described('POST', '/flights/search', '/flights/search', {
+      type: 'one_way',
+      slices: [{ origin: 'GRU', destination: 'LIS', departureDate }],
+      passengers: [{ type: 'adult', count: 1 }],
+    });
+    const currencies = (found.offers as Json[]).map(
+      (offer) => offer.conditions.refund_before_departure.penalty_currency,
+    );
+    expect(currencies).toContain(null);
+    expect(currencies.some((currency) => currency !== null)).toBe(true);
+
+    await described('GET', '/wallet/balance', '/wallet/balance');
+    for (const paymentMethod of ['pix', 'boleto']) {
+      const order = { amount: '100.00', currency: 'BRL', payment_method: paymentMethod };
+      const { id } = (await described('POST', '/wallet/recharge', '/wallet/recharge', order)).data;
+      await described('GET', `/wallet/recharge/${id}`, '/wallet/recharge/{id}');
+    }
+    await described('GET', '/wallet/transactions', '/wallet/transactions');
+    await described('GET', '/bookings', '/bookings');
+    await described('GET', '/webhooks', '/webhooks');
   });
 });
