@@ -22,6 +22,12 @@ export interface FareContext {
 /** The tariff is written in dollars; these hundredths of it are asked in the other currencies. */
 const currencyHundredths: Readonly<Record<CarrierCurrency, bigint>> = { USD: 100n, EUR: 92n, BRL: 540n };
 
+/**
+ * Carriers round what they ask. At the simulated world's rates (5.40 and 6.25) twenty hundredths are whole centavos, so
+ * that base_cost_brl is exact, and a markup worked out from it is the one worked out from the product.
+ */
+const steps: Readonly<Record<CarrierCurrency, bigint>> = { USD: 20n, EUR: 20n, BRL: 1n };
+
 const cabinFactor: Readonly<Record<CabinClass, number>> = {
   economy: 1,
   premium_economy: 1.7,
@@ -71,9 +77,10 @@ export function priceJourney(journey: Journey, context: FareContext): JourneyPri
 /** One passenger's fare in a brand. Children pay less, infants on a lap little. */
 export function fareOf(price: JourneyPrice, brand: Brand, type: PassengerType): PassengerFare {
   const brandCents = scaled(price.adultBaseCents, brand.priceFactor);
+  const step = steps[price.currency];
   return {
-    baseCents: divideHalfUp(brandCents * basePercent[type], 100n),
-    taxCents: type === 'infant_without_seat' ? divideHalfUp(price.taxCents, 5n) : price.taxCents,
+    baseCents: divideHalfUp(brandCents * basePercent[type], 100n * step) * step,
+    taxCents: divideHalfUp(price.taxCents, (type === 'infant_without_seat' ? 5n : 1n) * step) * step,
   };
 }
 
