@@ -23,6 +23,8 @@ export function createMailer(
     return {
       async send(mail) {
         log.warn({ mail }, 'no SMTP_URL: mail logged instead of sent');
+        // Handed over, a mail is never written again: its line may not be lost with the process.
+        log.flush();
       },
       close: () => undefined,
     };

@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const moduleOf = (name: string) =>
+  JSON.stringify(fileURLToPath(new URL(`../../src/infrastructure/${name}.ts`, import.meta.url)));
+
+/** Logs a mail, says that it is handed over, and dies. */
+const program = `import { runnerImport } from 'vite';
+  const { module: { createLog } } = await runnerImport(${moduleOf('log')});
+  const { module: { createMailer } } = await runnerImport(${moduleOf('mail')});
+  const mail = { to: 'ops@example.com', subject: 'An alert', text: 'Something happened.' };
+  await createMailer({}, createLog('info')).send(mail, new AbortController().signal);
+  process.kill(process.pid, 'SIGKILL');`;
+
+it('mail without a server is in the log once it is handed over, even if the process is killed then', async () => {
+  const [signal, output] = await new Promise<[unknown, string]>((resolve) => {
+    execFile(process.execPath, ['--input-type=module', '--eval', program], (error, stdout) =>
+      resolve([error?.signal, stdout]),
+    );
+  });
+  expect(signal).toBe('SIGKILL');
+  expect(JSON.parse(output).mail).toEqual({
+    to: 'ops@example.com',
+    subject: 'An alert',
+    text: 'Something happened.',
+  });
+});
