@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { looksLikeSecretKey } from './domain/teams/secretKey.ts';
 import { parseRateTable, RateTableError } from './infrastructure/exchangeRates/rateTable.ts';
 import { exchangeRateAdapterNames } from './infrastructure/exchangeRates/registry.ts';
 import { flightSupplierNames } from './infrastructure/flights/registry.ts';
@@ -82,8 +83,20 @@ const optionalUrl = (protocols: string[], { host = false } = {}) =>
 const apiKey = (prefix: string) =>
   z
     .string()
-    .regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{8,128}$`), `must be ${prefix} and 8 to 128 letters or digits`)
+    .refine((text) => text.startsWith(prefix) && looksLikeSecretKey(text), {
+      message: `must be ${prefix} and 8 to 128 letters, digits or characters of base64`,
+    })
     .optional();
+
+/** Its 32 bytes as `openssl rand` prints them, with -hex or -base64; in hexadecimal. */
+const encryptionKey = z
+  .string()
+  .regex(
+    /^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/,
+    'must be 32 bytes: 64 hexadecimal digits or 44 characters of base64',
+  )
+  .transform((text) => (text.length === 64 ? text : Buffer.from(text, 'base64').toString('hex')))
+  .optional();
 
 const supplierList = z
   .string()
@@ -154,10 +167,7 @@ const settingsSchema = z.object({
   WEBHOOK_ALLOW_PRIVATE_HOSTS: flag('false'),
   WEBHOOK_REACHABILITY_CHECK: flag('true'),
   SMTP_URL: optionalUrl(['smtp', 'smtps'], { host: true }),
-  ENCRYPTION_KEY: z
-    .string()
-    .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits (32 bytes)')
-    .optional(),
+  ENCRYPTION_KEY: encryptionKey,
 });
 
 /** What it takes to find the store and read it. */

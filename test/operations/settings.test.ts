@@ -74,6 +74,12 @@ describe('Settings', () => {
     });
   });
 
+  test.each(['base64', 'base64url', 'hex'] as const)('take an encryption key in %s', (encoding) => {
+    const bytes = Buffer.alloc(32, 0xfb);
+    const settings = readSettings({ ...deployment, ENCRYPTION_KEY: bytes.toString(encoding) });
+    expect(settings.ENCRYPTION_KEY).toBe(bytes.toString('hex'));
+  });
+
   test.each<[Record<string, string>, string]>([
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '65536' }, 'PORT'],
@@ -107,6 +113,9 @@ describe('Settings', () => {
     [{ SMTP_URL: 'mail.example.com' }, 'SMTP_URL'],
     [{ ENCRYPTION_KEY: 'ab'.repeat(31) }, 'ENCRYPTION_KEY'],
     [{ ENCRYPTION_KEY: 'zz'.repeat(32) }, 'ENCRYPTION_KEY'],
+    [{ ENCRYPTION_KEY: Buffer.alloc(31).toString('base64') }, 'ENCRYPTION_KEY'],
+    [{ ENCRYPTION_KEY: Buffer.alloc(33).toString('base64') }, 'ENCRYPTION_KEY'],
+    [{ ENCRYPTION_KEY: 'a passphrase of three and forty characters.' }, 'ENCRYPTION_KEY'],
     ...(['PAYMENT_PROVIDER', 'FLIGHT_SUPPLIERS', 'EXCHANGE_RATES', 'ENCRYPTION_KEY'] as const).map(
       (name): [Record<string, string>, string] => [{ ...deployment, [name]: '' }, name],
     ),

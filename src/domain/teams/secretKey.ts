@@ -3,7 +3,8 @@ import type { KeyKind } from './apiKey.ts';
 
 const prefixes: Record<KeyKind, string> = { live: 'sk_live_', test: 'sk_test_', operator: 'sk_admin_' };
 
-const keyPattern = /^sk_(live|test|admin)_[A-Za-z0-9_-]{8,128}$/;
+/** Ours are base64url; keys that an operator chose may be in either base64. */
+const keyPattern = /^sk_(live|test|admin)_[A-Za-z0-9_+/=-]{8,128}$/;
 
 /** A new bearer key with 256 random bits. */
 export function newSecretKey(kind: KeyKind): string {
