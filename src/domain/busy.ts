@@ -22,7 +22,7 @@ export class Busy extends AppError {
 
 /**
  * What a client is told of a write that failed with `error`: that it may try again, where it gave up waiting for a lock.
- * Every write is one statement or one transaction, so there is nothing of it.
+ * Every write is one statement or one transaction, so nothing of it was written.
  */
 export function toldOfWrite(error: unknown, context: RequestContext): unknown {
   let told = error;

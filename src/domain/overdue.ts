@@ -4,7 +4,7 @@ import type { Platform } from './platform.ts';
 
 /**
  * How long a sweep waits for what somebody else has locked, a wallet as a rule: several times what a write takes, so
- * that a busy wallet is come by. One that is held for longer must not keep the others from their turn.
+ * that one that is merely busy is waited for. One that is held for longer must not keep the others from their turn.
  */
 export const longestSweepWaitMs = 250;
 
@@ -29,7 +29,7 @@ export interface OverdueKind {
 
 /**
  * Expires what is overdue. Any number of workers may run it: each expires once. A wallet that somebody keeps locked is
- * passed by: what is overdue there is left to a later sweep.
+ * passed over: what is overdue there is left to a later sweep.
  * @returns how many this call expired.
  * @throws AggregateError when some could not be expired; those behind them are all the same.
  */

@@ -39,7 +39,7 @@ export async function createRateLimiter(settings: RateLimiterSettings, log: Log)
   const own = new RateWindows(windowMs);
   // Loaded only where there is a Redis: a start is faster without.
   const shared = redisUrl ? await openSharedCounts(redisUrl, windowMs, log) : null;
-  /** When the windows end that are spent. */
+  /** When each spent window ends, by its key. */
   const spent = new LRUCache<string, number>({ max: 10_000 });
   const keyOf = (bucket: Bucket, subject: string) => `embarque:rate:${bucket}:${subject}`;
   return {

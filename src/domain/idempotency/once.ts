@@ -211,7 +211,7 @@ export class ReplayedError extends AppError {}
 export const isKeyTaken = (error: unknown): boolean =>
   error instanceof KeyTaken || sqlStateOf(error) === keyTakenCode;
 
-/** Deletes answers that are past the window. @returns nothing: how many does not matter to anyone. */
+/** Deletes answers that are past the window. */
 export async function forgetOldKeys(platform: Platform): Promise<void> {
   const { clock, sequelize, settings } = platform;
   await run(sequelize, forgetOutcomes, [new Date(clock.now().getTime() - settings.IDEMPOTENCY_WINDOW)]);
