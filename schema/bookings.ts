@@ -8,12 +8,13 @@ import { expireBooking } from '../src/domain/bookings/expiry.ts';
 import { findBooking, listBookings } from '../src/domain/bookings/reading.ts';
 import type { TravellerParts } from '../src/domain/bookings/travellers.ts';
 import { travellerFaults } from '../src/domain/bookings/travellers.ts';
-import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { BookingPassengerInput, BookingPaymentInput } from './bookingInputs.ts';
 import { Booking, BookingList, BookingStatus, BookingType, toBooking } from './bookingObjects.ts';
 import { Operation, prepared } from './operation.ts';
-import { Moment, PageNumber, PageSize } from './scalars.ts';
+import { LimitArg, PageArg } from './pagination.ts';
+import { Moment } from './scalars.ts';
 
 export enum BookingOrder {
   created_at = 'created_at',
@@ -57,9 +58,8 @@ export class BookingResolver {
   @Query(() => BookingList, { description: 'The team’s bookings, newest first unless said otherwise.' })
   async bookings(
     @Ctx() context: RequestContext,
-    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
-    limit: number,
+    @PageArg() page: number,
+    @LimitArg() limit: number,
     @Arg('orderBy', () => BookingOrder, {
       defaultValue: BookingOrder.created_at,
       description: 'What they are ordered by.',
@@ -87,7 +87,7 @@ export class BookingResolver {
         orderBy,
         orderDir,
       },
-      { offset: (page - 1) * limit, limit },
+      rowsOf(page, limit),
       platform,
     );
     return {

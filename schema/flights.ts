@@ -18,14 +18,13 @@ import { findOffer } from '../src/domain/flights/offerStore.ts';
 import { searchFlights } from '../src/domain/flights/search.ts';
 import type { SearchParts } from '../src/domain/flights/searchRequest.ts';
 import { searchFaults } from '../src/domain/flights/searchRequest.ts';
-import { defaultLimit } from '../src/domain/pagination.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { CabinClass, PassengerType } from './flightEnums.ts';
 import { FlightOffer, OfferPlace } from './flightOffers.ts';
 import { inArgument } from './inputFaults.ts';
 import { Operation } from './operation.ts';
-import { Pagination } from './pagination.ts';
-import { AirportCode, Amount, DepartureDate, PageNumber, PageSize } from './scalars.ts';
+import { LimitArg, PageArg, Pagination } from './pagination.ts';
+import { AirportCode, Amount, DepartureDate } from './scalars.ts';
 
 export enum TripType {
   one_way = 'one_way',
@@ -195,9 +194,8 @@ export class FlightResolver {
       description: 'How they are sorted.',
     })
     sort: OfferSort,
-    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Offers per page, 1 to 100.' })
-    limit: number,
+    @PageArg() page: number,
+    @LimitArg() limit: number,
     @Info() info: GraphQLResolveInfo,
     @Arg('filter', () => OfferFilterInput, { nullable: true, description: 'Only these offers.' })
     filter?: OfferFilterInput | null,

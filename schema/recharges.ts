@@ -1,15 +1,16 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
-import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { checkRechargeAmount, prepareRecharge } from '../src/domain/recharges/creation.ts';
 import { cancelRecharge, expireRecharge, failRecharge } from '../src/domain/recharges/ending.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge, listRecharges } from '../src/domain/recharges/reading.ts';
 import { Checks } from './argumentChecks.ts';
 import { Operation, prepared } from './operation.ts';
+import { LimitArg, PageArg } from './pagination.ts';
 import { PaymentMethod, Recharge, RechargeList, RechargeStatus, toRecharge } from './rechargeObjects.ts';
-import { Amount, PageNumber, PageSize } from './scalars.ts';
+import { Amount } from './scalars.ts';
 import { Currency } from './wallet.ts';
 
 @Resolver()
@@ -27,17 +28,12 @@ export class RechargeResolver {
   @Query(() => RechargeList, { description: 'The team’s recharges, newest first.' })
   async recharges(
     @Ctx() context: RequestContext,
-    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
-    limit: number,
+    @PageArg() page: number,
+    @LimitArg() limit: number,
     @Arg('status', () => RechargeStatus, { nullable: true, description: 'Only recharges in this state.' })
     status?: RechargeStatus | null,
   ): Promise<RechargeList> {
-    const { recharges, total } = await listRecharges(
-      tenantOf(context),
-      { status },
-      { offset: (page - 1) * limit, limit },
-    );
+    const { recharges, total } = await listRecharges(tenantOf(context), { status }, rowsOf(page, limit));
     return {
       items: recharges.map((recharge) => toRecharge(recharge, context.gateway.platform.publicUrl)),
       pagination: paginationOf(page, limit, total),

@@ -18,12 +18,12 @@ import {
   listWaitingOrders,
   recordTickets,
 } from '../src/domain/bookings/supplierOrders.ts';
-import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { BookingStatus } from './bookingObjects.ts';
 import { Mode } from './integrations.ts';
 import { Operation } from './operation.ts';
-import { Pagination } from './pagination.ts';
-import { DateTime, PageNumber, PageSize } from './scalars.ts';
+import { LimitArg, PageArg, Pagination } from './pagination.ts';
+import { DateTime } from './scalars.ts';
 
 export enum SupplierTask {
   hold = 'hold',
@@ -116,11 +116,10 @@ export class SupplierOrderResolver {
       description: 'Only those asked for at least so often.',
     })
     timesAsked: number,
-    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
-    limit: number,
+    @PageArg() page: number,
+    @LimitArg() limit: number,
   ): Promise<SupplierOrderList> {
-    const where = { offset: (page - 1) * limit, limit };
+    const where = rowsOf(page, limit);
     const { orders, total } = await listWaitingOrders(timesAsked, where, context.gateway.platform);
     return { items: orders.map(toOrder), pagination: paginationOf(page, limit, total) };
   }

@@ -1,14 +1,14 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
-import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { createTeam, findTeam, listTeams, teamFaults, updateTeam } from '../src/domain/teams/management.ts';
 import type { Team as TeamModel } from '../src/domain/teams/team.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { inInput } from './inputFaults.ts';
 import { Operation, prepared } from './operation.ts';
-import { Pagination } from './pagination.ts';
-import { Amount, DateTime, PageNumber, PageSize, Percent } from './scalars.ts';
+import { LimitArg, PageArg, Pagination } from './pagination.ts';
+import { Amount, DateTime, Percent } from './scalars.ts';
 
 @ObjectType({ description: 'An agency.', simpleResolvers: true })
 export class Team {
@@ -124,12 +124,8 @@ function changesOf(input: UpdateTeamInput) {
 export class TeamResolver {
   @Operation({ scope: 'operator' })
   @Query(() => TeamList, { description: 'All agencies.' })
-  async teams(
-    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
-    limit: number,
-  ): Promise<TeamList> {
-    const { teams, total } = await listTeams({ offset: (page - 1) * limit, limit });
+  async teams(@PageArg() page: number, @LimitArg() limit: number): Promise<TeamList> {
+    const { teams, total } = await listTeams(rowsOf(page, limit));
     return { items: teams.map(toTeam), pagination: paginationOf(page, limit, total) };
   }
 

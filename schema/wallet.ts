@@ -3,14 +3,13 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
 import { checkPeriod } from '../src/domain/day.ts';
 import { formatAmount } from '../src/domain/money.ts';
-import { defaultLimit } from '../src/domain/pagination.ts';
 import { readBalance } from '../src/domain/wallet/balance.ts';
 import type { EntryRow } from '../src/domain/wallet/transactions.ts';
 import { listTransactions } from '../src/domain/wallet/transactions.ts';
 import { Checks } from './argumentChecks.ts';
 import { Operation } from './operation.ts';
-import { Pagination } from './pagination.ts';
-import { Amount, DateTime, Day, PageNumber, PageSize } from './scalars.ts';
+import { LimitArg, PageArg, Pagination } from './pagination.ts';
+import { Amount, DateTime, Day } from './scalars.ts';
 
 export enum Currency {
   BRL = 'BRL',
@@ -168,9 +167,8 @@ export class WalletResolver {
   @Query(() => WalletTransactions, { description: 'The wallet’s ledger, newest first.' })
   async walletTransactions(
     @Ctx() context: RequestContext,
-    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
-    limit: number,
+    @PageArg() page: number,
+    @LimitArg() limit: number,
     @Arg('type', () => TransactionType, { nullable: true, description: 'Only credits or only debits.' })
     type?: 'credit' | 'debit' | null,
     @Arg('startDate', () => Day, { nullable: true, description: 'First UTC day, YYYY-MM-DD.' })

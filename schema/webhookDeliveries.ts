@@ -3,13 +3,13 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { forbidden, tenantOf } from '../src/domain/admission.ts';
 import type { EventType as EventTypeName } from '../src/domain/events/catalogue.ts';
 import { scopeOfEvent } from '../src/domain/events/visibility.ts';
-import { defaultLimit } from '../src/domain/pagination.ts';
 import { attemptsOf, bodyOf, listAttempts, shownAttempts } from '../src/domain/webhooks/attemptLog.ts';
 import type { DeliveryStatus } from '../src/domain/webhooks/delivery.ts';
 import { findDelivery, listDeliveries } from '../src/domain/webhooks/deliveryLog.ts';
 import { redeliverDelivery, replayDeliveries, sendTestEvent } from '../src/domain/webhooks/sendingAgain.ts';
 import { Operation, prepared } from './operation.ts';
-import { DateTime, EventType, PageSize } from './scalars.ts';
+import { LimitArg } from './pagination.ts';
+import { DateTime, EventType } from './scalars.ts';
 import {
   toAttempt,
   toDelivery,
@@ -54,8 +54,7 @@ export class WebhookDeliveryResolver {
   async webhookDeliveries(
     @Ctx() context: RequestContext,
     @Arg('webhookId', () => String, { description: webhookIdDescription }) webhookId: string,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
-    limit: number,
+    @LimitArg() limit: number,
     @Arg('before', () => String, { nullable: true, description: '`next` of the page before this one.' })
     before?: string | null,
     @Arg('status', () => [WebhookDeliveryStatus], { nullable: true, description: 'Only in these states.' })
@@ -103,8 +102,7 @@ export class WebhookDeliveryResolver {
   async webhookAttempts(
     @Ctx() context: RequestContext,
     @Arg('deliveryId', () => String, { description: deliveryIdDescription }) deliveryId: string,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
-    limit: number,
+    @LimitArg() limit: number,
     @Arg('before', () => Int, { nullable: true, description: '`next` of the page before this one.' })
     before?: number | null,
   ): Promise<WebhookAttemptPage> {

@@ -2,7 +2,7 @@ import { Arg, Ctx, Field, Float, InputType, Int, Mutation, ObjectType, Query, Re
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
 import { validationError } from '../src/domain/errors.ts';
-import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import type { Platform } from '../src/domain/platform.ts';
 import { findWebhook, listWebhooks } from '../src/domain/webhooks/reading.ts';
 import {
@@ -19,8 +19,8 @@ import { openHeaders, successRate } from '../src/domain/webhooks/webhook.ts';
 import { checkWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
 import { Checks } from './argumentChecks.ts';
 import { Operation, prepared } from './operation.ts';
-import { Pagination } from './pagination.ts';
-import { DateTime, EventType, PageNumber, PageSize, WebhookUrl } from './scalars.ts';
+import { LimitArg, PageArg, Pagination } from './pagination.ts';
+import { DateTime, EventType, WebhookUrl } from './scalars.ts';
 
 @ObjectType({ description: 'A URL that gets signed notifications of events.', simpleResolvers: true })
 export class Webhook {
@@ -133,16 +133,11 @@ export class WebhookResolver {
   @Query(() => WebhookList, { description: 'The team’s webhooks in the mode of the key, newest first.' })
   async webhooks(
     @Ctx() context: RequestContext,
-    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
-    limit: number,
+    @PageArg() page: number,
+    @LimitArg() limit: number,
   ): Promise<WebhookList> {
     const { platform } = context.gateway;
-    const { webhooks, total } = await listWebhooks(
-      tenantOf(context),
-      { offset: (page - 1) * limit, limit },
-      platform,
-    );
+    const { webhooks, total } = await listWebhooks(tenantOf(context), rowsOf(page, limit), platform);
     return {
       items: webhooks.map((row) => toWebhook(row, platform)),
       pagination: paginationOf(page, limit, total),

@@ -14,3 +14,8 @@ export interface Pagination {
 export function paginationOf(page: number, limit: number, total: number): Pagination {
   return { page, limit, total, pages: Math.ceil(total / limit) };
 }
+
+/** The rows of page `page` (from 1) of `limit` items. */
+export function rowsOf(page: number, limit: number): { offset: number; limit: number } {
+  return { offset: (page - 1) * limit, limit };
+}
