@@ -60,6 +60,7 @@ function contextOf(caller: Caller, request: Request, gateway: Gateway): RequestC
     requestId: request.requestId,
     idempotencyKey: null,
     rateWindow: null,
+    counted: 0,
     admitted: null,
     replayed: false,
     unfinished: null,

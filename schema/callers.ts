@@ -38,6 +38,7 @@ export async function contextOf(
     requestId: request.requestId,
     idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : null,
     rateWindow: null,
+    counted: 0,
     admitted: null,
     replayed: false,
   };

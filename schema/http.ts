@@ -2,7 +2,7 @@ import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest } from '../src/domain/admission.ts';
-import { validationError } from '../src/domain/errors.ts';
+import { AppError, validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
@@ -41,8 +41,7 @@ export function createGraphqlHandler(
       answer =
         (await runKnown(request, body, context, cache)) ??
         (await runWithApollo(request, body, context, await openApollo()));
-      // A request that ran no operation, such as one that does not parse, counts as one.
-      if (context.rateWindow === null) await countRequest('default', context);
+      await countWhole(body, context);
     } catch (error) {
       answer = await refusalOf([error], context, response, log);
     }
@@ -75,6 +74,21 @@ export function createGraphqlHandler(
     // A request of which nothing ran, for its variables are wrong, is a bad request: as Apollo has it.
     const status = 'data' in result ? 200 : 400;
     return { status, headers: jsonHeaders, text: `${render(result, context, log)}\n` };
+  }
+}
+
+/**
+ * A request that ran no operation, such as one that does not parse, counts as one, and a batch no less than its members:
+ * looking at what is refused may take longer than to run it.
+ * @throws AppError 429 where nothing ran; what ran is answered, for it has taken effect.
+ */
+async function countWhole(body: unknown, context: RequestContext): Promise<void> {
+  const least = Array.isArray(body) ? body.length : 1;
+  const hasRun = context.counted > 0;
+  try {
+    while (context.counted < least) await countRequest('default', context);
+  } catch (error) {
+    if (!hasRun || !(error instanceof AppError)) throw error;
   }
 }
 

@@ -56,6 +56,7 @@ async function contextOf(
     requestId: null,
     idempotencyKey: null,
     rateWindow: null,
+    counted: 0,
     admitted: null,
     replayed: false,
   };

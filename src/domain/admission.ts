@@ -27,6 +27,8 @@ export interface RequestContext {
   idempotencyKey: string | null;
   /** The window that the latest operation was counted in. */
   rateWindow: RateWindow | null;
+  /** How often the request was counted. */
+  counted: number;
   /** The rules that the door has admitted the coming operation under already. */
   admitted: OperationRules | null;
   /** Whether an answer is an earlier one, repeated for its Idempotency-Key. */
@@ -96,6 +98,7 @@ export function countRequest(bucket: Bucket, context: RequestContext): void | Pr
 
 function enter(window: RateWindow, bucket: Bucket, context: RequestContext): void {
   context.rateWindow = window;
+  context.counted += 1;
   if (window.allowed) return;
   context.gateway.metrics.rateLimited.inc({ bucket });
   throw rateLimitExceeded();

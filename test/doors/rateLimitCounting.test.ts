@@ -72,6 +72,22 @@ describeEngines('the rate limit', (engine) => {
       const codes = after.body.flatMap(({ errors }: Json) => codesOf(errors));
       expect(codes).toEqual(Array(3).fill('RATE_LIMIT_EXCEEDED'));
     });
+
+    it('counts a batch no less than its members, whatever becomes of them, and keeps the answers of what ran', async () => {
+      const { live } = await newTeamKeys(server);
+      const create = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
+      const send = (...queries: string[]) =>
+        server.rest('POST', '/graphql', { key: live, body: queries.map((query) => ({ query })) });
+      const first = await send('{', '{ unknownField }', '{ __typename }');
+      expect(first.headers.get('x-ratelimit-remaining')).toBe('2');
+      const second = await send('{', '{', create, '{');
+      expect(second.body[2].data.createRecharge.id).toEqual(expect.any(String));
+      expect(codesOf(second.body[3].errors)).toEqual(['GRAPHQL_PARSE_FAILED']);
+      expect(second.headers.get('x-ratelimit-remaining')).toBe('0');
+      const third = await send('{', '{');
+      expect([third.status, codesOf(third.body.errors)]).toEqual([429, ['RATE_LIMIT_EXCEEDED']]);
+      await server.query('DELETE FROM recharges');
+    });
   });
 
   if (engine.name === 'PostgreSQL and Redis') {

@@ -31,6 +31,7 @@ export async function openGateway(): Promise<PeerGateway> {
         requestId: null,
         idempotencyKey: null,
         rateWindow: null,
+        counted: 0,
         admitted: null,
         replayed: false,
       };
