@@ -8,6 +8,7 @@ import { EventResolver } from './events.ts';
 import { FlightResolver } from './flights.ts';
 import { IntegrationResolver } from './integrations.ts';
 import { guardOperations, rulesOf } from './operation.ts';
+import { PaymentNoticeResolver } from './paymentNotices.ts';
 import { RechargeResolver } from './recharges.ts';
 import { SupplierOrderResolver } from './supplierOrders.ts';
 import { TeamResolver } from './teams.ts';
@@ -36,6 +37,7 @@ export function buildGatewaySchema(): GraphQLSchema {
     resolvers: [
       WalletResolver,
       RechargeResolver,
+      PaymentNoticeResolver,
       FlightResolver,
       BookingResolver,
       SupplierOrderResolver,

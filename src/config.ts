@@ -153,6 +153,7 @@ const settingsSchema = z.object({
   GRAPHQL_INTROSPECTION: flag('true'),
   TRUST_PROXY: flag('false'),
   PAYMENT_PROVIDER: z.enum(paymentProviderNames).optional(),
+  PAYMENT_PROVIDER_TIMEOUT: duration('10s', timer),
   FLIGHT_SUPPLIERS: supplierList.optional(),
   FLIGHT_SUPPLIER_TIMEOUT: duration('10s', timer),
   /** What the simulated airlines take to issue tickets. */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Express } from 'express';
+import { createCallbackRouter } from '../rest/callbacks.ts';
 import { createDocsRouter } from '../rest/docs.ts';
 import { createEticketRouter } from '../rest/etickets.ts';
 import { createFileRouter } from '../rest/files.ts';
@@ -44,6 +45,7 @@ import { createLog } from './infrastructure/log.ts';
 import { createMailer } from './infrastructure/mail.ts';
 import type { Metrics } from './infrastructure/metrics.ts';
 import { createMetrics } from './infrastructure/metrics.ts';
+import type { PaymentProvider } from './infrastructure/payments/provider.ts';
 import { createPaymentProvider } from './infrastructure/payments/registry.ts';
 import type { Signals } from './infrastructure/pubsub/signals.ts';
 import { countedSignals, inProcessSignals } from './infrastructure/pubsub/signals.ts';
@@ -62,6 +64,7 @@ export interface Overrides {
   clock?: Clock;
   log?: Log;
   flightSuppliers?: readonly FlightSupplier[];
+  paymentProvider?: PaymentProvider;
   /** Certificate authority (PEM) that webhook receivers are checked against. */
   webhookAuthority?: string;
 }
@@ -79,7 +82,7 @@ export interface RunningServer {
 /** The adapters that the settings name. */
 function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides: Overrides) {
   return {
-    paymentProvider: createPaymentProvider(settings.PAYMENT_PROVIDER, settings),
+    paymentProvider: overrides.paymentProvider ?? createPaymentProvider(settings.PAYMENT_PROVIDER, settings),
     flightSuppliers:
       overrides.flightSuppliers ?? createFlightSuppliers(settings.FLIGHT_SUPPLIERS, clock, settings),
     exchangeRates: createExchangeRates(settings.EXCHANGE_RATES, {
@@ -177,6 +180,7 @@ function openDoors(application: Express, gateway: Gateway): Doors {
   application.use('/docs', createDocsRouter());
   if (platform.paymentProvider.name === 'simulated')
     application.use('/simulator', createSimulatorRouter(gateway));
+  application.use(createCallbackRouter(gateway));
   application.use(createFileRouter(gateway));
   application.use(createEticketRouter(gateway));
   application.use(createLogoRouter(platform.log));

@@ -158,11 +158,12 @@ export function identify(
 ): Caller | Promise<Caller> {
   const key = bearerPattern.exec(authorization ?? '')?.[1];
   const caller = key === undefined ? null : gateway.access.authenticate(key);
-  if (caller instanceof Promise) return caller.then((found) => found ?? turnAway(addressOf(), gateway));
-  return caller ?? turnAway(addressOf(), gateway);
+  if (caller instanceof Promise) return caller.then((found) => found ?? refuseStranger(addressOf(), gateway));
+  return caller ?? refuseStranger(addressOf(), gateway);
 }
 
-async function turnAway(address: string, gateway: Doorkeepers): Promise<never> {
+/** Turns away who could not say who they are. @throws AppError 401, or 429 for an address that keeps failing. */
+export async function refuseStranger(address: string, gateway: Doorkeepers): Promise<never> {
   await countStranger(address, gateway);
   throw unauthorized();
 }

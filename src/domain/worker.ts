@@ -4,6 +4,7 @@ import { OrderDispatcher } from './bookings/orders.ts';
 import { forgetOldOffers } from './flights/offerStore.ts';
 import type { Gateway } from './gateway.ts';
 import { forgetOldKeys } from './idempotency/once.ts';
+import { cancelEndedCharges } from './recharges/chargeCancellation.ts';
 import { expireOverdueRecharges } from './recharges/ending.ts';
 import { WebhookDispatcher } from './webhooks/dispatcher.ts';
 
@@ -22,6 +23,7 @@ export async function startWorker({
       { name: 'orders', everyMs, run: () => orders.sweep() },
       { name: 'booking-expiry', everyMs, run: () => expireOverdueBookings(platform) },
       { name: 'recharge-expiry', everyMs, run: () => expireOverdueRecharges(platform) },
+      { name: 'charge-cancellation', everyMs, run: () => cancelEndedCharges(platform) },
       { name: 'old-offers', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldOffers(platform) },
       { name: 'idempotency-keys', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldKeys(platform) },
     ],

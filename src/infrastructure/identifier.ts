@@ -13,7 +13,8 @@ export type IdentifierPrefix =
   | 'evt'
   | 'team'
   | 'ord'
-  | 'key';
+  | 'key'
+  | 'pay';
 
 /** A new TypeID: the prefix, an underscore and a UUIDv7 in 26 base-32 characters (https://github.com/jetify-com/typeid). */
 export function newIdentifier(prefix: IdentifierPrefix): string {

@@ -37,6 +37,12 @@ export function createMetrics() {
       labelNames: ['type'],
       registers,
     }),
+    paymentNotices: new Counter({
+      name: 'embarque_payment_notices_total',
+      help: 'What came of what the payment provider told of charges',
+      labelNames: ['outcome'],
+      registers,
+    }),
     subscribers: new Gauge({
       name: 'embarque_subscribers',
       help: 'Live subscriptions open in this process',

@@ -28,6 +28,11 @@ const copyOfEvent = (id: string, type: string) => `
   UPDATE wallets SET event_count = event_count + 1
    WHERE id = (SELECT wallet_id FROM events WHERE id = 'evt_copy')`;
 
+const paymentOf = (rechargeId: string, cents: string) => `
+  INSERT INTO payment_notices (id, provider, provider_reference, outcome, recharge_id, amount_cents, paid_at, received_at,
+                               settlement, settled_at)
+  VALUES ('pay_1', 'simulated', 'E1', 'paid', ${rechargeId}, ${cents}, now(), now(), 'automatic', now())`;
+
 const renumberedEvents = (id: string) => `
   UPDATE events SET sequence = sequence + 1000 WHERE subject_id = ${id} AND type LIKE '%pending';
   UPDATE events SET sequence = r.position FROM (
@@ -116,7 +121,7 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
     'an entry moved to the other day': (story) =>
       `UPDATE wallet_entries SET created_at = created_at - interval '1 day' WHERE ${entry(story, 3)}`,
   },
-  'a recharge is paid in time when it is completed, and only then': {
+  'a recharge is paid in time when it is completed, or an operator let it pass, and only then': {
     'paid after its deadline': (story) =>
       `UPDATE recharges SET paid_at = expires_at + interval '1 millisecond' WHERE id = '${story.completed}'`,
     'pending with a payment': (story) =>
@@ -165,6 +170,14 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
     'it was told to another wallet': (story) =>
       `UPDATE events SET wallet_id = ${story.empty}, sequence = 1000
         WHERE subject_id = '${story.pending}' AND type = 'wallet.recharge.pending'`,
+  },
+  'each payment that was credited has completed its recharge, with its amount': {
+    'its recharge is not completed': ({ pending }) => paymentOf(`'${pending}'`, '20000'),
+    'its recharge is unknown': () => paymentOf("'rch_unknown'", '20000'),
+    'another amount was paid': ({ completed }) => paymentOf(`'${completed}'`, '15001'),
+    'an operator credited it to nothing': ({ expired }) => `
+      ${paymentOf(`'${expired}'`, 'NULL')};
+      UPDATE payment_notices SET reason = 'ended', settlement = 'credited'`,
   },
   'recharges belong to the team and mode of their wallet': {
     'another mode': (story) => `UPDATE recharges SET mode = 'test' WHERE id = '${story.expired}'`,

@@ -81,7 +81,7 @@ export function describeDoors(
   title: string,
   tests: (stage: Stage) => void,
   settings: Record<string, string> = {},
-  overrides: Pick<TestServerOptions, 'flightSuppliers' | 'webhookAuthority'> = {},
+  overrides: Pick<TestServerOptions, 'flightSuppliers' | 'paymentProvider' | 'webhookAuthority'> = {},
 ): void {
   describeEngines(title, (engine) => {
     const clock = new TestClock();

@@ -5,6 +5,7 @@ import { payloadFault } from '../../src/domain/events/validation.ts';
 import type { Clock } from '../../src/infrastructure/clock.ts';
 import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
+import type { PaymentProvider } from '../../src/infrastructure/payments/provider.ts';
 import type { RunningServer } from '../../src/server.ts';
 import { startServer } from '../../src/server.ts';
 import type { GraphqlAnswer, RestAnswer, RestOptions } from './client.ts';
@@ -50,6 +51,7 @@ export interface TestServerOptions {
   /** Certificate authority (PEM) of the test's webhook receivers. */
   webhookAuthority?: string;
   flightSuppliers?: readonly FlightSupplier[];
+  paymentProvider?: PaymentProvider;
   /** The test writes events of its own that do not fit the catalogue. */
   forgesEvents?: boolean;
 }
@@ -98,6 +100,7 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
       ...(options.clock ? { clock: options.clock } : {}),
       ...(options.webhookAuthority ? { webhookAuthority: options.webhookAuthority } : {}),
       ...(options.flightSuppliers ? { flightSuppliers: options.flightSuppliers } : {}),
+      ...(options.paymentProvider ? { paymentProvider: options.paymentProvider } : {}),
     });
   let running: RunningServer;
   try {

@@ -1,5 +1,5 @@
+import { askWithin } from '../../infrastructure/cutOff.ts';
 import { waitedTooLong } from '../../infrastructure/database/sqlState.ts';
-import { askWithin } from '../../infrastructure/flights/cutOff.ts';
 import type {
   OrderRequest,
   OrderState,
@@ -196,7 +196,7 @@ export class OrderDispatcher {
     const supplier = flightSuppliers.find(({ name }) => name === task.supplier);
     if (!supplier) throw new Error(`${task.supplier} is no active flight supplier`);
     const request = requestOf(task, this.#platform);
-    const limits = { supplier: supplier.name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
+    const limits = { asked: supplier.name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
     const { orders } = supplier;
     const asking = askWithin<OrderState | null>(limits, async (options) => {
       if (task.order_task === 'hold') return checkAnswer(await orders.hold(request, options), request);

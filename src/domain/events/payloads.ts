@@ -78,7 +78,7 @@ export const rechargeCompletedPayload = z.strictObject({
     paid_at: instant,
     transaction_id: identifier('txn').describe('The credit.'),
   }),
-  previous_attributes: z.strictObject({ status: z.enum(['pending', 'expired']) }),
+  previous_attributes: z.strictObject({ status: z.enum(['pending', 'expired', 'failed', 'cancelled']) }),
 });
 
 export const rechargeExpiredPayload = z.strictObject({

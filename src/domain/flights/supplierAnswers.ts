@@ -1,4 +1,4 @@
-import { askWithin, SupplierTimeout } from '../../infrastructure/flights/cutOff.ts';
+import { askWithin, TimedOut } from '../../infrastructure/cutOff.ts';
 import type { FlightSupplier, SupplierOffer, SupplierSearch } from '../../infrastructure/flights/supplier.ts';
 import type { Metrics } from '../../infrastructure/metrics.ts';
 import type { AppError } from '../errors.ts';
@@ -47,7 +47,7 @@ export async function askSuppliers(
 }
 
 function searchUnavailable(faults: readonly unknown[]): AppError {
-  const timedOut = faults.some((fault) => fault instanceof SupplierTimeout);
+  const timedOut = faults.some((fault) => fault instanceof TimedOut);
   return unprocessable('Flight search unavailable', { reason: timedOut ? 'timeout' : 'failed' });
 }
 
@@ -57,7 +57,7 @@ async function askSupplier(
   { platform: { clock, settings, log }, metrics }: Surroundings,
 ): Promise<SupplierAnswer> {
   const { name } = supplier;
-  const limits = { supplier: name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
+  const limits = { asked: name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
   const startedMs = performance.now();
   const tell = (outcome: 'answered' | 'failed' | 'timeout') =>
     metrics.supplierSeconds.observe({ supplier: name, outcome }, (performance.now() - startedMs) / 1_000);
@@ -69,7 +69,7 @@ async function askSupplier(
     if (dropped > 0) log.warn({ supplier: name, dropped }, 'offers that cannot be are left out');
     return { supplier: name, offers };
   } catch (error) {
-    tell(error instanceof SupplierTimeout ? 'timeout' : 'failed');
+    tell(error instanceof TimedOut ? 'timeout' : 'failed');
     throw error;
   }
 }

@@ -1,8 +1,13 @@
+import { askWithin } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifier.ts';
 import { boletoDueAt } from '../../infrastructure/payments/businessDays.ts';
-import type { PaymentMethod } from '../../infrastructure/payments/provider.ts';
-import { unprocessable, validationError } from '../errors.ts';
+import type {
+  ChargeArtefacts,
+  ChargeRequest,
+  PaymentMethod,
+} from '../../infrastructure/payments/provider.ts';
+import { AppError, unprocessable, validationError } from '../errors.ts';
 import { announceEvents, eventCtes } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { keyCtes, keyIsStored, keyValues } from '../idempotency/keySql.ts';
@@ -94,12 +99,28 @@ async function nameOfPayer({ teamId, walletId }: Tenant, platform: Platform): Pr
   return payer.name;
 }
 
+/** No fault of the request, which may be sent again with the same Idempotency-Key: SPEC has no other status for it. */
+const providerUnavailable = new AppError('INTERNAL_ERROR', 'Payment provider unavailable', {
+  details: { type: 'provider_unavailable' },
+});
+
+async function makeCharge(request: ChargeRequest, platform: Platform): Promise<ChargeArtefacts> {
+  const { clock, settings, paymentProvider, log } = platform;
+  const limits = { asked: paymentProvider.name, timeoutMs: settings.PAYMENT_PROVIDER_TIMEOUT, clock };
+  try {
+    return await askWithin(limits, (options) => paymentProvider.createCharge(request, options));
+  } catch (error) {
+    log.error({ err: error, rechargeId: request.rechargeId }, 'payment provider made no charge');
+    throw providerUnavailable;
+  }
+}
+
 /**
  * Asks the payment provider for a charge: the part of a recharge that may wait for the network, so it runs before
  * the database transaction.
  * @returns the recharge, `pending`, and what writes it with its event and its Idempotency-Key: AppError 422 "Daily limit
  *   exceeded".
- * @throws AppError 400 with SPEC's messages, 422 "Payment provider not connected".
+ * @throws AppError 400 with SPEC's messages, 422 "Payment provider not connected", 500 "Payment provider unavailable".
  */
 export async function prepareRecharge(
   tenant: Tenant,
@@ -112,15 +133,18 @@ export async function prepareRecharge(
   const createdAt = clock.now();
   const expiresAt = expiryOf(request.paymentMethod, createdAt, platform);
   const teamName = await nameOfPayer(tenant, platform);
-  const charge = await paymentProvider.createCharge({
-    rechargeId: id,
-    mode: tenant.mode,
-    method: request.paymentMethod,
-    amountCents,
-    teamName,
-    createdAt,
-    expiresAt,
-  });
+  const charge = await makeCharge(
+    {
+      rechargeId: id,
+      mode: tenant.mode,
+      method: request.paymentMethod,
+      amountCents,
+      teamName,
+      createdAt,
+      expiresAt,
+    },
+    platform,
+  );
   const fields = {
     id,
     walletId: tenant.walletId,

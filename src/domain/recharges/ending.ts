@@ -14,10 +14,11 @@ type Ending = Extract<RechargeStatus, 'expired' | 'failed' | 'cancelled'>;
 
 /**
  * One statement: the recharge ends unpaid and its amount no longer counts for its day; an expiry is told as an event
- * (SPEC names none for the other two endings).
+ * (SPEC names none for the other two endings). The charge of a cancelled one is to be cancelled, too ($7: it can be).
  */
 const endingSql = (bound = 'true') => `WITH recharge AS (
-     UPDATE recharges SET status = $3
+     UPDATE recharges SET status = $3, ended_at = $6,
+            charge_to_cancel_at = CASE WHEN $3 = 'cancelled' AND $7::boolean THEN $6::timestamptz END
       WHERE id = $1 AND wallet_id = $2 AND status = 'pending' AND ($5::timestamptz IS NULL OR expires_at < $5)
             AND ${bound}
      RETURNING *
@@ -39,10 +40,14 @@ const endingSql = (bound = 'true') => `WITH recharge AS (
    ), ${eventCtes}
    SELECT id FROM recharge`;
 
-const endRecharge = statement<{ id: string }>('end_recharge', endingSql());
-const sweepRecharge = statement<{ id: string }>('sweep_recharge', endingSql(lockWaitSql(longestSweepWaitMs)));
+const endStatement = statement<{ id: string }>('end_recharge', endingSql());
+const sweepStatement = statement<{ id: string }>(
+  'sweep_recharge',
+  endingSql(lockWaitSql(longestSweepWaitMs)),
+);
 
-async function end(
+/** Ends a recharge that is pending, and was due before `overdueAt` where that is given. @returns whether it did. */
+export async function endPending(
   walletId: number,
   id: string,
   ending: Ending,
@@ -50,13 +55,14 @@ async function end(
   platform: Platform,
 ): Promise<boolean> {
   const now = platform.clock.now();
-  const rows = await run(platform.sequelize, overdueAt ? sweepRecharge : endRecharge, [
+  const rows = await run(platform.sequelize, overdueAt ? sweepStatement : endStatement, [
     id,
     walletId,
     ending,
     newIdentifier('evt'),
     overdueAt,
     now,
+    platform.paymentProvider.cancelCharge !== undefined,
   ]);
   if (rows.length > 0 && ending === 'expired') announceEvents(walletId, platform);
   return rows.length > 0;
@@ -70,7 +76,7 @@ async function endOnRequest(
 ): Promise<Recharge> {
   const recharge = await findRecharge(tenant, id);
   // The answer is this ending, also when a payment made in time completes the recharge right after it.
-  if (await end(tenant.walletId, id, ending, null, platform)) return recharge.set({ status: ending });
+  if (await endPending(tenant.walletId, id, ending, null, platform)) return recharge.set({ status: ending });
   await recharge.reload();
   throw conflict(`Recharge already ${recharge.status}`, { field: 'status', type: recharge.status });
 }
@@ -99,6 +105,7 @@ const findOverdue = statement<Overdue>(
 
 /** Expires recharges that were not paid in time. @returns how many. @throws AggregateError as `expireOverdue`. */
 export function expireOverdueRecharges(platform: Platform): Promise<number> {
-  const expire = (id: string, walletId: number, now: Date) => end(walletId, id, 'expired', now, platform);
+  const expire = (id: string, walletId: number, now: Date) =>
+    endPending(walletId, id, 'expired', now, platform);
   return expireOverdue({ noun: 'recharges', find: findOverdue, expire }, platform);
 }

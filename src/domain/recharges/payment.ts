@@ -11,8 +11,9 @@ import { rechargeObjectSql } from './rechargeSql.ts';
 
 /**
  * One statement: the recharge is completed, the wallet credited, the entry and both events written.
- * A payment made in time also completes a recharge that was already marked expired (its amount then counts for its day
- * again): money is never lost. No row comes back when the state does not allow it, so confirming twice credits once.
+ * A payment made in time also completes a recharge that was marked expired, or ended otherwise after it was paid (its
+ * amount then counts for its day again): money is never lost. No row comes back when the state does not allow it, so
+ * confirming twice credits once. With $8 a payment is good whenever it was made.
  * The count of `allowance` is always true; it makes every statement lock the day before the wallet, so none deadlocks.
  */
 const completeRecharge = statement<{ id: string }>(
@@ -20,13 +21,16 @@ const completeRecharge = statement<{ id: string }>(
   `WITH before AS (
      SELECT * FROM recharges WHERE id = $1 AND wallet_id = $2 FOR UPDATE
    ), recharge AS (
-     UPDATE recharges SET status = 'completed', paid_at = $3, transaction_id = $4
+     UPDATE recharges SET status = 'completed', paid_at = $3, transaction_id = $4, ended_at = NULL,
+            charge_to_cancel_at = NULL
        FROM before
-      WHERE recharges.id = before.id AND before.status IN ('pending', 'expired') AND $3 <= before.expires_at
+      WHERE recharges.id = before.id AND before.status <> 'completed'
+            AND ($8::boolean OR $3 <= before.expires_at
+                 AND (before.status IN ('pending', 'expired') OR $3 < before.ended_at))
      RETURNING recharges.*, before.status AS previous_status
    ), allowance AS (
      INSERT INTO recharge_days AS d (wallet_id, day, requested_cents)
-     SELECT wallet_id, (created_at AT TIME ZONE 'UTC')::date, amount_cents FROM recharge WHERE previous_status = 'expired'
+     SELECT wallet_id, (created_at AT TIME ZONE 'UTC')::date, amount_cents FROM recharge WHERE previous_status <> 'pending'
      ON CONFLICT (wallet_id, day) DO UPDATE SET requested_cents = d.requested_cents + excluded.requested_cents
      RETURNING wallet_id
    ), wallet AS (
@@ -56,6 +60,30 @@ const completeRecharge = statement<{ id: string }>(
 );
 
 /**
+ * Completes a recharge that was paid at `paidAt`. @param whenever whether a payment after its end is good as well.
+ * @returns whether it did: not when it is completed already, or had ended before it was paid.
+ */
+export async function completePaid(
+  { id, walletId }: Pick<Recharge, 'id' | 'walletId'>,
+  paidAt: Date,
+  whenever: boolean,
+  platform: Platform,
+): Promise<boolean> {
+  const rows = await run(platform.sequelize, completeRecharge, [
+    id,
+    walletId,
+    paidAt,
+    newIdentifier('txn'),
+    platform.clock.now(),
+    newIdentifier('evt'),
+    newIdentifier('evt'),
+    whenever,
+  ]);
+  if (rows.length > 0) announceEvents(walletId, platform);
+  return rows.length > 0;
+}
+
+/**
  * Confirms that a recharge was paid at `paidAt` (at the latest its expires_at). Confirming again changes nothing.
  * @throws AppError 404 for an unknown id, 409 when it cannot be paid any more.
  */
@@ -66,18 +94,9 @@ export async function confirmRecharge(
   platform: Platform,
 ): Promise<Recharge> {
   const recharge = await findRecharge(tenant, id);
-  const rows = await run(platform.sequelize, completeRecharge, [
-    id,
-    tenant.walletId,
-    paidAt,
-    newIdentifier('txn'),
-    platform.clock.now(),
-    newIdentifier('evt'),
-    newIdentifier('evt'),
-  ]);
+  const completed = await completePaid(recharge, paidAt, false, platform);
   await recharge.reload();
-  if (rows.length > 0) announceEvents(tenant.walletId, platform);
-  else if (recharge.status !== 'completed') throw cannotBePaid(recharge);
+  if (!completed && recharge.status !== 'completed') throw cannotBePaid(recharge);
   return recharge;
 }
 

@@ -2,13 +2,14 @@ import type { LedgerCheck } from '../wallet/ledgerCheck.ts';
 
 export const rechargeChecks: readonly LedgerCheck[] = [
   {
-    name: 'a recharge is paid in time when it is completed, and only then',
+    name: 'a recharge is paid in time when it is completed, or an operator let it pass, and only then',
     sql: `
       SELECT format('recharge %s: %s, paid at %s by %s, due %s', id, status, coalesce(paid_at::text, 'no time'),
                     coalesce(transaction_id, 'no transaction'), expires_at) AS break
         FROM recharges
        WHERE (status = 'completed') <> (paid_at IS NOT NULL) OR (status = 'completed') <> (transaction_id IS NOT NULL)
-             OR paid_at > expires_at
+             OR paid_at > expires_at AND NOT EXISTS (
+                  SELECT FROM payment_notices n WHERE n.recharge_id = recharges.id AND n.settlement = 'credited')
        ORDER BY id LIMIT 1`,
   },
   {
@@ -49,6 +50,16 @@ export const rechargeChecks: readonly LedgerCheck[] = [
                ('completed', 'pending, completed'), ('completed', 'pending, expired, completed'))
              OR r.id IS NULL
        ORDER BY coalesce(r.id, e.subject_id) LIMIT 1`,
+  },
+  {
+    name: 'each payment that was credited has completed its recharge, with its amount',
+    sql: `
+      SELECT format('payment %s of %s centavos for %s: %s of %s', n.id, coalesce(n.amount_cents::text, 'unsaid'),
+                    coalesce(n.recharge_id, 'nothing'), coalesce(r.status, 'unknown'), r.amount_cents) AS break
+        FROM payment_notices n LEFT JOIN recharges r ON r.id = n.recharge_id AND r.provider = n.provider
+       WHERE n.outcome = 'paid' AND n.settlement IN ('automatic', 'credited')
+             AND (r.status IS DISTINCT FROM 'completed' OR n.amount_cents <> r.amount_cents)
+       ORDER BY n.id LIMIT 1`,
   },
   {
     name: 'recharges belong to the team and mode of their wallet',

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { validationError } from '../../domain/errors.ts';
 import { bodyLimitBytes } from './application.ts';
@@ -84,6 +84,27 @@ function readPlainBody(request: Request): Promise<unknown> {
 }
 
 /**
+ * Reads a body by one of Express's parsers.
+ * @throws AppError 400 when it cannot be read, or is larger than 1 MiB.
+ */
+function parseWith(parser: RequestHandler, request: Request, response: Response): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    const refuse = (type: string) => {
+      // What was not read must not be taken for the next request.
+      if (type === 'too_large' && !response.headersSent) response.setHeader('Connection', 'close');
+      reject(validationError({ field: 'body', type }));
+    };
+    parser(request, response, (error?: unknown) => {
+      if (!error) return resolve();
+      refuse(faultTypes[(error as { type?: string }).type ?? ''] ?? 'unreadable');
+    });
+    if (Number(request.headers['content-length'] ?? hopelessBytes) > bodyLimitBytes) {
+      giveUpOn(request, () => refuse('too_large'));
+    }
+  });
+}
+
+/**
  * The JSON value of a request's body; undefined when it has none. Read only after the caller is known, so that
  * strangers cannot make the server parse.
  * @throws AppError 400 for another content type, malformed JSON, or more than 1 MiB.
@@ -92,19 +113,18 @@ export async function readJsonBody(request: Request, response: Response): Promis
   if (!hasBody(request)) return undefined;
   if (isPlain(request)) return readPlainBody(request);
   if (!request.is('application/json')) throw validationError({ field: 'Content-Type', type: 'unsupported' });
-  await new Promise<void>((resolve, reject) => {
-    const refuse = (type: string) => {
-      // What was not read must not be taken for the next request.
-      if (type === 'too_large' && !response.headersSent) response.setHeader('Connection', 'close');
-      reject(validationError({ field: 'body', type }));
-    };
-    parseJson(request, response, (error?: unknown) => {
-      if (!error) return resolve();
-      refuse(faultTypes[(error as { type?: string }).type ?? ''] ?? 'unreadable');
-    });
-    if (Number(request.headers['content-length'] ?? hopelessBytes) > bodyLimitBytes) {
-      giveUpOn(request, () => refuse('too_large'));
-    }
-  });
+  await parseWith(parseJson, request, response);
   return request.body as unknown;
+}
+
+const parseBytes = express.raw({ limit: bodyLimitBytes, inflate: false, type: () => true });
+
+/**
+ * The bytes of a request's body as they came, for who signs them; none when it has no body.
+ * @throws AppError 400 for a compressed one, or more than 1 MiB.
+ */
+export async function readRawBody(request: Request, response: Response): Promise<Uint8Array> {
+  if (!hasBody(request)) return new Uint8Array();
+  await parseWith(parseBytes, request, response);
+  return request.body as Uint8Array;
 }

@@ -41,7 +41,10 @@ export interface PaymentNotification {
   outcome: 'paid' | 'failed';
   /** When the payer paid, which may be long before the notification; null when the provider does not say. */
   paidAt: Date | null;
-  /** The provider's own name for the payment, such as the end-to-end id of a PIX. */
+  /**
+   * The provider's own name for the payment, such as the end-to-end id of a PIX, or for what failed: 1 to 100 printable
+   * ASCII characters, the same whenever the same thing is told again.
+   */
   providerReference: string;
   /** Centavos really paid, null when the provider does not say. */
   amountCents: bigint | null;
@@ -75,16 +78,19 @@ export interface PaymentProvider {
   /** What its boletos say; absent when it makes none. */
   readonly boletoIssuer?: BoletoIssuer;
   /**
-   * Makes the charge that pays a recharge. Rejects when the provider cannot be reached or refuses; nothing is payable
-   * then.
+   * Makes the charge that pays a recharge. Rejects when the provider cannot be reached or refuses. The signal says that
+   * nobody waits for the answer any more.
    */
-  createCharge(request: ChargeRequest): Promise<ChargeArtefacts>;
+  createCharge(request: ChargeRequest, options?: { signal: AbortSignal }): Promise<ChargeArtefacts>;
   /**
    * Reads one HTTP callback of the provider. Authenticates it first, on the body's exact bytes (signatures do not
-   * survive parsing); null means that it is not the provider's and must be answered 401. Absent when the provider
-   * never calls.
+   * survive parsing); null means that it is not the provider's and must be answered 401. Whatever it throws is answered
+   * 500. Absent when the provider never calls.
    */
   readNotifications?(headers: CallbackHeaders, rawBody: Uint8Array): Promise<PaymentNotification[] | null>;
-  /** Makes a charge unpayable, after its recharge was cancelled; absent when the provider cannot. */
-  cancelCharge?(rechargeId: string): Promise<void>;
+  /**
+   * Makes a charge unpayable, after its recharge was cancelled. Called again until it succeeds, also for a charge that is
+   * unpayable already. Absent when the provider cannot.
+   */
+  cancelCharge?(rechargeId: string, options: { signal: AbortSignal }): Promise<void>;
 }

@@ -1,0 +1,37 @@
+import { Router } from 'express';
+import { refuseStranger } from '../src/domain/admission.ts';
+import type { Gateway } from '../src/domain/gateway.ts';
+import { receiveNotification } from '../src/domain/recharges/paymentNotices.ts';
+import { readRawBody } from '../src/infrastructure/http/body.ts';
+import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
+import { send, sendError } from './envelope.ts';
+
+/**
+ * Where the payment provider tells what became of its charges: `POST /callbacks/payments/<its name>`. It answers 200 only
+ * once everything that it told is written; a provider that gets anything else tells it again. There is no such path for
+ * a provider that never calls.
+ */
+export function createCallbackRouter(gateway: Gateway): Router {
+  const { platform, metrics } = gateway;
+  const { paymentProvider: provider, log } = platform;
+  const router = Router({ caseSensitive: true });
+  if (!provider.readNotifications) return router;
+  const path = `/callbacks/payments/${provider.name}`;
+  router.post(path, async (request, response) => {
+    request.routeName = path;
+    try {
+      const body = await readRawBody(request, response);
+      const notifications = await provider.readNotifications?.(request.headers, body);
+      if (!notifications) return await refuseStranger(request.ip ?? '', gateway);
+      for (const notification of notifications) {
+        const outcome = await receiveNotification(provider.name, notification, platform);
+        metrics.paymentNotices.inc({ outcome });
+      }
+      send(response, 200, { success: true, data: { received: notifications.length } }, null);
+    } catch (error) {
+      sendError(response, error, null, log);
+    }
+  });
+  refuseOtherMethods(router, path, path);
+  return router;
+}

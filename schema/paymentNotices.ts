@@ -1,0 +1,172 @@
+import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { formatAmount } from '../src/domain/money.ts';
+import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import type { PaymentNotice } from '../src/domain/recharges/paymentNotices.ts';
+import {
+  creditPayment,
+  dismissPayment,
+  listUnsettledPayments,
+} from '../src/domain/recharges/paymentNotices.ts';
+import { Mode } from './integrations.ts';
+import { Operation } from './operation.ts';
+import { Pagination } from './pagination.ts';
+import { RechargeStatus } from './recharges.ts';
+import { Amount, DateTime, PageNumber, PageSize } from './scalars.ts';
+
+export enum UnsettledReason {
+  unknown_recharge = 'unknown_recharge',
+  wrong_amount = 'wrong_amount',
+  already_completed = 'already_completed',
+  paid_late = 'paid_late',
+  ended = 'ended',
+}
+registerEnumType(UnsettledReason, {
+  name: 'UnsettledReason',
+  description: 'Why money that was paid could not be credited.',
+  valuesConfig: {
+    unknown_recharge: { description: 'The provider has no such recharge with us.' },
+    wrong_amount: { description: 'Another amount than the recharge’s was paid.' },
+    already_completed: { description: 'Another payment had completed the recharge before.' },
+    paid_late: { description: 'It was paid after the recharge’s expires_at.' },
+    ended: { description: 'It was paid after the recharge had been cancelled or had failed.' },
+  },
+});
+
+export enum PaymentSettlement {
+  credited = 'credited',
+  dismissed = 'dismissed',
+}
+registerEnumType(PaymentSettlement, {
+  name: 'PaymentSettlement',
+  description: 'What an operator did about a payment.',
+  valuesConfig: {
+    credited: { description: 'Its recharge was completed after all.' },
+    dismissed: { description: 'It was settled otherwise, as its note says.' },
+  },
+});
+
+@ObjectType({
+  description: 'Money that a payment provider received and that could not be credited.',
+  simpleResolvers: true,
+})
+export class UnsettledPayment {
+  @Field(() => String, { description: 'Unique id, prefix pay_.' })
+  declare id: string;
+
+  @Field(() => String, { description: 'Name of the payment provider in the settings.' })
+  declare provider: string;
+
+  @Field(() => String, {
+    description: 'What the provider calls the payment, such as the end-to-end id of a PIX.',
+  })
+  declare providerReference: string;
+
+  @Field(() => UnsettledReason, { description: 'Why it could not be credited.' })
+  declare reason: string;
+
+  @Field(() => String, { nullable: true, description: 'The recharge that it was for, prefix rch_.' })
+  declare rechargeId: string | null;
+
+  @Field(() => RechargeStatus, {
+    nullable: true,
+    description: 'State of that recharge; null when there is none.',
+  })
+  declare rechargeStatus: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Whose recharge it is, prefix team_.' })
+  declare teamId: string | null;
+
+  @Field(() => Mode, { nullable: true, description: 'Mode of the team that it was requested in.' })
+  declare mode: string | null;
+
+  @Field(() => Amount, { nullable: true, description: 'What was paid; null when the provider does not say.' })
+  declare amount: string | null;
+
+  @Field(() => Amount, { nullable: true, description: 'Amount of the recharge.' })
+  declare rechargeAmount: string | null;
+
+  @Field(() => DateTime, { description: 'When it was paid.' })
+  declare paidAt: string;
+
+  @Field(() => DateTime, { description: 'When the provider told of it first.' })
+  declare receivedAt: string;
+
+  @Field(() => PaymentSettlement, {
+    nullable: true,
+    description: 'What an operator did about it; null while it waits.',
+  })
+  declare settlement: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'When that was.' })
+  declare settledAt: string | null;
+
+  @Field(() => String, { nullable: true, description: 'How it was settled otherwise.' })
+  declare note: string | null;
+}
+
+@ObjectType({ description: 'A page of payments that wait for an operator.', simpleResolvers: true })
+export class UnsettledPaymentList {
+  @Field(() => [UnsettledPayment], { description: 'The payments of the page.' })
+  declare items: UnsettledPayment[];
+
+  @Field(() => Pagination, { description: 'Where the page stands.' })
+  declare pagination: Pagination;
+}
+
+function toPayment({ paidCents, rechargeCents, ...notice }: PaymentNotice): UnsettledPayment {
+  return {
+    ...notice,
+    amount: paidCents === null ? null : formatAmount(paidCents),
+    rechargeAmount: rechargeCents === null ? null : formatAmount(rechargeCents),
+    paidAt: notice.paidAt.toISOString(),
+    receivedAt: notice.receivedAt.toISOString(),
+    settledAt: notice.settledAt?.toISOString() ?? null,
+  };
+}
+
+const idDescription = 'Id of the payment, prefix pay_.';
+
+/** Money that came and fits no rule is the operators’ to decide on: it is credited, or given back at the bank. */
+@Resolver()
+export class PaymentNoticeResolver {
+  @Operation({ scope: 'operator' })
+  @Query(() => UnsettledPaymentList, {
+    description:
+      'Payments of all teams that could not be credited and wait for an operator, the oldest first.',
+  })
+  async unsettledPayments(
+    @Ctx() context: RequestContext,
+    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
+    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
+    limit: number,
+  ): Promise<UnsettledPaymentList> {
+    const where = { offset: (page - 1) * limit, limit };
+    const { notices, total } = await listUnsettledPayments(where, context.gateway.platform);
+    return { items: notices.map(toPayment), pagination: paginationOf(page, limit, total) };
+  }
+
+  @Operation({ scope: 'operator' })
+  @Mutation(() => UnsettledPayment, {
+    description:
+      'Completes a recharge that was paid late, or after it had ended; events wallet.credit and wallet.recharge.completed.',
+  })
+  async creditPayment(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: idDescription }) id: string,
+  ): Promise<UnsettledPayment> {
+    return toPayment(await creditPayment(id, context.gateway.platform));
+  }
+
+  @Operation({ scope: 'operator' })
+  @Mutation(() => UnsettledPayment, {
+    description: 'Puts a payment aside that was settled otherwise, such as by giving it back.',
+  })
+  async dismissPayment(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: idDescription }) id: string,
+    @Arg('note', () => String, { description: 'How it was settled, 1 to 500 characters.' }) note: string,
+  ): Promise<UnsettledPayment> {
+    return toPayment(await dismissPayment(id, note, context.gateway.platform));
+  }
+}

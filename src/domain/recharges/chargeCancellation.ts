@@ -1,0 +1,53 @@
+import { askWithin } from '../../infrastructure/cutOff.ts';
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import type { Platform } from '../platform.ts';
+
+/** Charges that one look takes. */
+const takenAtOnce = 20;
+
+/** Between asking for the same charge again, in milliseconds; longer than asking may take. */
+const pauseMs = 60_000;
+
+/** Whoever takes a charge puts off the next asking for it, so that a process that dies leaves it to another. */
+const takeStatement = statement<{ id: string }>(
+  'take_charges_to_cancel',
+  `UPDATE recharges SET charge_to_cancel_at = $2
+    WHERE id IN (SELECT id FROM recharges WHERE charge_to_cancel_at <= $1 AND provider = $3
+                  ORDER BY charge_to_cancel_at LIMIT ${takenAtOnce} FOR UPDATE SKIP LOCKED)
+   RETURNING id`,
+);
+
+const doneStatement = statement(
+  'charge_is_cancelled',
+  'UPDATE recharges SET charge_to_cancel_at = NULL WHERE id = $1',
+);
+
+/**
+ * Has the payment provider make the charges of cancelled recharges unpayable. One that it does not answer for is asked for
+ * again a minute later; a payment that comes meanwhile waits for an operator.
+ */
+export async function cancelEndedCharges(platform: Platform): Promise<void> {
+  const { sequelize, clock, settings, paymentProvider: provider, log } = platform;
+  if (!provider.cancelCharge) return;
+  for (;;) {
+    const now = clock.now();
+    const timeoutMs = Math.min(settings.PAYMENT_PROVIDER_TIMEOUT, pauseMs);
+    const again = new Date(now.getTime() + pauseMs);
+    const taken = await run(sequelize, takeStatement, [now, again, provider.name]);
+    await Promise.all(
+      taken.map(async ({ id }) => {
+        try {
+          const limits = { asked: provider.name, timeoutMs, clock };
+          await askWithin(limits, async (options) => provider.cancelCharge?.(id, options));
+          await run(sequelize, doneStatement, [id]);
+        } catch (error) {
+          log.warn(
+            { err: error, rechargeId: id },
+            'charge of a cancelled recharge not cancelled; asked again',
+          );
+        }
+      }),
+    );
+    if (taken.length < takenAtOnce) return;
+  }
+}

@@ -1,0 +1,221 @@
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { inTransaction } from '../../infrastructure/database/transaction.ts';
+import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
+import type { PaymentNotification } from '../../infrastructure/payments/provider.ts';
+import { conflict, notFound, validationError } from '../errors.ts';
+import type { Platform } from '../platform.ts';
+import type { Mode } from '../tenant.ts';
+import { endPending } from './ending.ts';
+import { completePaid } from './payment.ts';
+import { Recharge, type RechargeStatus } from './recharge.ts';
+
+/**
+ * What the payment provider tells of its charges. Cast: a notification is one message of the provider, which may come any
+ * number of times; a notice is what we keep of it, once, written together with what it brings about. Money that came and
+ * cannot be credited by the rules is a notice that is not settled: it waits for an operator, so none is lost.
+ */
+
+/** Why money that was paid could not be credited. */
+export const noticeReasons = [
+  'unknown_recharge',
+  'wrong_amount',
+  'already_completed',
+  'paid_late',
+  'ended',
+] as const;
+export type NoticeReason = (typeof noticeReasons)[number];
+
+/** What came of a notification: `known` was told before, `unsettled` waits for an operator. */
+export type NoticeOutcome = 'credited' | 'failed' | 'known' | 'unsettled';
+
+const insertNotice = statement<{ id: string }>(
+  'insert_payment_notice',
+  `INSERT INTO payment_notices (id, provider, provider_reference, outcome, recharge_id, amount_cents, paid_at, received_at,
+                                settlement, settled_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'automatic', $8)
+   ON CONFLICT (provider, provider_reference, outcome) DO NOTHING RETURNING id`,
+);
+
+const leaveUnsettled = statement(
+  'leave_payment_notice_unsettled',
+  'UPDATE payment_notices SET reason = $2, settlement = NULL, settled_at = NULL WHERE id = $1',
+);
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\x21-\x7e]{1,100}$/.test(value);
+
+/** Adapters are written by many: what they say is looked at before money follows it. @throws Error */
+function checkNotification({ outcome, providerReference, paidAt, amountCents }: PaymentNotification): void {
+  if (outcome !== 'paid' && outcome !== 'failed')
+    throw new Error('a payment notification with no known outcome');
+  if (!isText(providerReference)) throw new Error('a payment notification without a reference');
+  if (paidAt !== null && !(paidAt instanceof Date && Number.isFinite(paidAt.getTime())))
+    throw new Error('a payment notification with a time that is none');
+  if (amountCents !== null && typeof amountCents !== 'bigint')
+    throw new Error('a payment notification with an amount that is none');
+}
+
+/**
+ * Does what a provider's notification asks for: completes the recharge that was paid, or ends the one that failed. Told
+ * again, it changes nothing.
+ * @param provider whose notification it is: it speaks of its own charges only.
+ * @throws Error for a notification that makes no sense; it is to be told again.
+ */
+export async function receiveNotification(
+  provider: string,
+  notification: PaymentNotification,
+  platform: Platform,
+): Promise<NoticeOutcome> {
+  checkNotification(notification);
+  const { sequelize, clock, log } = platform;
+  const { outcome, rechargeId, amountCents, providerReference } = notification;
+  const now = clock.now();
+  // A provider's clock may be ahead of ours.
+  const paidAt =
+    outcome === 'failed' ? null : new Date(Math.min((notification.paidAt ?? now).getTime(), now.getTime()));
+  return inTransaction(sequelize, async () => {
+    const [notice] = await run(sequelize, insertNotice, [
+      newIdentifier('pay'),
+      provider,
+      providerReference,
+      outcome,
+      isText(rechargeId) ? rechargeId : null,
+      amountCents?.toString() ?? null,
+      paidAt,
+      now,
+    ]);
+    if (!notice) return 'known';
+    const recharge = isIdentifier('rch', rechargeId)
+      ? await Recharge.findOne({ where: { id: rechargeId, provider } })
+      : null;
+    if (!paidAt) {
+      if (recharge) await endPending(recharge.walletId, recharge.id, 'failed', null, platform);
+      return 'failed';
+    }
+    const reason = await credit(recharge, paidAt, amountCents, platform);
+    if (reason === null) return 'credited';
+    await run(sequelize, leaveUnsettled, [notice.id, reason]);
+    log.error({ noticeId: notice.id, rechargeId, reason }, 'payment waits for an operator');
+    return 'unsettled';
+  });
+}
+
+/** @returns null once the recharge is credited, else why it is not. */
+async function credit(
+  recharge: Recharge | null,
+  paidAt: Date,
+  amountCents: bigint | null,
+  platform: Platform,
+): Promise<NoticeReason | null> {
+  if (!recharge) return 'unknown_recharge';
+  if (amountCents !== null && amountCents !== BigInt(recharge.amountCents)) return 'wrong_amount';
+  if (await completePaid(recharge, paidAt, false, platform)) return null;
+  await recharge.reload();
+  if (recharge.status === 'completed') return 'already_completed';
+  return recharge.status === 'pending' || recharge.status === 'expired' ? 'paid_late' : 'ended';
+}
+
+/** Money that came and is not credited. */
+export interface PaymentNotice {
+  readonly id: string;
+  readonly provider: string;
+  readonly providerReference: string;
+  /** As the provider named it; null for what cannot be one. */
+  readonly rechargeId: string | null;
+  /** Of the recharge; null when there is no such recharge. */
+  readonly teamId: string | null;
+  readonly mode: Mode | null;
+  readonly rechargeStatus: RechargeStatus | null;
+  /** Digits of centavos: what was paid, if the provider says so, and what should have been. */
+  readonly paidCents: string | null;
+  readonly rechargeCents: string | null;
+  readonly paidAt: Date;
+  readonly receivedAt: Date;
+  readonly reason: NoticeReason;
+  readonly settlement: 'credited' | 'dismissed' | null;
+  readonly settledAt: Date | null;
+  readonly note: string | null;
+}
+
+const readSql = (where: string) => `SELECT n.id, n.provider, n.provider_reference AS "providerReference",
+          n.recharge_id AS "rechargeId", r.team_id AS "teamId", r.mode, r.status AS "rechargeStatus",
+          n.amount_cents AS "paidCents", r.amount_cents AS "rechargeCents", n.paid_at AS "paidAt",
+          n.received_at AS "receivedAt", n.reason, n.settlement, n.settled_at AS "settledAt", n.note
+     FROM payment_notices n LEFT JOIN recharges r ON r.id = n.recharge_id AND r.provider = n.provider
+    WHERE n.reason IS NOT NULL AND ${where}`;
+
+const readNotice = statement<PaymentNotice>('read_payment_notice', readSql('n.id = $1'));
+
+const listUnsettled = statement<PaymentNotice>(
+  'list_unsettled_payments',
+  `${readSql('n.settled_at IS NULL')} ORDER BY n.received_at, n.id LIMIT $1 OFFSET $2`,
+);
+
+const countUnsettled = statement<{ total: number }>(
+  'count_unsettled_payments',
+  'SELECT count(*)::integer AS total FROM payment_notices WHERE settled_at IS NULL',
+);
+
+/** Payments that wait for an operator, the oldest first; `offset` and `limit` in rows. */
+export async function listUnsettledPayments(
+  { offset, limit }: { offset: number; limit: number },
+  { sequelize }: Platform,
+): Promise<{ notices: PaymentNotice[]; total: number }> {
+  const [counted] = await run(sequelize, countUnsettled, []);
+  return { notices: await run(sequelize, listUnsettled, [limit, offset]), total: counted?.total ?? 0 };
+}
+
+const settleStatement = statement<{ id: string }>(
+  'settle_payment_notice',
+  `UPDATE payment_notices SET settlement = $2, settled_at = $3, note = $4
+    WHERE id = $1 AND settled_at IS NULL RETURNING id`,
+);
+
+/** Settles a notice that is waiting, before what `settlement` says is done. @throws AppError 404, 409 when it is settled. */
+async function settle(
+  id: string,
+  settlement: 'credited' | 'dismissed',
+  note: string | null,
+  { sequelize, clock }: Platform,
+): Promise<PaymentNotice> {
+  const [notice] = isIdentifier('pay', id) ? await run(sequelize, readNotice, [id]) : [];
+  if (!notice) throw notFound('Payment');
+  const settled = await run(sequelize, settleStatement, [id, settlement, clock.now(), note]);
+  if (settled.length === 0) throw conflict('Payment already settled', { field: 'id', type: 'settled' });
+  return notice;
+}
+
+async function readSettled(id: string, { sequelize }: Platform): Promise<PaymentNotice> {
+  const [notice] = await run(sequelize, readNotice, [id]);
+  if (!notice) throw new Error(`${id} is no payment notice`);
+  return notice;
+}
+
+/**
+ * Credits a payment that came too late for its recharge, or after it had ended: the recharge is completed all the same.
+ * @throws AppError 404 "Payment not found"; 409 when it is settled, or has no recharge of its amount that is still unpaid.
+ */
+export function creditPayment(id: string, platform: Platform): Promise<PaymentNotice> {
+  return inTransaction(platform.sequelize, async () => {
+    const { reason, rechargeId, paidAt } = await settle(id, 'credited', null, platform);
+    const recharge = rechargeId === null ? null : await Recharge.findByPk(rechargeId);
+    const isGood = reason === 'paid_late' || reason === 'ended';
+    if (!isGood || !recharge || !(await completePaid(recharge, paidAt, true, platform)))
+      throw conflict('Payment cannot be credited', { field: 'id', type: reason });
+    return readSettled(id, platform);
+  });
+}
+
+const longestNote = 500;
+
+/**
+ * Puts a payment aside that was settled otherwise, such as by giving it back to the payer; `note` says how.
+ * @throws AppError 400 without a note; 404 "Payment not found"; 409 when it is settled.
+ */
+export async function dismissPayment(id: string, note: string, platform: Platform): Promise<PaymentNotice> {
+  if (note.trim() === '') throw validationError({ field: 'note', type: 'required' });
+  if (note.length > longestNote) throw validationError({ field: 'note', type: 'too_long' });
+  if (note.includes('\0')) throw validationError({ field: 'note', type: 'invalid' });
+  await settle(id, 'dismissed', note, platform);
+  return readSettled(id, platform);
+}

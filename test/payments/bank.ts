@@ -1,0 +1,48 @@
+import { createHmac } from 'node:crypto';
+import type { ChargeRequest, PaymentProvider } from '../../src/infrastructure/payments/provider.ts';
+import { simulatedPaymentProvider } from '../../src/infrastructure/payments/simulated.ts';
+import type { Json } from '../harness/client.ts';
+
+const secret = 'shared between the bank and us';
+
+export const signatureOf = (body: string) => createHmac('sha256', secret).update(body).digest('hex');
+
+/** A payment provider that calls back, as a bank does: signed JSON with one notification or several. */
+export class Bank implements PaymentProvider {
+  readonly name = 'bank';
+  readonly methods = ['pix', 'boleto'] as const;
+  readonly cancelled: string[] = [];
+  /** What becomes of a request to cancel a charge. */
+  cancels: (rechargeId: string) => Promise<void> = async () => undefined;
+  charges: (request: ChargeRequest) => ReturnType<PaymentProvider['createCharge']>;
+  readonly #simulated = simulatedPaymentProvider();
+
+  constructor() {
+    this.charges = (request) => this.#simulated.createCharge(request);
+  }
+
+  reset(): void {
+    this.cancelled.length = 0;
+    this.cancels = async () => undefined;
+    this.charges = (request) => this.#simulated.createCharge(request);
+  }
+
+  createCharge(request: ChargeRequest) {
+    return this.charges(request);
+  }
+
+  async readNotifications(headers: Readonly<Record<string, unknown>>, rawBody: Uint8Array) {
+    const body = Buffer.from(rawBody).toString();
+    if (headers['x-bank-signature'] !== signatureOf(body)) return null;
+    return JSON.parse(body).map(({ paidAt = null, amountCents = null, ...told }: Json) => ({
+      ...told,
+      paidAt: paidAt === null ? null : new Date(paidAt),
+      amountCents: amountCents === null ? null : BigInt(amountCents),
+    }));
+  }
+
+  async cancelCharge(rechargeId: string): Promise<void> {
+    this.cancelled.push(rechargeId);
+    await this.cancels(rechargeId);
+  }
+}

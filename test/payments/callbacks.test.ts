@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { dataOf, describeDoors, pixOf, type Stage } from '../doors/door.ts';
+import { cancel, eventsOf } from '../doors/rechargeSteps.ts';
+import { minuteMs } from '../doors/testClock.ts';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+import { Bank, signatureOf } from './bank.ts';
+
+const bank = new Bank();
+const path = '/callbacks/payments/bank';
+
+async function post(stage: Stage, body: string, headers: Record<string, string> = {}) {
+  const signed = { 'X-Bank-Signature': signatureOf(body), 'Content-Type': 'text/plain', ...headers };
+  const response = await fetch(`${stage.server.url}${path}`, { method: 'POST', body, headers: signed });
+  return { status: response.status, body: (await response.json()) as Json };
+}
+
+const tell = (stage: Stage, ...notifications: Json[]) => post(stage, JSON.stringify(notifications));
+
+const paid = (rechargeId: string, more: Json = {}) => ({
+  rechargeId,
+  outcome: 'paid',
+  providerReference: randomUUID(),
+  ...more,
+});
+
+const fields = `id provider providerReference reason rechargeId rechargeStatus teamId mode amount rechargeAmount paidAt
+  receivedAt settlement settledAt note`;
+
+async function operate({ server }: Stage, document: string): Promise<Json> {
+  return (await server.graphql(document, null, server.keys.operator)).body;
+}
+
+/** The payments of a reference that wait for an operator. */
+async function waiting(stage: Stage, reference: string): Promise<Json[]> {
+  const { data } = await operate(stage, `{ unsettledPayments(limit: 100) { items { ${fields} } } }`);
+  return data.unsettledPayments.items.filter((one: Json) => one.providerReference === reference);
+}
+
+describeDoors(
+  'payments that the provider tells of',
+  (stage) => {
+    beforeEach(() => bank.reset());
+
+    const requested = async (amount = '320.00') => {
+      const team = await stage.server.createTeam();
+      const { id } = dataOf(await stage.door.createRecharge(team.live, pixOf(amount)));
+      return { ...team, id };
+    };
+    const read = async (key: string, id: string) => dataOf(await stage.door.getRecharge(key, id));
+    const balanceOf = async (key: string) => dataOf(await stage.door.balance(key)).balance;
+
+    it('are credited once, however often and at once they are told', async () => {
+      const { live, id } = await requested();
+      const paidAt = stage.clock.isoIn(minuteMs);
+      stage.clock.advance(2 * minuteMs);
+      const told = paid(id, { paidAt, amountCents: '32000' });
+      const answers = await Promise.all(Array.from({ length: 5 }, () => tell(stage, told, told)));
+      answers.push(await tell(stage, told));
+      expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+      expect(answers[0]?.body).toEqual({ success: true, data: { received: 2 } });
+      expect(await read(live, id)).toMatchObject({ status: 'completed', paid_at: paidAt });
+      expect(await balanceOf(live)).toBe('320.00');
+      expect(await eventsOf(stage, id)).toEqual([
+        'wallet.recharge.pending',
+        'wallet.credit',
+        'wallet.recharge.completed',
+      ]);
+      expect(await waiting(stage, told.providerReference)).toEqual([]);
+    });
+
+    it('are paid now when no time is told, and not in a future one', async () => {
+      const [silent, ahead] = [await requested(), await requested()];
+      await tell(stage, paid(silent.id), paid(ahead.id, { paidAt: stage.clock.isoIn(5_000) }));
+      for (const { live, id } of [silent, ahead])
+        expect((await read(live, id)).paid_at).toBe(stage.clock.now().toISOString());
+    });
+
+    it('that failed end their recharge, and nothing that was paid', async () => {
+      const { live, id } = await requested();
+      await tell(stage, { ...paid(id), outcome: 'failed' });
+      expect((await read(live, id)).status).toBe('failed');
+      const other = await requested();
+      await tell(stage, paid(other.id), { ...paid(other.id), outcome: 'failed' });
+      expect((await read(other.live, other.id)).status).toBe('completed');
+      expect((await tell(stage, { ...paid('rch_x'), outcome: 'failed' })).status).toBe(200);
+    });
+
+    it('made before the recharge was cancelled or failed are credited when they are told after it', async () => {
+      const [withdrawn, failed] = [await requested(), await requested()];
+      const paidAt = stage.clock.isoIn(minuteMs);
+      stage.clock.advance(2 * minuteMs);
+      dataOf(await cancel(stage, withdrawn.live, withdrawn.id));
+      await tell(stage, { ...paid(failed.id), outcome: 'failed' });
+      await tell(stage, paid(withdrawn.id, { paidAt }), paid(failed.id, { paidAt }));
+      for (const { live, id } of [withdrawn, failed]) {
+        expect(await read(live, id)).toMatchObject({ status: 'completed', paid_at: paidAt });
+        expect(await balanceOf(live)).toBe('320.00');
+      }
+    });
+
+    describe('and that cannot be credited', () => {
+      async function expectUnsettled(told: Json, expected: Json): Promise<Json> {
+        expect((await tell(stage, told)).status).toBe(200);
+        expect((await tell(stage, told)).status).toBe(200);
+        const [payment, ...others] = await waiting(stage, told.providerReference);
+        expect(others).toEqual([]);
+        expect(payment).toMatchObject({ provider: 'bank', settlement: null, settledAt: null, ...expected });
+        const complaint = stage.server.logLines.filter((line) => line.includes(payment.id));
+        expect(complaint).toHaveLength(1);
+        return payment;
+      }
+
+      it('wait for an operator: of a recharge that nobody requested', async () => {
+        for (const rechargeId of ['rch_01jd4yhz1je5j8v2r0h3m6x9qj', 'nonsense'])
+          await expectUnsettled(paid(rechargeId, { amountCents: '5000' }), {
+            reason: 'unknown_recharge',
+            rechargeId,
+            teamId: null,
+            rechargeStatus: null,
+            amount: '50.00',
+            rechargeAmount: null,
+          });
+        await expectUnsettled(paid('ç\0'), { reason: 'unknown_recharge', rechargeId: null });
+      });
+
+      it('wait for an operator: of another amount', async () => {
+        const { live, id, teamId } = await requested();
+        await expectUnsettled(paid(id, { amountCents: '31999' }), {
+          reason: 'wrong_amount',
+          rechargeId: id,
+          teamId,
+          mode: 'live',
+          rechargeStatus: 'pending',
+          amount: '319.99',
+          rechargeAmount: '320.00',
+        });
+        expect((await read(live, id)).status).toBe('pending');
+      });
+
+      it('wait for an operator: of a recharge that another payment completed', async () => {
+        const { live, id } = await requested();
+        await tell(stage, paid(id));
+        const { id: paymentId } = await expectUnsettled(paid(id), { reason: 'already_completed' });
+        const body = await operate(stage, `mutation { creditPayment(id: "${paymentId}") { id } }`);
+        expect(body.errors[0]).toMatchObject({
+          message: 'Payment cannot be credited',
+          extensions: { code: 'VALIDATION_ERROR', details: { field: 'id', type: 'already_completed' } },
+        });
+        expect(await balanceOf(live)).toBe('320.00');
+      });
+
+      it.each([
+        ['made after the expiry', 'paid_late', 'expired'],
+        ['made after the cancellation', 'ended', 'cancelled'],
+      ])('wait for an operator, who credits them: %s', async (_, reason, status) => {
+        const { live, id } = await requested();
+        if (status === 'cancelled') dataOf(await cancel(stage, live, id));
+        stage.clock.advance((status === 'cancelled' ? 1 : 31) * minuteMs);
+        if (status === 'expired') await eventually(async () => (await read(live, id)).status === 'expired');
+        const payment = await expectUnsettled(paid(id), { reason, rechargeStatus: status });
+        expect(await balanceOf(live)).toBe('0.00');
+        const credit = `mutation { creditPayment(id: "${payment.id}") { ${fields} } }`;
+        const now = stage.clock.now().toISOString();
+        expect((await operate(stage, credit)).data.creditPayment).toEqual({
+          ...payment,
+          rechargeStatus: 'completed',
+          settlement: 'credited',
+          settledAt: now,
+        });
+        expect(await read(live, id)).toMatchObject({ status: 'completed', paid_at: now });
+        expect(await balanceOf(live)).toBe('320.00');
+        expect(await waiting(stage, payment.providerReference)).toEqual([]);
+        expect((await operate(stage, credit)).errors[0]).toMatchObject({
+          message: 'Payment already settled',
+        });
+        expect(await balanceOf(live)).toBe('320.00');
+        const checks = await verifyLedger(stage.server.running.gateway.platform.sequelize);
+        expect(checks.filter((check) => check.break !== null)).toEqual([]);
+      });
+
+      it('wait for an operator, who puts them aside with a note', async () => {
+        const payment = await expectUnsettled(paid('nonsense'), { reason: 'unknown_recharge' });
+        const dismiss = (note: string) =>
+          operate(
+            stage,
+            `mutation { dismissPayment(id: "${payment.id}", note: ${JSON.stringify(note)}) { ${fields} } }`,
+          );
+        for (const note of [' ', 'x'.repeat(501), 'a\0b'])
+          expect((await dismiss(note)).errors[0].extensions.details).toMatchObject({ field: 'note' });
+        expect((await dismiss('given back')).data.dismissPayment).toEqual({
+          ...payment,
+          settlement: 'dismissed',
+          settledAt: stage.clock.now().toISOString(),
+          note: 'given back',
+        });
+        expect((await dismiss('again')).errors[0].message).toBe('Payment already settled');
+        const unknown = 'mutation { creditPayment(id: "pay_01jd4yhz1je5j8v2r0h3m6x9qj") { id } }';
+        expect((await operate(stage, unknown)).errors[0].message).toBe('Payment not found');
+      });
+    });
+
+    it('are refused unless the provider signed them', async () => {
+      const { live, id } = await requested();
+      const forged = await post(stage, JSON.stringify([paid(id)]), { 'X-Bank-Signature': signatureOf('[]') });
+      expect(forged).toMatchObject({
+        status: 401,
+        body: { success: false, error: { code: 'UNAUTHORIZED' } },
+      });
+      expect((await read(live, id)).status).toBe('pending');
+      const elsewhere = await fetch(`${stage.server.url}/callbacks/payments/simulated`, { method: 'POST' });
+      expect(elsewhere.status).toBe(404);
+      expect((await fetch(`${stage.server.url}${path}`)).status).toBe(405);
+    });
+
+    it('are to be told again where they make no sense, and what came before them stays', async () => {
+      const { live, id } = await requested();
+      for (const nonsense of [
+        paid(id, { outcome: 'lost' }),
+        paid(id, { providerReference: '' }),
+        paid(id, { paidAt: 'yesterday' }),
+      ])
+        expect((await tell(stage, nonsense)).status).toBe(500);
+      expect((await read(live, id)).status).toBe('pending');
+      expect((await tell(stage, paid(id), paid(id, { outcome: 'lost' }))).status).toBe(500);
+      expect((await read(live, id)).status).toBe('completed');
+      const malformed = await post(stage, '{');
+      expect(malformed).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL_ERROR' } } });
+      expect((await post(stage, 'x'.repeat(1_048_577))).status).toBe(400);
+    });
+  },
+  {},
+  { paymentProvider: bank },
+);
+
+describeDoors(
+  'the payment provider',
+  (stage) => {
+    beforeEach(() => bank.reset());
+
+    it('makes the charge of a cancelled recharge unpayable, asked again until it has', async () => {
+      const { live } = await stage.server.createTeam();
+      bank.cancels = async () => {
+        throw new Error('503');
+      };
+      const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+      const untouched = dataOf(await stage.door.createRecharge(live, pixOf('100.00'))).id;
+      dataOf(await cancel(stage, live, id));
+      await eventually(() => bank.cancelled.length === 1);
+      bank.cancels = async () => undefined;
+      await eventually(() => {
+        stage.clock.advance(minuteMs);
+        return bank.cancelled.length === 2;
+      });
+      await eventually(async () => {
+        const rows = await stage.server.query('SELECT FROM recharges WHERE charge_to_cancel_at IS NOT NULL');
+        return rows.length === 0;
+      });
+      expect(bank.cancelled).toEqual([id, id]);
+      expect(dataOf(await stage.door.getRecharge(live, untouched)).status).not.toBe('cancelled');
+    });
+
+    it.each([
+      ['fails', () => Promise.reject(new Error('secret text of the bank'))],
+      ['never answers', () => new Promise<never>(() => undefined)],
+    ])('that %s leaves nothing behind, and the request may be sent again', async (_, charges) => {
+      const { live } = await stage.server.createTeam();
+      bank.charges = charges;
+      const idempotencyKey = randomUUID();
+      const request = () => stage.door.createRecharge(live, pixOf('100.00'), { idempotencyKey });
+      const outcome = await request();
+      expect(outcome).toMatchObject({
+        ok: false,
+        error: {
+          code: 'INTERNAL_ERROR',
+          message: 'Payment provider unavailable',
+          details: { type: 'provider_unavailable' },
+        },
+      });
+      bank.reset();
+      expect(dataOf(await request()).status).toBe('pending');
+    });
+  },
+  { PAYMENT_PROVIDER_TIMEOUT: '300ms' },
+  { paymentProvider: bank },
+);
