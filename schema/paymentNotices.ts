@@ -1,7 +1,7 @@
 import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
-import { defaultLimit, paginationOf } from '../src/domain/pagination.ts';
+import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import type { PaymentNotice } from '../src/domain/recharges/paymentNotices.ts';
 import {
   creditPayment,
@@ -10,9 +10,9 @@ import {
 } from '../src/domain/recharges/paymentNotices.ts';
 import { Mode } from './integrations.ts';
 import { Operation } from './operation.ts';
-import { Pagination } from './pagination.ts';
-import { RechargeStatus } from './recharges.ts';
-import { Amount, DateTime, PageNumber, PageSize } from './scalars.ts';
+import { LimitArg, PageArg, Pagination } from './pagination.ts';
+import { RechargeStatus } from './rechargeObjects.ts';
+import { Amount, DateTime } from './scalars.ts';
 
 export enum UnsettledReason {
   unknown_recharge = 'unknown_recharge',
@@ -137,12 +137,10 @@ export class PaymentNoticeResolver {
   })
   async unsettledPayments(
     @Ctx() context: RequestContext,
-    @Arg('page', () => PageNumber, { defaultValue: 1, description: 'Page, from 1.' }) page: number,
-    @Arg('limit', () => PageSize, { defaultValue: defaultLimit, description: 'Items per page, 1 to 100.' })
-    limit: number,
+    @PageArg() page: number,
+    @LimitArg() limit: number,
   ): Promise<UnsettledPaymentList> {
-    const where = { offset: (page - 1) * limit, limit };
-    const { notices, total } = await listUnsettledPayments(where, context.gateway.platform);
+    const { notices, total } = await listUnsettledPayments(rowsOf(page, limit), context.gateway.platform);
     return { items: notices.map(toPayment), pagination: paginationOf(page, limit, total) };
   }
 

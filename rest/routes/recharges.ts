@@ -42,6 +42,7 @@ export const rechargeRoutes: readonly Route[] = [
       { status: 400, message: 'Invalid payment method' },
       { status: 422, message: 'Daily limit exceeded' },
       { status: 422, message: 'Payment provider not connected' },
+      { status: 422, message: 'Payment method not available' },
     ],
     document: `mutation CreateRecharge($amount: Amount!, $currency: Currency!, $payment_method: PaymentMethod!) {
       createRecharge(amount: $amount, currency: $currency, paymentMethod: $payment_method) {

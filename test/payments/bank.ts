@@ -1,5 +1,9 @@
 import { createHmac } from 'node:crypto';
-import type { ChargeRequest, PaymentProvider } from '../../src/infrastructure/payments/provider.ts';
+import type {
+  ChargeRequest,
+  PaymentMethod,
+  PaymentProvider,
+} from '../../src/infrastructure/payments/provider.ts';
 import { simulatedPaymentProvider } from '../../src/infrastructure/payments/simulated.ts';
 import type { Json } from '../harness/client.ts';
 
@@ -10,7 +14,7 @@ export const signatureOf = (body: string) => createHmac('sha256', secret).update
 /** A payment provider that calls back, as a bank does: signed JSON with one notification or several. */
 export class Bank implements PaymentProvider {
   readonly name = 'bank';
-  readonly methods = ['pix', 'boleto'] as const;
+  methods: PaymentMethod[] = ['pix', 'boleto'];
   readonly cancelled: string[] = [];
   /** What becomes of a request to cancel a charge. */
   cancels: (rechargeId: string) => Promise<void> = async () => undefined;
@@ -22,6 +26,7 @@ export class Bank implements PaymentProvider {
   }
 
   reset(): void {
+    this.methods = ['pix', 'boleto'];
     this.cancelled.length = 0;
     this.cancels = async () => undefined;
     this.charges = (request) => this.#simulated.createCharge(request);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
-import { dataOf, describeDoors, pixOf, type Stage } from '../doors/door.ts';
+import { boletoOf, dataOf, describeDoors, expectRefusal, pixOf, type Stage } from '../doors/door.ts';
 import { cancel, eventsOf } from '../doors/rechargeSteps.ts';
 import { minuteMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
@@ -260,6 +260,18 @@ describeDoors(
       });
       expect(bank.cancelled).toEqual([id, id]);
       expect(dataOf(await stage.door.getRecharge(live, untouched)).status).not.toBe('cancelled');
+    });
+
+    it('is not asked for what it does not offer', async () => {
+      const { live } = await stage.server.createTeam();
+      bank.methods = ['pix'];
+      expectRefusal(await stage.door.createRecharge(live, boletoOf('100.00')), {
+        status: 422,
+        code: 'VALIDATION_ERROR',
+        message: 'Payment method not available',
+        details: { field: 'payment_method', type: 'not_available' },
+      });
+      dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
     });
 
     it.each([

@@ -88,7 +88,12 @@ function expiryOf(method: PaymentMethod, createdAt: Date, platform: Platform): D
     : boletoDueAt(createdAt);
 }
 
-async function nameOfPayer({ teamId, walletId }: Tenant, platform: Platform): Promise<string> {
+/** @throws AppError 422 when the provider, or this method of its, cannot be used. */
+async function nameOfPayer(
+  { teamId, walletId }: Tenant,
+  method: PaymentMethod,
+  platform: Platform,
+): Promise<string> {
   const [payer] = await run(platform.sequelize, readPayer, [teamId, walletId]);
   if (!payer) throw new Error(`${teamId} is no team`);
   if (payer.disconnected.includes(platform.paymentProvider.name))
@@ -96,6 +101,8 @@ async function nameOfPayer({ teamId, walletId }: Tenant, platform: Platform): Pr
       field: 'payment_method',
       type: 'not_connected',
     });
+  if (!platform.paymentProvider.methods.includes(method))
+    throw unprocessable('Payment method not available', { field: 'payment_method', type: 'not_available' });
   return payer.name;
 }
 
@@ -120,7 +127,7 @@ async function makeCharge(request: ChargeRequest, platform: Platform): Promise<C
  * the database transaction.
  * @returns the recharge, `pending`, and what writes it with its event and its Idempotency-Key: AppError 422 "Daily limit
  *   exceeded".
- * @throws AppError 400 with SPEC's messages, 422 "Payment provider not connected", 500 "Payment provider unavailable".
+ * @throws AppError 400 with SPEC's messages, 422 "Payment provider not connected" and "Payment method not available", 500 "Payment provider unavailable".
  */
 export async function prepareRecharge(
   tenant: Tenant,
@@ -132,7 +139,7 @@ export async function prepareRecharge(
   const id = newIdentifier('rch');
   const createdAt = clock.now();
   const expiresAt = expiryOf(request.paymentMethod, createdAt, platform);
-  const teamName = await nameOfPayer(tenant, platform);
+  const teamName = await nameOfPayer(tenant, request.paymentMethod, platform);
   const charge = await makeCharge(
     {
       rechargeId: id,
