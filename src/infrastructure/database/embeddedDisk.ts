@@ -1,5 +1,5 @@
 import * as files from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
@@ -60,9 +60,14 @@ export class EmbeddedDisk extends NodeFS {
   /** The store in `dataDir`, which the caller has locked. A half-made one is removed. */
   static async at(dataDir: string): Promise<EmbeddedDisk> {
     const finalRoot = join(dataDir, 'postgres');
-    if (EmbeddedDisk.exists(dataDir)) return new EmbeddedDisk(finalRoot, finalRoot);
+    if (EmbeddedDisk.exists(dataDir)) {
+      await closeToOthers(finalRoot);
+      return new EmbeddedDisk(finalRoot, finalRoot);
+    }
     const root = join(dataDir, 'postgres.new');
     await rm(root, { recursive: true, force: true });
+    await mkdir(root);
+    await closeToOthers(root);
     return new EmbeddedDisk(root, finalRoot);
   }
 
@@ -129,6 +134,19 @@ export class EmbeddedDisk extends NodeFS {
         else if (this.#unsynced.get(file) === request) this.#unsynced.delete(file);
       });
     }
+  }
+}
+
+/**
+ * The engine makes its files open to everyone's reading and writing, and DATA_DIR may be a folder that was there before,
+ * a container's volume for one.
+ */
+async function closeToOthers(root: string): Promise<void> {
+  try {
+    await chmod(root, 0o700);
+  } catch (error) {
+    // Another account's folder, or a file system without modes: whoever made it so decides who may enter.
+    if (!['EPERM', 'ENOSYS', 'EOPNOTSUPP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
 

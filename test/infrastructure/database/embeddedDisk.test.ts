@@ -1,5 +1,6 @@
 import fs, { existsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
 import { temporaryFolder } from './folder.ts';
@@ -61,6 +62,24 @@ describe.skipIf(!existsSync('/proc/self/fd'))('what the embedded store asks of t
     await folder.remove();
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'the store is closed to other accounts, also in a folder that is not',
+  async () => {
+    const folder = await temporaryFolder();
+    const store = join(folder.path, 'postgres');
+    const modeAfterStart = async () => {
+      fs.chmodSync(folder.path, 0o755);
+      const embedded = await openEmbedded({ dataDir: folder.path, template: await emptyStore() });
+      await embedded.close();
+      return fs.statSync(store).mode & 0o777;
+    };
+    expect(await modeAfterStart()).toBe(0o700);
+    fs.chmodSync(store, 0o755);
+    expect(await modeAfterStart()).toBe(0o700);
+    await folder.remove();
+  },
+);
 
 describe('a disk that is full', () => {
   it('ends the first start with a line that says so', async () => {
