@@ -15,7 +15,9 @@ import { createLog } from './infrastructure/log.ts';
 async function issue(name: string): Promise<void> {
   const settings = readStoreSettings(process.env);
   const request: KeyRequest = { kind: 'operator', teamId: null, name, scopes: null };
-  if (keyFaults(request).length > 0) throw new Error('name the key, as in npm run operator:key -- "Maria"');
+  // Nobody is called --help.
+  if (name.startsWith('-') || keyFaults(request).length > 0)
+    throw new Error('name the key, as in npm run operator:key -- "Maria"');
   const database = await openExistingDatabase(settings, [ApiKey], createLog(settings.LOG_LEVEL));
   try {
     const { apiKey, secret } = await issueKey(request, { clock: systemClock });

@@ -18,7 +18,7 @@ export class RateWindows {
   count(subject: string): CountedWindow {
     const nowMs = Date.now();
     const open = this.#windows.get(subject);
-    if (open && open.endsAtMs > nowMs) {
+    if (open && this.#isOpen(open, nowMs)) {
       open.count += 1;
       return open;
     }
@@ -31,9 +31,14 @@ export class RateWindows {
 
   /** Each new window takes out those that are over, so that their number stays that of the subjects of one window. */
   #forgetOver(nowMs: number): void {
-    for (const [subject, { endsAtMs }] of this.#windows) {
-      if (endsAtMs > nowMs) return;
+    for (const [subject, window] of this.#windows) {
+      if (this.#isOpen(window, nowMs)) return;
       this.#windows.delete(subject);
     }
+  }
+
+  /** One that ends later than a new one would was opened before the clock was set back: it must not last that long. */
+  #isOpen({ endsAtMs }: CountedWindow, nowMs: number): boolean {
+    return endsAtMs > nowMs && endsAtMs <= nowMs + this.#lengthMs;
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -89,6 +89,25 @@ describeEngines('the rate limit', (engine) => {
       await server.query('DELETE FROM recharges');
     });
   });
+
+  if (engine.name === 'embedded') {
+    it('lasts no longer than its window when the clock is set back', async () => {
+      const { live } = await newTeamKeys(server);
+      const statuses = async (count: number) => {
+        const answers = [];
+        for (let sent = 0; sent < count; sent += 1)
+          answers.push((await server.rest('GET', '/api/v1/wallet/balance', { key: live })).status);
+        return answers;
+      };
+      expect(await statuses(6)).toEqual([200, 200, 200, 200, 200, 429]);
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * 3_600_000 });
+      try {
+        expect(await statuses(6)).toEqual([200, 200, 200, 200, 200, 429]);
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+  }
 
   if (engine.name === 'PostgreSQL and Redis') {
     it('is kept by the process itself where Redis fails', async () => {

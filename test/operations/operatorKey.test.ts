@@ -45,11 +45,13 @@ describeEngines('npm run operator:key', (engine) => {
   it('issues a key to whoever has lost all', async () => {
     // Only one process has the embedded store.
     if (engine.name === 'embedded') await server.stop();
-    expect(await build.issueOperatorKey(store.environment)).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/^Not issued: name the key/),
-    });
+    for (const noName of [[], ['--help']]) {
+      expect(await build.issueOperatorKey(store.environment, ...noName)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^Not issued: name the key/),
+      });
+    }
     const { DATA_DIR = '', DATABASE_URL = '' } = store.environment;
     const place = { DATA_DIR, DATABASE_URL };
     const { code, stdout, stderr } = await build.issueOperatorKey(place, 'Maria', 'Silva');
