@@ -17,6 +17,12 @@ import { subscribeTexts } from './eventTexts.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
 import { counted, isRefused, rendered } from './preparation.ts';
 
+/**
+ * Largest message from whoever has not shown a key: the size of heads of HTTP. Strangers must not make the server parse
+ * more, and what comes with the key is kept as long as the socket.
+ */
+const strangerLimitBytes = 16 * 1_024;
+
 /** Bytes that may wait for a client that asks without reading the answers. */
 const unreadLimitBytes = 4 * bodyLimitBytes;
 
@@ -26,6 +32,9 @@ const aheadBytes = 16 * 1_024;
 /** How often a socket must show that its client lives. */
 const heartbeatMs = 12_000;
 
+/** RFC 6455. */
+const tooBig = 1009;
+
 /** RFC 6455 and its registry: clients that see these come back. */
 const goingAway = 1001;
 const tryAgainLater = 1013;
@@ -34,7 +43,7 @@ const tryAgainLater = 1013;
 const farewellMs = 1_000;
 
 /** What graphql-ws keeps of the upgrade request: Express's, like all of the server's, so it knows the proxy. */
-type SocketExtra = { request: Request; socket: WebSocket };
+type SocketExtra = { request: Request; socket: WebSocket; isKnown: boolean };
 
 type Protocol = ReturnType<typeof makeServer<Record<string, unknown>, SocketExtra>>;
 
@@ -73,6 +82,7 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
   const cutIfUnread = () => {
     if (socket.bufferedAmount > unreadLimitBytes) socket.terminate();
   };
+  const extra: SocketExtra = { request, socket, isKnown: false };
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
@@ -81,13 +91,15 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
       send: (text) => new Promise((resolve) => socket.send(text, () => resolve())),
       close: (code, reason) => socket.close(code, reason),
       onMessage(receive) {
-        socket.on('message', (data) => {
+        socket.on('message', (data: Buffer) => {
           cutIfUnread();
+          if (!extra.isKnown && data.length > strangerLimitBytes)
+            return socket.close(tooBig, 'Message too big');
           receive(String(data)).catch((error) => closeFailed(socket, error, 'websocket message failed', log));
         });
       },
     },
-    { request, socket },
+    extra,
   );
   let answered = true;
   const heartbeat = setInterval(() => {
@@ -156,6 +168,7 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
     onConnect: async ({ connectionParams, extra }) => {
       try {
         await contextOf(connectionParams, extra.request, gateway);
+        extra.isKnown = true;
         return true;
       } catch (error) {
         if (!appErrorOf(error)) closeFailed(extra.socket, error, 'websocket not opened', log);

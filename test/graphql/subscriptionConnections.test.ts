@@ -94,6 +94,12 @@ describeEngines('Connections of subscriptions', (engine) => {
       ['a message that is no JSON', ['hello'], 4400],
       ['a message of no known type', [{ type: 'launch' }], 4400],
       ['a message above 1 MiB', [`"${'x'.repeat(1024 * 1024)}"`], 1009],
+      ['more than 16 KiB before a key', [{ type: 'ping', payload: { text: 'x'.repeat(16 * 1024) } }], 1009],
+      [
+        'more than 16 KiB with the key, which would be kept',
+        [{ type: 'connection_init', payload: { text: 'x'.repeat(16 * 1024) } }],
+        1009,
+      ],
     ])('closes the socket for %s and prints nothing', async (_case, messages, code) => {
       const printed: unknown[] = [];
       const { error } = console;
@@ -106,6 +112,20 @@ describeEngines('Connections of subscriptions', (engine) => {
       } finally {
         console.error = error;
       }
+    });
+
+    test('takes what 16 KiB hold before a key, and 1 MiB with one', async () => {
+      const raw = await openRawSocket(server.url);
+      raw.send({ type: 'ping', payload: { text: 'x'.repeat(16_000) } });
+      await raw.receives(({ type, payload }) => type === 'pong' && payload.text.length === 16_000);
+      const Authorization = `Bearer ${server.keys.test}`;
+      raw.send({ type: 'connection_init', payload: { Authorization, text: 'x'.repeat(16_000) } });
+      await raw.receives(({ type }) => type === 'connection_ack');
+      const query = `{ walletBalance { balance } } #${'x'.repeat(1_000_000)}`;
+      raw.send({ type: 'subscribe', id: '1', payload: { query } });
+      const { payload } = await raw.receives(({ type }) => type === 'next');
+      expect(payload.data.walletBalance.balance).toBe('5000.00');
+      raw.socket.terminate();
     });
 
     test('speaks graphql-transport-ws only, and only at /graphql', async () => {
