@@ -64,7 +64,11 @@ export function createListener({ application, direct, log, metrics, refuse }: Li
   return (request, response) => {
     observe(request, response, requestLog, metrics);
     const handler = direct.find(request);
-    if (!handler) return application(request, response);
+    // Express itself ends what no part of the application takes: a target that has no path, such as `http://[/`.
+    if (!handler)
+      return application(request, response, (error?: unknown) =>
+        refuse(error ?? new URIError('no path'), response),
+      );
     const answering = handler(request, response);
     if (answering) answering.catch((error) => refuse(error, response));
   };

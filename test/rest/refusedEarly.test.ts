@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { rawRequest } from './rawRequest.ts';
 
-describeEngines('Requests that Node.js refuses before anyone else sees them', (engine) => {
+describeEngines('Requests that get no further than Node.js or Express', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(engine);
@@ -42,4 +43,16 @@ describeEngines('Requests that Node.js refuses before anyone else sees them', (e
     expect(answer).toMatch(/^X-Request-Id: \S+\r$/m);
     expect((await server.rest('GET', '/health/live')).status).toBe(200);
   });
+
+  it.each(['http://[/', '//[/api/v1/wallet/balance'])(
+    'with a target that has no path are answered as any that is not there: %s',
+    async (path) => {
+      const { status, body } = await rawRequest(server.url, { method: 'GET', path });
+      expect(status).toBe(404);
+      expect(body).toEqual({
+        success: false,
+        error: { code: 'NOT_FOUND', message: 'Not found', details: {} },
+      });
+    },
+  );
 });
