@@ -9,19 +9,7 @@ import {
 import type { Mode as DomainMode } from '../src/domain/tenant.ts';
 import { Operation, prepared } from './operation.ts';
 import { DateTime } from './scalars.ts';
-
-export enum Mode {
-  live = 'live',
-  test = 'test',
-}
-registerEnumType(Mode, {
-  name: 'Mode',
-  description: 'Real money or the sandbox.',
-  valuesConfig: {
-    live: { description: 'Real charges and bookings.' },
-    test: { description: 'Nothing is charged or booked.' },
-  },
-});
+import { Mode } from './tenant.ts';
 
 export enum IntegrationKind {
   flight_supplier = 'flight_supplier',

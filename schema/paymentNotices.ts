@@ -8,11 +8,11 @@ import {
   dismissPayment,
   listUnsettledPayments,
 } from '../src/domain/recharges/paymentNotices.ts';
-import { Mode } from './integrations.ts';
 import { Operation } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { RechargeStatus } from './rechargeObjects.ts';
 import { Amount, DateTime } from './scalars.ts';
+import { Mode } from './tenant.ts';
 
 export enum UnsettledReason {
   unknown_recharge = 'unknown_recharge',

@@ -20,10 +20,10 @@ import {
 } from '../src/domain/bookings/supplierOrders.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { BookingStatus } from './bookingObjects.ts';
-import { Mode } from './integrations.ts';
 import { Operation } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { DateTime } from './scalars.ts';
+import { Mode } from './tenant.ts';
 
 export enum SupplierTask {
   hold = 'hold',
