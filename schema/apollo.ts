@@ -104,6 +104,8 @@ export function createApollo(
   return new ApolloServer<ApolloContext>({
     gateway: compiledExecution(schema, cache),
     introspection: options.introspection,
+    // "Did you mean" would tell the schema name by name.
+    hideSchemaDetailsFromClientErrors: !options.introspection,
     validationRules: limitRules(),
     parseOptions: { maxTokens: documentLimits.tokens },
     allowBatchedHttpRequests: true,

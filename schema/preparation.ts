@@ -65,7 +65,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     }
     const conditions = conditionalRoots(document);
     if (conditions.length > 0) return conditions;
-    const errors = validate(schema, document, rules);
+    const errors = validate(schema, document, rules, { hideSuggestions: !introspection });
     if (errors.length > 0) return errors;
     kept.set(source, document);
     return document;

@@ -30,4 +30,23 @@ describe('Introspection', () => {
       expect((await server.graphql('{ __typename walletBalance { balance } }', null, key)).status).toBe(200);
     },
   );
+
+  test.each(['{ walletBalanc { balance } }', 'mutation { createTeams(input: {}) { id } }'])(
+    'is not to be had by guessing names when it is switched off: %s',
+    async (query) => {
+      const key = server.keys.test;
+      const raw = await connectRawSocket(server.url, key);
+      raw.send({ type: 'subscribe', id: '1', payload: { query } });
+      const told = [
+        (await server.graphql(query, null, key)).text,
+        (await server.graphql(query, null, key, { accept: 'text/event-stream' })).text,
+        JSON.stringify(await raw.receives(({ id }) => id === '1')),
+      ];
+      raw.socket.terminate();
+      for (const text of told) {
+        expect(text).toContain('Cannot query field');
+        expect(text).not.toContain('Did you mean');
+      }
+    },
+  );
 });
