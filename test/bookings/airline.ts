@@ -22,6 +22,8 @@ export interface AirlineTerms {
   forbidsRefund?: boolean;
   /** Until when it may be held; without it payment is instant. */
   holdUntil?: Date;
+  /** Until when the price of a hold is kept: as long as the hold unless said. */
+  guaranteedUntil?: Date;
   expiresAt?: Date;
 }
 
@@ -84,7 +86,7 @@ export class Airline implements FlightSupplier {
   async search(search: SupplierSearch, options: { signal: AbortSignal }): Promise<SupplierOffer[]> {
     const found = await this.#flightFor(search, options);
     if (!found) return [];
-    const { price, currency = 'BRL', holdUntil, expiresAt = null } = this.terms;
+    const { price, currency = 'BRL', holdUntil, guaranteedUntil = holdUntil, expiresAt = null } = this.terms;
     this.#offers += 1;
     return [
       {
@@ -97,13 +99,14 @@ export class Airline implements FlightSupplier {
           refundBeforeDeparture: this.#refund(),
           changeBeforeDeparture: { allowed: false, penaltyAmount: null },
         },
-        payment: holdUntil
-          ? {
-              requiresInstantPayment: false,
-              priceGuaranteeExpiresAt: holdUntil,
-              paymentRequiredBy: holdUntil,
-            }
-          : { requiresInstantPayment: true },
+        payment:
+          holdUntil && guaranteedUntil
+            ? {
+                requiresInstantPayment: false,
+                priceGuaranteeExpiresAt: guaranteedUntil,
+                paymentRequiredBy: holdUntil,
+              }
+            : { requiresInstantPayment: true },
       },
     ];
   }

@@ -239,6 +239,24 @@ describeBookings('creating bookings', (stage) => {
       expect(dataOf(await stage.door.createBooking(live, request('instant'))).status).toBe('confirmed');
     });
 
+    it('to hold an offer from the time on until which its price is guaranteed, though it may be paid later', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const guaranteedUntil = inHours(stage, 0.1);
+      const offer = await offered(stage, live, { holdUntil: inHours(stage, 0.2), guaranteedUntil });
+      const guaranteed = guaranteedUntil.toISOString();
+      expect(offer.payment_requirements.price_guarantee_expires_at).toBe(guaranteed);
+      const hold = dataOf(await stage.door.createBooking(live, requestFor(offer, 'hold')));
+      expect(hold.payment_required_by).toBe(guaranteed);
+      stage.clock.set(guaranteed);
+      expectRefusal(
+        await stage.door.createBooking(live, requestFor(offer, 'hold')),
+        unprocessable('Offer expired', 'OFFER_EXPIRED', {
+          offer_id: offer.id,
+          payment_required_by: guaranteed,
+        }),
+      );
+    });
+
     it('to hold an offer from the time on that it must be paid by, though it has not expired', async () => {
       const { live } = await agencyWith(stage, '1000.00');
       const offer = await offered(stage, live, { holdUntil: inHours(stage, 0.1) });

@@ -142,7 +142,7 @@ const termsOf = ({ conditions, exchangeRateUsed, passengers }: FlightOffer): Boo
 });
 
 /** The first departure as an instant. */
-function departureOf({ slices }: FlightOffer): Date {
+function departureOf({ slices }: Pick<FlightOffer, 'slices'>): Date {
   const [slice] = slices;
   const [segment] = slice?.segments ?? [];
   const localMs = segment ? Date.parse(`${segment.departingAt}Z`) : Number.NaN;
@@ -152,13 +152,12 @@ function departureOf({ slices }: FlightOffer): Date {
 }
 
 /**
- * Until when a held booking can be confirmed: the supplier's payment deadline, but never beyond the offer's own life,
- * because its price is only pinned until then, nor beyond the first departure.
+ * Until when a held booking can be confirmed: the supplier's payment deadline, but never beyond the time until which the
+ * carrier guarantees the price, since the agency pays what it reserved, nor beyond the offer's own life, because its
+ * price is only pinned until then, nor beyond the first departure.
  */
-function paymentDeadlineOf(offer: FlightOffer): Date {
-  const { paymentRequiredBy } = offer.paymentRequirements;
-  const deadlines = [offer.expiresAt, ...(paymentRequiredBy === null ? [] : [paymentRequiredBy])];
-  return new Date(
-    Math.min(departureOf(offer).getTime(), ...deadlines.map((deadline) => Date.parse(deadline))),
-  );
+function paymentDeadlineOf({ expiresAt, paymentRequirements, ...offer }: FlightOffer): Date {
+  const { priceGuaranteeExpiresAt, paymentRequiredBy } = paymentRequirements;
+  const deadlines = [expiresAt, priceGuaranteeExpiresAt, paymentRequiredBy].filter((time) => time !== null);
+  return new Date(Math.min(departureOf(offer).getTime(), ...deadlines.map((time) => Date.parse(time))));
 }
