@@ -22,13 +22,17 @@ export function createRestDoor(schema: GraphQLSchema, gateway: Gateway, prefix: 
   const direct: DirectRoute[] = [];
   const router = Router({ caseSensitive: true });
   const prepared = routes.map((route) => prepareRoute(route, schema));
-  // Worked out for its first reader, who waits a moment: a start is faster without. All get the same bytes: strangers
-  // who ask a thousand times and read nothing must not take a thousand times their memory.
-  let openApi: Buffer | undefined;
+  // Worked out for its first reader of a day, who waits a moment: a start is faster without. All get the same bytes:
+  // strangers who ask a thousand times and read nothing must not take a thousand times their memory.
+  let openApi: { departureDate: string; bytes: Buffer } | undefined;
   router.get('/openapi.json', (request, response) => {
     request.routeName = '/openapi.json';
-    openApi ??= Buffer.from(JSON.stringify(openApiDocument(prepared, schema)));
-    response.type('json').send(openApi);
+    const departureDate = exampleDay(gateway.platform.clock.now());
+    if (openApi?.departureDate !== departureDate) {
+      const document = openApiDocument(prepared, schema, departureDate);
+      openApi = { departureDate, bytes: Buffer.from(JSON.stringify(document)) };
+    }
+    response.type('json').send(openApi.bytes);
   });
   refuseOtherMethods(router, '/openapi.json', '/openapi.json');
   for (const path of new Set(routes.map((route) => route.path))) {
@@ -45,6 +49,10 @@ export function createRestDoor(schema: GraphQLSchema, gateway: Gateway, prefix: 
   router.use(refuseUnreadablePath(gateway));
   return { router, direct };
 }
+
+/** A month ahead in UTC: whoever sends the documentation's example as it stands finds flights, on any day. */
+const exampleDay = (now: Date): string =>
+  new Date(now.getTime() + 30 * 24 * 3_600_000).toISOString().slice(0, 10);
 
 /** Express could not decode the path: `%zz`, `%ff`. */
 function refuseUnreadablePath(gateway: Gateway): ErrorRequestHandler {

@@ -57,7 +57,7 @@ function parametersOf({ route, root, rules }: PreparedRoute): JsonSchema[] {
 
 const isRequired = ({ type, hasDefault }: Variable) => isNonNullType(type) && !hasDefault;
 
-function requestBodyOf({ route, root }: PreparedRoute): JsonSchema {
+function requestBodyOf({ route, root }: PreparedRoute, departureDate: string): JsonSchema {
   const inPath = pathNames(route.path);
   const members = root.variables.filter(({ name }) => !inPath.includes(name));
   if (route.method === 'get' || members.length === 0) return {};
@@ -66,7 +66,8 @@ function requestBodyOf({ route, root }: PreparedRoute): JsonSchema {
     properties: Object.fromEntries(members.map(({ name, type }) => [name, inputSchema(type)])),
     required: members.filter(isRequired).map(({ name }) => name),
   };
-  const content = { schema, ...(route.example ? { example: route.example } : {}) };
+  const example = typeof route.example === 'function' ? route.example(departureDate) : route.example;
+  const content = { schema, ...(example ? { example } : {}) };
   return { requestBody: { required: members.some(isRequired), content: { 'application/json': content } } };
 }
 
@@ -153,8 +154,15 @@ const components = {
   },
 };
 
-/** The whole document. */
-export function openApiDocument(prepared: readonly PreparedRoute[], schema: GraphQLSchema): JsonSchema {
+/**
+ * The whole document.
+ * @param departureDate YYYY-MM-DD, on which its examples fly
+ */
+export function openApiDocument(
+  prepared: readonly PreparedRoute[],
+  schema: GraphQLSchema,
+  departureDate: string,
+): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const one of prepared) {
     const { route } = one;
@@ -166,7 +174,7 @@ export function openApiDocument(prepared: readonly PreparedRoute[], schema: Grap
       summary: route.summary,
       description: `Scope \`${one.rules.scope}\`.${one.rules.testOnly ? ' Test keys only.' : ''}`,
       parameters: parametersOf(one),
-      ...requestBodyOf(one),
+      ...requestBodyOf(one, departureDate),
       responses: responsesOf(one, schema),
     };
   }

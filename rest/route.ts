@@ -18,8 +18,13 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly document: string;
-  /** A request's body, for the documentation, where the types of its members do not make one that makes sense. */
-  readonly example?: Readonly<Record<string, unknown>>;
+  /**
+   * A request's body, for the documentation, where the types of its members do not make one that makes sense. One that
+   * is good only before some day is made for a day of departure, YYYY-MM-DD.
+   */
+  readonly example?: ExampleBody | ((departureDate: string) => ExampleBody);
   /** Messages and statuses of this endpoint beyond those of every one, for the documentation. */
   readonly refusals?: readonly { readonly status: number; readonly message: string }[];
 }
+
+export type ExampleBody = Readonly<Record<string, unknown>>;

@@ -85,12 +85,12 @@ export const flightRoutes: readonly Route[] = [
     envelope: 'bare',
     tag: 'Flights',
     summary: 'Search flight offers, priced for the agency',
-    example: {
+    example: (departureDate) => ({
       type: 'one_way',
-      slices: [{ origin: 'GRU', destination: 'GIG', departureDate: '2027-01-15' }],
+      slices: [{ origin: 'GRU', destination: 'GIG', departureDate }],
       passengers: [{ type: 'adult', count: 1 }],
       cabinClass: 'economy',
-    },
+    }),
     refusals: [
       { status: 400, message: 'Invalid airport code' },
       { status: 400, message: 'Invalid date format' },

@@ -16,7 +16,7 @@ export function contracts(): ReadonlyMap<string, string> {
   return new Map([
     ['schema/schema.graphql', `${printSchema(lexicographicSortSchema(schema))}\n`],
     ['rest/contract.txt', contractText(prepared, schema)],
-    ['rest/openapi.json', json(openApiDocument(prepared, schema))],
+    ['rest/openapi.json', json(openApiDocument(prepared, schema, '2027-01-15'))],
     ['rest/events.json', json(eventTypeDescriptions())],
   ]);
 }

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { dayMs, TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -7,9 +8,11 @@ import { startTestServer } from '../harness/server.ts';
 
 describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
   let server: TestServer;
+  const clock = new TestClock();
   beforeAll(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer(engine, { clock });
   });
+  beforeEach(() => clock.reset());
   afterAll(() => server?.close());
 
   it('is written once, however often it is asked for', async () => {
@@ -31,17 +34,14 @@ describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
     }
   });
 
-  it('has examples that are answered with success, once day, ids and price are those of the reader', async () => {
+  it('has examples that are answered with success, once ids and price are those of the reader', async () => {
     const document = await (await fetch(`${server.url}/api/v1/openapi.json`)).json();
     const exampleOf = (path: string) =>
       document.paths[path].post.requestBody.content['application/json'].example;
     const post = (path: string, body: Json) =>
       server.rest('POST', `/api/v1${path}`, { key: server.keys.test, body });
 
-    const search = exampleOf('/flights/search');
-    const departureDate = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString().slice(0, 10);
-    search.slices[0].departureDate = departureDate;
-    const found = await post('/flights/search', search);
+    const found = await post('/flights/search', exampleOf('/flights/search'));
     expect([found.status, found.body.offers[0]?.client_amount]).toEqual([200, expect.any(String)]);
 
     const [offer] = found.body.offers;
@@ -67,7 +67,7 @@ describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
       return answer.body;
     };
 
-    const departureDate = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString().slice(0, 10);
+    const departureDate = clock.isoIn(30 * dayMs).slice(0, 10);
     const found = await described('POST', '/flights/search', '/flights/search', {
       type: 'one_way',
       slices: [{ origin: 'GRU', destination: 'LIS', departureDate }],
@@ -88,5 +88,19 @@ describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
     await described('GET', '/wallet/transactions', '/wallet/transactions');
     await described('GET', '/bookings', '/bookings');
     await described('GET', '/webhooks', '/webhooks');
+  });
+
+  it('has a search that finds flights on whatever day it is read', async () => {
+    const searchOf = async () => {
+      const document = await (await fetch(`${server.url}/api/v1/openapi.json`)).json();
+      return document.paths['/flights/search'].post.requestBody.content['application/json'].example;
+    };
+    const { departureDate: before } = (await searchOf()).slices[0];
+    clock.advance(500 * dayMs);
+    const search = await searchOf();
+    expect(search.slices[0].departureDate > before).toBe(true);
+    const answer = { key: server.keys.test, body: search };
+    const { status, body } = await server.rest('POST', '/api/v1/flights/search', answer);
+    expect([status, body.offers[0]?.total_currency]).toEqual([200, 'BRL']);
   });
 });
