@@ -214,7 +214,7 @@ describeBookings('creating bookings', (stage) => {
       expect(dataOf(await stage.door.createBooking(live, requestFor(offer))).status).toBe('confirmed');
     });
 
-    it('from the departure on, which is before the expiry of an offer found just before midnight', async () => {
+    it('from the departure on, at which an offer found just before midnight expires', async () => {
       const { live } = await agencyWith(stage, '1000.00');
       stage.clock.set('2026-11-17T23:55:00.000-03:00');
       const terms = { route: 'BSB-MIA', holdUntil: inHours(stage, 1) };
@@ -229,10 +229,10 @@ describeBookings('creating bookings', (stage) => {
       const passengers = travellersOf(offer).map((traveller) => ({ ...traveller, identity_document }));
       const request = (type: 'instant' | 'hold') => ({ ...requestFor(offer, type), passengers });
       const hold = dataOf(await stage.door.createBooking(live, request('hold')));
-      const departed_at = '2026-11-18T03:10:00.000Z';
-      expect(hold.payment_required_by).toBe(departed_at);
-      stage.clock.set(departed_at);
-      const refusal = unprocessable('Offer expired', 'OFFER_EXPIRED', { offer_id: offer.id, departed_at });
+      const expires_at = '2026-11-18T03:10:00.000Z';
+      expect([offer.expires_at, hold.payment_required_by]).toEqual([expires_at, expires_at]);
+      stage.clock.set(expires_at);
+      const refusal = unprocessable('Offer expired', 'OFFER_EXPIRED', { offer_id: offer.id, expires_at });
       expectRefusal(await stage.door.createBooking(live, request('instant')), refusal);
       expectRefusal(await stage.door.createBooking(live, request('hold')), refusal);
       stage.clock.advance(-1);

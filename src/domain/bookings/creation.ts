@@ -48,19 +48,11 @@ export async function prepareBooking(
   platform: Platform,
 ): Promise<PreparedBooking> {
   const usable = await findUsableOffer(tenant, request.offerId, platform);
-  checkDeparture(usable.offer, platform.clock.now());
   const travellers = readTravellers(request.passengers, usable.offer, platform.clock.now());
   checkTerms(request, usable, platform.clock.now());
   const reference = await newReference(platform.sequelize);
   const booking = rowOf(tenant, { request, usable, travellers, reference }, platform);
   return { booking, post: (key) => postBooking(booking, key, platform) };
-}
-
-/** @throws AppError 422 from the first departure on, which an offer found just before midnight may outlive. */
-function checkDeparture(offer: FlightOffer, now: Date): void {
-  const departure = departureOf(offer);
-  if (now < departure) return;
-  throw offerExpired({ offer_id: offer.id, departed_at: departure.toISOString() });
 }
 
 function checkTerms({ type, payments }: BookingRequest, { offer, terms }: UsableOffer, now: Date): void {
@@ -142,7 +134,7 @@ const termsOf = ({ conditions, exchangeRateUsed, passengers }: FlightOffer): Boo
 });
 
 /** The first departure as an instant. */
-function departureOf({ slices }: Pick<FlightOffer, 'slices'>): Date {
+function departureOf({ slices }: FlightOffer): Date {
   const [slice] = slices;
   const [segment] = slice?.segments ?? [];
   const localMs = segment ? Date.parse(`${segment.departingAt}Z`) : Number.NaN;
@@ -154,10 +146,10 @@ function departureOf({ slices }: Pick<FlightOffer, 'slices'>): Date {
 /**
  * Until when a held booking can be confirmed: the supplier's payment deadline, but never beyond the time until which the
  * carrier guarantees the price, since the agency pays what it reserved, nor beyond the offer's own life, because its
- * price is only pinned until then, nor beyond the first departure.
+ * price is only pinned until then. No offer outlives its first departure.
  */
-function paymentDeadlineOf({ expiresAt, paymentRequirements, ...offer }: FlightOffer): Date {
+function paymentDeadlineOf({ expiresAt, paymentRequirements }: FlightOffer): Date {
   const { priceGuaranteeExpiresAt, paymentRequiredBy } = paymentRequirements;
   const deadlines = [expiresAt, priceGuaranteeExpiresAt, paymentRequiredBy].filter((time) => time !== null);
-  return new Date(Math.min(departureOf(offer).getTime(), ...deadlines.map((time) => Date.parse(time))));
+  return new Date(Math.min(...deadlines.map((time) => Date.parse(time))));
 }

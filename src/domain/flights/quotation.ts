@@ -61,7 +61,10 @@ export interface OfferedFlight extends Omit<SupplierFlight, 'origin' | 'destinat
   readonly destination: OfferPlace;
 }
 
-/** Prices the suppliers' offers and brings them into order. */
+/** More than anyone reads, and than a supplier has for an ordinary search. */
+const mostOffers = 1_000;
+
+/** Prices the suppliers' offers and brings them into order: the cheapest thousand, whatever a supplier floods us with. */
 export function quoteOffers(
   answers: readonly SupplierAnswer[],
   rates: Rates,
@@ -81,7 +84,7 @@ export function quoteOffers(
     if (one.cents === other.cents) return one.minutes - other.minutes;
     return one.cents < other.cents ? -1 : 1;
   });
-  return quoted.map(({ quote }) => quote);
+  return quoted.slice(0, mostOffers).map(({ quote }) => quote);
 }
 
 /** All slices together. */

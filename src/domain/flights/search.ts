@@ -60,13 +60,18 @@ async function quoteFlights(
   const suppliers = platform.flightSuppliers.filter(
     ({ name }) => !settings.disconnectedSuppliers.includes(name),
   );
-  const answers = await askSuppliers(suppliers, supplierSearch(search, tenant), { platform, metrics });
+  const expiresAt = new Date(now.getTime() + platform.settings.OFFER_LIFETIME);
+  const answers = await askSuppliers(suppliers, supplierSearch(search, tenant), {
+    platform,
+    metrics,
+    lifetime: { now, expiresAt },
+  });
   const rates = await ratesFor(answers, now, platform);
   return {
     id: identifierBatch()('orq'),
     slices: search.slices.map(requestedSlice),
     passengers: search.passengers,
-    expiresAt: new Date(now.getTime() + platform.settings.OFFER_LIFETIME),
+    expiresAt,
     publicUrl: platform.publicUrl,
     settings,
     rates,

@@ -4,6 +4,8 @@ import type { Metrics } from '../../infrastructure/metrics.ts';
 import type { AppError } from '../errors.ts';
 import { unprocessable } from '../errors.ts';
 import type { Platform } from '../platform.ts';
+import type { OfferLifetime } from './offerInspection.ts';
+import { inspectOffers } from './offerInspection.ts';
 
 /** What one supplier has for a search. */
 export interface SupplierAnswer {
@@ -12,6 +14,7 @@ export interface SupplierAnswer {
 }
 
 interface Surroundings {
+  readonly lifetime: OfferLifetime;
   readonly platform: Pick<Platform, 'clock' | 'settings' | 'log'>;
   readonly metrics: Pick<Metrics, 'supplierSeconds'>;
 }
@@ -25,11 +28,11 @@ interface Surroundings {
 export async function askSuppliers(
   suppliers: readonly FlightSupplier[],
   search: SupplierSearch,
-  { platform, metrics }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<SupplierAnswer[]> {
   if (suppliers.length === 0) throw unprocessable('Flight search unavailable', { reason: 'not_connected' });
   const results = await Promise.allSettled(
-    suppliers.map((supplier) => askSupplier(supplier, search, { platform, metrics })),
+    suppliers.map((supplier) => askSupplier(supplier, search, surroundings)),
   );
   const answers: SupplierAnswer[] = [];
   const faults: unknown[] = [];
@@ -39,7 +42,7 @@ export async function askSuppliers(
     } else {
       faults.push(result.reason);
       const supplier = suppliers[index]?.name;
-      platform.log.warn({ err: result.reason, supplier }, 'flight supplier did not answer');
+      surroundings.platform.log.warn({ err: result.reason, supplier }, 'flight supplier did not answer');
     }
   }
   if (answers.length === 0) throw searchUnavailable(faults);
@@ -54,7 +57,7 @@ function searchUnavailable(faults: readonly unknown[]): AppError {
 async function askSupplier(
   supplier: FlightSupplier,
   search: SupplierSearch,
-  { platform: { clock, settings, log }, metrics }: Surroundings,
+  { platform: { clock, settings, log }, metrics, lifetime }: Surroundings,
 ): Promise<SupplierAnswer> {
   const { name } = supplier;
   const limits = { asked: name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
@@ -63,32 +66,16 @@ async function askSupplier(
     metrics.supplierSeconds.observe({ supplier: name, outcome }, (performance.now() - startedMs) / 1_000);
   try {
     const found = await askWithin(limits, (options) => supplier.search(search, options));
+    if (!Array.isArray(found)) throw new Error(`${name} answered with no list of offers`);
     tell('answered');
-    const offers = found.filter((offer) => hasSoundAmounts(offer) && fits(offer, search));
-    const dropped = found.length - offers.length;
-    if (dropped > 0) log.warn({ supplier: name, dropped }, 'offers that cannot be are left out');
+    const { offers, faults } = inspectOffers(found, search, lifetime);
+    if (faults.length > 0) {
+      const details = { supplier: name, dropped: faults.length, faults: [...new Set(faults)] };
+      log.warn(details, 'offers that cannot be are left out');
+    }
     return { supplier: name, offers };
   } catch (error) {
     tell(error instanceof TimedOut ? 'timeout' : 'failed');
     throw error;
   }
-}
-
-const decimal = /^\d{1,10}(\.\d{1,2})?$/;
-
-/** Whether wallets can pay the price and be refunded less the penalty: both are debited and credited as they stand. */
-function hasSoundAmounts({ totalAmount, conditions }: SupplierOffer): boolean {
-  const { penaltyAmount } = conditions.refundBeforeDeparture;
-  const isSoundPenalty = penaltyAmount === null || decimal.test(penaltyAmount);
-  return isSoundPenalty && decimal.test(totalAmount) && /[1-9]/.test(totalAmount);
-}
-
-/** Whether an offer is for what was asked: every slice, on which everybody travels. What is stored of it counts on that. */
-function fits({ slices }: SupplierOffer, search: SupplierSearch): boolean {
-  if (slices.length !== search.slices.length) return false;
-  const travellers = search.passengers.length;
-  return slices.every(
-    ({ segments }) =>
-      segments.length > 0 && segments.every(({ passengers }) => passengers.length === travellers),
-  );
 }

@@ -15,7 +15,8 @@ export const cabinClasses = ['economy', 'premium_economy', 'business', 'first'] 
 export type CabinClass = (typeof cabinClasses)[number];
 
 /** Currencies in which carriers sell. */
-export type CarrierCurrency = 'BRL' | 'USD' | 'EUR';
+export const carrierCurrencies = ['BRL', 'USD', 'EUR'] as const;
+export type CarrierCurrency = (typeof carrierCurrencies)[number];
 
 export interface SupplierSearch {
   readonly slices: readonly SupplierSearchSlice[];

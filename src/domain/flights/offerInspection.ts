@@ -1,0 +1,212 @@
+import type { CarrierName } from '../../infrastructure/flights/carriers.ts';
+import type {
+  Baggage,
+  SupplierCondition,
+  SupplierFlight,
+  SupplierOffer,
+  SupplierPaymentTerms,
+  SupplierSearch,
+  SupplierSegmentPassenger,
+  SupplierSlice,
+} from '../../infrastructure/flights/supplier.ts';
+import { cabinClasses, carrierCurrencies } from '../../infrastructure/flights/supplier.ts';
+import { keptEntry } from '../../infrastructure/keptEntry.ts';
+import { FlightTimes, type Instants } from './flightTimes.ts';
+import type { OfferPlace } from './offer.ts';
+
+/** When offers are looked at, and when they expire that nothing ends sooner. */
+export interface OfferLifetime {
+  readonly now: Date;
+  readonly expiresAt: Date;
+}
+
+/** What an offer is left out for; for the log. */
+export type OfferFault =
+  | 'unreadable'
+  | 'text'
+  | 'repeated'
+  | 'amount'
+  | 'currency'
+  | 'conditions'
+  | 'payment'
+  | 'expiry'
+  | 'slices'
+  | 'passengers'
+  | 'times'
+  | 'departed';
+
+export interface InspectedOffers {
+  /** Those that can be shown, stored, priced and booked as they stand. None expires after its first departure. */
+  readonly offers: readonly SupplierOffer[];
+  readonly faults: readonly OfferFault[];
+}
+
+/**
+ * Takes out of a supplier's answer what cannot be. Types say what adapters promise; what they read was written by
+ * somebody else, and one odd offer must cost neither the others nor, later, a booking.
+ */
+export function inspectOffers(
+  found: readonly SupplierOffer[],
+  search: SupplierSearch,
+  lifetime: OfferLifetime,
+): InspectedOffers {
+  const inspection = new OfferInspection(search, lifetime);
+  const offers: SupplierOffer[] = [];
+  const faults: OfferFault[] = [];
+  for (const offer of found) {
+    const fault = inspection.faultOf(offer);
+    if (fault === null) offers.push(inspection.withinDeparture(offer));
+    else faults.push(fault);
+  }
+  return { offers, faults };
+}
+
+const decimal = /^\d{1,10}(\.\d{1,2})?$/;
+
+/** Wallets are debited prices and credited what a penalty leaves: both as they stand. */
+const isDecimal = (text: unknown): boolean => typeof text === 'string' && decimal.test(text);
+
+/** Longer than any name; an offer is repeated to clients, stored and logged. */
+const longestText = 200;
+/** Only suppliers read them, and some put a whole fare into one. */
+const longestReference = 8_000;
+
+const isText = (text: unknown, longest = longestText): boolean =>
+  typeof text === 'string' && text.length <= longest;
+const isName = (text: unknown): boolean => isText(text) && text !== '';
+const isTextOrNull = (text: unknown): boolean => text === null || isText(text);
+
+const isCarrier = ({ iataCode, name }: CarrierName): boolean => isName(iataCode) && isName(name);
+
+const isPlace = ({ iataCode, name, cityName, iataCityCode, timeZone }: OfferPlace): boolean =>
+  isName(iataCode) && isText(name) && isText(cityName) && isName(iataCityCode) && isName(timeZone);
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
+
+const isBaggage = ({ type, quantity }: Baggage): boolean =>
+  (type === 'checked' || type === 'carry_on') &&
+  Number.isInteger(quantity) &&
+  quantity >= 0 &&
+  quantity < 100;
+
+const isTravel = (travel: SupplierSegmentPassenger): boolean =>
+  cabinClasses.includes(travel.cabinClass) &&
+  isText(travel.cabinClassMarketingName) &&
+  isText(travel.fareBasisCode) &&
+  travel.baggages.every(isBaggage);
+
+const isCondition = ({ allowed, penaltyAmount }: SupplierCondition): boolean =>
+  typeof allowed === 'boolean' && (penaltyAmount === null || isDecimal(penaltyAmount));
+
+const isInstant = (instant: Date): boolean => !Number.isNaN(instant.getTime());
+
+const arePaymentTerms = (terms: SupplierPaymentTerms): boolean =>
+  terms.requiresInstantPayment === true ||
+  (terms.requiresInstantPayment === false &&
+    isInstant(terms.priceGuaranteeExpiresAt) &&
+    isInstant(terms.paymentRequiredBy));
+
+const isFlight = (flight: SupplierFlight): boolean =>
+  isPlace(flight.origin) &&
+  isPlace(flight.destination) &&
+  isTextOrNull(flight.originTerminal) &&
+  isTextOrNull(flight.destinationTerminal) &&
+  isCount(flight.durationMinutes) &&
+  Number.isFinite(flight.distanceKm) &&
+  flight.distanceKm >= 0 &&
+  isCarrier(flight.marketingCarrier) &&
+  isName(flight.marketingFlightNumber) &&
+  isCarrier(flight.operatingCarrier) &&
+  isName(flight.operatingFlightNumber) &&
+  isText(flight.aircraft.iataCode) &&
+  isText(flight.aircraft.name);
+
+/** Of one answer: what several of its offers share is looked at once. */
+class OfferInspection {
+  readonly #search: SupplierSearch;
+  readonly #lifetime: OfferLifetime;
+  readonly #references = new Set<string>();
+  readonly #travels = new Map<SupplierSegmentPassenger, boolean>();
+  readonly #flights = new Map<SupplierFlight, Instants | OfferFault>();
+  readonly #times = new FlightTimes();
+
+  constructor(search: SupplierSearch, lifetime: OfferLifetime) {
+    this.#search = search;
+    this.#lifetime = lifetime;
+  }
+
+  faultOf(offer: SupplierOffer): OfferFault | null {
+    try {
+      const fault = this.#termsFault(offer) ?? this.#journeyFault(offer);
+      // Last, since one that is left out does not stand in the way of another.
+      if (fault !== null) return fault;
+      if (this.#references.has(offer.reference)) return 'repeated';
+      this.#references.add(offer.reference);
+      return null;
+    } catch {
+      // Members that are missing altogether.
+      return 'unreadable';
+    }
+  }
+
+  /** Its own expiry never outlives its first departure, which a flight soon after midnight would be searched before. */
+  withinDeparture(offer: SupplierOffer): SupplierOffer {
+    const departureMs = this.#departureMs(offer);
+    const expiryMs = (offer.expiresAt ?? this.#lifetime.expiresAt).getTime();
+    return departureMs < Math.min(expiryMs, this.#lifetime.expiresAt.getTime())
+      ? { ...offer, expiresAt: new Date(departureMs) }
+      : offer;
+  }
+
+  #termsFault(offer: SupplierOffer): OfferFault | null {
+    const { reference, totalAmount, conditions, expiresAt } = offer;
+    if (!isText(reference, longestReference) || !isCarrier(offer.owner) || !isText(offer.fareBrandName))
+      return 'text';
+    if (!isDecimal(totalAmount) || !/[1-9]/.test(totalAmount)) return 'amount';
+    if (!carrierCurrencies.includes(offer.currency)) return 'currency';
+    if (!isCondition(conditions.refundBeforeDeparture) || !isCondition(conditions.changeBeforeDeparture))
+      return 'conditions';
+    if (!arePaymentTerms(offer.payment)) return 'payment';
+    return expiresAt === null || expiresAt > this.#lifetime.now ? null : 'expiry';
+  }
+
+  /** It is for what was asked: every slice, on which everybody travels. What is stored of it counts on that. */
+  #journeyFault(offer: SupplierOffer): OfferFault | null {
+    if (offer.slices.length !== this.#search.slices.length) return 'slices';
+    for (const slice of offer.slices) {
+      const fault = this.#sliceFault(slice);
+      if (fault !== null) return fault;
+    }
+    return this.#departureMs(offer) > this.#lifetime.now.getTime() ? null : 'departed';
+  }
+
+  #sliceFault({ origin, destination, durationMinutes, segments }: SupplierSlice): OfferFault | null {
+    const first = segments[0]?.flight;
+    if (!first || !isPlace(origin) || !isPlace(destination) || !isCount(durationMinutes)) return 'slices';
+    // A booking reads the first departure in the time zone of the slice.
+    if (first.origin.iataCode !== origin.iataCode || first.origin.timeZone !== origin.timeZone)
+      return 'slices';
+    let arrivedMs = Number.NEGATIVE_INFINITY;
+    for (const { flight, passengers } of segments) {
+      const times = this.#timesOf(flight);
+      if (typeof times === 'string') return times;
+      if (times.departureMs < arrivedMs) return 'times';
+      arrivedMs = times.arrivalMs;
+      if (passengers.length !== this.#search.passengers.length) return 'passengers';
+      for (const travel of passengers)
+        if (!keptEntry(this.#travels, travel, () => isTravel(travel))) return 'passengers';
+    }
+    return null;
+  }
+
+  #timesOf(flight: SupplierFlight): Instants | OfferFault {
+    return keptEntry(this.#flights, flight, () =>
+      isFlight(flight) ? (this.#times.of(flight) ?? 'times') : 'text',
+    );
+  }
+
+  #departureMs({ slices }: SupplierOffer): number {
+    const times = this.#timesOf(slices[0]!.segments[0]!.flight);
+    return typeof times === 'string' ? Number.NaN : times.departureMs;
+  }
+}
