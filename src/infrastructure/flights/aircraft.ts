@@ -7,32 +7,31 @@ export interface AircraftType {
 /** What decides which flights a type can make. */
 export interface AircraftPerformance extends AircraftType {
   readonly body: 'turboprop' | 'regional' | 'narrow' | 'wide';
-  /** Still-air range with a normal load. */
+  /** The longest routes on which airlines use it, which are shorter than what it could fly empty in still air. */
   readonly rangeKm: number;
 }
 
 type Row = readonly [iataCode: string, name: string, body: AircraftPerformance['body'], rangeKm: number];
 
-// Ranges: manufacturers' figures, rounded down.
 const rows: readonly Row[] = [
   ['AT7', 'ATR 72', 'turboprop', 1500],
-  ['DH4', 'De Havilland Canada Dash 8-400', 'turboprop', 2000],
-  ['CR9', 'Bombardier CRJ900', 'regional', 2800],
-  ['E75', 'Embraer 175', 'regional', 3900],
-  ['E90', 'Embraer 190', 'regional', 4400],
-  ['E95', 'Embraer 195', 'regional', 4200],
-  ['295', 'Embraer 195-E2', 'regional', 4800],
-  ['223', 'Airbus A220-300', 'narrow', 6200],
-  ['319', 'Airbus A319', 'narrow', 6800],
-  ['320', 'Airbus A320', 'narrow', 6100],
-  ['321', 'Airbus A321', 'narrow', 5900],
-  ['32N', 'Airbus A320neo', 'narrow', 6300],
+  ['DH4', 'De Havilland Canada Dash 8-400', 'turboprop', 1500],
+  ['CR9', 'Bombardier CRJ900', 'regional', 2500],
+  ['E75', 'Embraer 175', 'regional', 2700],
+  ['E90', 'Embraer 190', 'regional', 3300],
+  ['E95', 'Embraer 195', 'regional', 3300],
+  ['295', 'Embraer 195-E2', 'regional', 4400],
+  ['223', 'Airbus A220-300', 'narrow', 4800],
+  ['319', 'Airbus A319', 'narrow', 4700],
+  ['320', 'Airbus A320', 'narrow', 4700],
+  ['321', 'Airbus A321', 'narrow', 4500],
+  ['32N', 'Airbus A320neo', 'narrow', 5800],
   ['32Q', 'Airbus A321neo', 'narrow', 7400],
   ['738', 'Boeing 737-800', 'narrow', 5600],
-  ['7M8', 'Boeing 737 MAX 8', 'narrow', 6500],
-  ['7M9', 'Boeing 737 MAX 9', 'narrow', 6500],
-  ['763', 'Boeing 767-300', 'wide', 11000],
-  ['332', 'Airbus A330-200', 'wide', 13400],
+  ['7M8', 'Boeing 737 MAX 8', 'narrow', 6100],
+  ['7M9', 'Boeing 737 MAX 9', 'narrow', 5600],
+  ['763', 'Boeing 767-300', 'wide', 9800],
+  ['332', 'Airbus A330-200', 'wide', 12400],
   ['333', 'Airbus A330-300', 'wide', 11700],
   ['339', 'Airbus A330-900neo', 'wide', 13300],
   ['359', 'Airbus A350-900', 'wide', 15500],

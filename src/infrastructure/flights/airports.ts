@@ -22,13 +22,35 @@ export interface Airport {
   readonly countryCode: string;
 }
 
-/** What the airport data gets wrong. Tabatinga keeps the time of western Amazonas, an hour behind Porto Velho. */
-const corrections: Readonly<Record<string, Partial<Pick<Airport, 'name' | 'timeZone'>>>> = {
+/**
+ * What the airport data gets wrong: names that are those of no airport, islands and states for cities. Tabatinga keeps
+ * the time of western Amazonas, an hour behind Porto Velho.
+ */
+const corrections: Readonly<Record<string, Partial<Pick<Airport, 'name' | 'cityName' | 'timeZone'>>>> = {
+  AUA: { cityName: 'Oranjestad' },
+  BAH: { cityName: 'Manama' },
+  BSL: { cityName: 'Basel' },
+  BVB: { name: 'Boa Vista International Airport' },
+  CLO: { name: 'Alfonso Bonilla Aragón International Airport' },
   CNF: { name: 'Belo Horizonte–Confins International Airport' },
+  CUR: { cityName: 'Willemstad' },
+  GUA: { cityName: 'Guatemala City' },
+  GVR: { name: 'Governador Valadares Airport' },
   LAS: { name: 'Harry Reid International Airport' },
+  MRU: { cityName: 'Port Louis' },
+  MVF: { name: 'Dix-Sept Rosado Airport' },
+  POS: { cityName: 'Port of Spain' },
   PVG: { name: 'Shanghai Pudong International Airport' },
+  RUN: { cityName: 'Saint-Denis' },
   TBT: { timeZone: 'America/Eirunepe' },
+  XPL: { name: 'Comayagua International Airport' },
 };
+
+/**
+ * Zones made so lately that Node 20.19 and many clients do not know them, and one that has kept the same time since. A
+ * zone that is unknown has no local time at all.
+ */
+const knownZones: Readonly<Record<string, string>> = { 'America/Coyhaique': 'America/Punta_Arenas' };
 
 /** Airports of one city lie within this distance: homonyms such as Portland (Oregon, Maine) do not. */
 const metropolitanRadiusKm = 130;
@@ -62,7 +84,7 @@ export function findAirport(iataCode: string): Airport | null {
     name: info.name,
     cityName: info.city,
     iataCityCode: cityCode(iataCode, info),
-    timeZone: info.timezone,
+    timeZone: knownZones[info.timezone] ?? info.timezone,
     latitude: info.latitude,
     longitude: info.longitude,
     countryCode: info.country,

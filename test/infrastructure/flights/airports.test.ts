@@ -87,6 +87,19 @@ describe('airports', () => {
     expect(disagreeing).toEqual(['BAH']);
   });
 
+  it('has every airport in a zone that Node 20.19 knows', () => {
+    // Made in 2025; Punta Arenas has kept the same time since.
+    expect(findAirport('BBA')?.timeZone).toBe('America/Punta_Arenas');
+    for (const code of commercialAirports.keys())
+      expect(findAirport(code)!.timeZone).not.toBe('America/Coyhaique');
+  });
+
+  it.each([
+    ['GUA', 'Guatemala City'],
+    ['CUR', 'Willemstad'],
+    ['RUN', 'Saint-Denis'],
+  ])('names the city of %s: %s', (code, city) => expect(findAirport(code)?.cityName).toBe(city));
+
   it('measures great-circle distances', () => {
     const between = (one: string, other: string) => distanceKm(findAirport(one)!, findAirport(other)!);
     expect(between('GRU', 'GIG')).toBeCloseTo(340, -1);

@@ -5,7 +5,7 @@ export type Alliance = 'star' | 'oneworld' | 'skyteam';
 
 /**
  * How an airline flies in the simulated world. Its network is written as the airline would: hubs, from which it serves
- * its own country by rule, and the foreign routes of each.
+ * its own country by rule, and the other routes of each: those abroad, and some at home that no rule finds.
  */
 export interface Airline {
   readonly code: string;
@@ -14,13 +14,17 @@ export interface Airline {
   readonly hubs: string;
   /** Smallest tier of airport it serves within the countries of its hubs; without it, it flies abroad only. */
   readonly reach?: AirportTier;
+  /** How far the other hubs of a country serve it, after the first; without it, as far as that one. */
+  readonly spokesKm?: number;
   /**
-   * Foreign non-stop destinations of each airport it flies from. `@XX2` stands for the airports of tier 1 and 2 in a
+   * Non-stop destinations of each airport it flies from. `@XX2` stands for the airports of tier 1 and 2 in a
    * country (ISO code) or in Europe (`@EUR`).
    */
   readonly routes: Readonly<Record<string, string>>;
   /** IATA aircraft codes. */
   readonly fleet: string;
+  /** For airports with runways of their own: the only types that fly there, and nowhere else. */
+  readonly fleetAt?: Readonly<Record<string, string>>;
   readonly alliance?: Alliance;
   /** Others with which it sells connections, besides its alliance. */
   readonly partners?: string;

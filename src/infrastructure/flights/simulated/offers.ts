@@ -2,6 +2,7 @@ import { keptEntry } from '../../keptEntry.ts';
 import { carrierOf } from '../carriers.ts';
 import { localTimeMs, startOfDayMs } from '../localTime.ts';
 import type {
+  CabinClass,
   PassengerType,
   SupplierCondition,
   SupplierFare,
@@ -39,10 +40,12 @@ export class OfferWriter {
   readonly #flights = new Map<Flight, SupplierFlight>();
   readonly #travels = new Map<string, SupplierSegmentPassenger>();
   readonly #lapOf: readonly (number | null)[];
+  readonly #trip: 'RT' | 'OW';
 
   constructor(context: OfferContext) {
     this.#context = context;
     this.#lapOf = lapsOf(context.search.passengers);
+    this.#trip = tripOf(context.search);
   }
 
   /** One offer for each brand in which the owner sells the cabin. */
@@ -115,13 +118,24 @@ export class OfferWriter {
     const { airline } = flight.route;
     const cabinClass = cabinOn(flight, this.#context.search.cabinClass);
     const isLong = itinerary.flights.some(({ route }) => route.distanceKm >= longHaulKm);
-    const fareBasisCode = fareBasis(itinerary, brand, type, this.#context.search);
+    const fareBasisCode = this.#fareBasis(itinerary, brand, type);
     return keptEntry(this.#travels, `${airline.code} ${cabinClass} ${fareBasisCode} ${isLong}`, () => ({
       cabinClass,
       cabinClassMarketingName: cabinName(airline, cabinClass),
       fareBasisCode,
       baggages: this.#context.withoutBags ? [] : baggagesOf(brand, isLong, type === 'infant_without_seat'),
     }));
+  }
+
+  /** Booking class, season, brand, trip; then the discount of those who are no adults, as airlines file it. */
+  #fareBasis(itinerary: Itinerary, brand: Brand, type: PassengerType): string {
+    const classes = bookingClasses[this.#context.search.cabinClass][brand.code]!;
+    const first = itinerary.flights[0]!;
+    const bookingClass =
+      classes[hashOf(`${first.number} ${first.departingAt} ${brand.code}`) % classes.length]!;
+    const season = ['01', '07', '12'].includes(first.departingAt.slice(5, 7)) ? 'H' : 'L';
+    const discount = { adult: '', child: '/CH25', infant_without_seat: '/IN90' }[type];
+    return `${bookingClass}${season}${brand.code}${this.#trip}${discount}`;
   }
 }
 
@@ -146,6 +160,12 @@ function supplierFlight(flight: Flight): SupplierFlight {
   };
 }
 
+/** A return is back in the city where it began. */
+function tripOf({ slices }: SupplierSearch): 'RT' | 'OW' {
+  const start = slices[0]?.origins[0]?.iataCityCode;
+  return slices.length === 2 && slices[1]?.destinations[0]?.iataCityCode === start ? 'RT' : 'OW';
+}
+
 /** Which adult holds each infant: the first infant the first adult, and so on; null for those with a seat. */
 function lapsOf(passengers: readonly PassengerType[]): (number | null)[] {
   const adults = passengers.flatMap((type, index) => (type === 'adult' ? [index] : []));
@@ -162,24 +182,13 @@ function referenceOf(journey: Journey, brand: Brand, cabin: string): string {
   return `${slices.join('/')}:${cabin}:${brand.code}`;
 }
 
-const bookingClasses = {
-  economy: 'QNLVKHMBY',
-  premium_economy: 'EPW',
-  business: 'IDCJ',
-  first: 'AF',
-} as const;
-
-/** Booking class, season, brand, trip; then the discount of those who are no adults, as airlines file it. */
-function fareBasis(itinerary: Itinerary, brand: Brand, type: PassengerType, search: SupplierSearch): string {
-  const classes = bookingClasses[search.cabinClass];
-  const first = itinerary.flights[0]!;
-  const bookingClass =
-    classes[hashOf(`${first.number} ${first.departingAt} ${brand.code}`) % classes.length]!;
-  const season = ['01', '07', '12'].includes(first.departingAt.slice(5, 7)) ? 'H' : 'L';
-  const trip = search.slices.length > 1 ? 'RT' : 'OW';
-  const discount = { adult: '', child: '/CH25', infant_without_seat: '/IN90' }[type];
-  return `${bookingClass}${season}${brand.code}${trip}${discount}`;
-}
+/** Booking classes of each cabin: the barest brands are sold in the cheapest, the most flexible in the full fares. */
+const bookingClasses: Readonly<Record<CabinClass, Readonly<Record<string, string>>>> = {
+  economy: { LGT: 'QNLV', STD: 'KHM', FLX: 'BY' },
+  premium_economy: { SAV: 'EP', FLX: 'W' },
+  business: { SAV: 'ID', FLX: 'CJ' },
+  first: { SAV: 'A', FLX: 'F' },
+};
 
 const conditionOf = (penalty: number | null, totalCents: bigint): SupplierCondition =>
   penalty === null

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Airport } from '../airports.ts';
+import { type Airport, airportOf } from '../airports.ts';
 import { distanceKm } from '../greatCircle.ts';
 import { isHub, type Route, routesBetween, routesFrom, sellTogether } from './routes.ts';
 
@@ -46,9 +46,16 @@ export function twoStopPathsBetween(origin: Airport, destination: Airport): read
 
 const longestSensibleKm = (distance: number) => Math.max(distance * 1.6 + 700, distance + 1_200);
 
+/** Nobody changes planes in the city where the journey begins or ends, though it be at another of its airports. */
+const isOnTheWay = (hub: string, origin: Airport, destination: Airport): boolean => {
+  const { iataCityCode } = airportOf(hub);
+  return iataCityCode !== origin.iataCityCode && iataCityCode !== destination.iataCityCode;
+};
+
 function oneStopPaths(origin: Airport, destination: Airport, limitKm: number): Path[] {
   const paths: Path[] = [];
   for (const [hub, firstLegs] of routesFrom(origin.iataCode)) {
+    if (!isOnTheWay(hub, origin, destination)) continue;
     const secondLegs = routesBetween(hub, destination.iataCode);
     if (secondLegs.length === 0) continue;
     for (const first of firstLegs) {
@@ -63,8 +70,9 @@ function oneStopPaths(origin: Airport, destination: Airport, limitKm: number): P
 function twoStopPaths(origin: Airport, destination: Airport, limitKm: number): Path[] {
   const paths: Path[] = [];
   for (const [firstHub, firstLegs] of routesFrom(origin.iataCode)) {
+    if (!isOnTheWay(firstHub, origin, destination)) continue;
     for (const [secondHub, middleLegs] of routesFrom(firstHub)) {
-      if (secondHub === origin.iataCode || secondHub === destination.iataCode) continue;
+      if (!isOnTheWay(secondHub, origin, destination)) continue;
       const lastLegs = routesBetween(secondHub, destination.iataCode);
       if (lastLegs.length === 0) continue;
       for (const middle of middleLegs) {

@@ -149,11 +149,12 @@ function domesticDestinations(airline: Airline, hub: string): string[] {
       const distance = distanceKm(home, airportOf(code));
       const limit = Math.min(
         { 1: 9_000, 2: 9_000, 3: isPrimary ? 3_200 : 1_500, 4: 1_800 }[tier],
+        isPrimary ? 20_000 : (airline.spokesKm ?? 20_000),
         perimeterKm[hub] ?? 20_000,
         perimeterKm[code] ?? 20_000,
       );
       if (distance < shortestRouteKm || distance > limit) return false;
-      return tier < 4 || nearestHubs(airline, code).includes(hub);
+      return tier < 4 || isPrimary || nearestHubs(airline, code).includes(hub);
     })
     .map(([code]) => code);
 }
@@ -171,6 +172,11 @@ export const tierOf = (airport: Airport): AirportTier => commercialAirports.get(
 
 const fleets = new Map(airlines.map((airline) => [airline.code, words(airline.fleet).map(aircraftOf)]));
 
+function fleetFor(airline: Airline, one: Airport, other: Airport): AircraftPerformance[] {
+  const own = airline.fleetAt?.[one.iataCode] ?? airline.fleetAt?.[other.iataCode];
+  return own === undefined ? fleets.get(airline.code)! : words(own).map(aircraftOf);
+}
+
 /** Longer flights are flown by wide bodies wherever the airline has them. */
 export const longHaulKm = 5_000;
 
@@ -180,7 +186,7 @@ function suitableAircraft(
   other: Airport,
   distance: number,
 ): AircraftPerformance[] {
-  const able = fleets.get(airline.code)!.filter((type) => type.rangeKm >= distance);
+  const able = fleetFor(airline, one, other).filter((type) => type.rangeKm >= distance);
   const bodied = (...bodies: AircraftPerformance['body'][]) =>
     able.filter((type) => bodies.includes(type.body));
   const wide = bodied('wide');

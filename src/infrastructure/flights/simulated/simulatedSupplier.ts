@@ -4,6 +4,7 @@ import { localDay } from '../localTime.ts';
 import type { CabinClass, FlightSupplier, SupplierOffer, SupplierSearch } from '../supplier.ts';
 import { cabinOn } from './brands.ts';
 import { daysBetween } from './fares.ts';
+import { loadFlightNumbers } from './flightNumbers.ts';
 import type { Itinerary, ItineraryRules } from './itineraries.ts';
 import { journeysFor } from './journeys.ts';
 import { type MagicBehaviour, magicBehaviour, shuttlePaths } from './magicRoutes.ts';
@@ -27,6 +28,7 @@ export function simulatedSupplier(clock: Clock, ticketingDelayMs = 0): FlightSup
     prepare() {
       loadAirports();
       loadRoutes();
+      loadFlightNumbers();
     },
     async search(search, { signal }) {
       signal.throwIfAborted();

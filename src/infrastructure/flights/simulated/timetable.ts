@@ -8,7 +8,9 @@ import {
   startOfDayMs,
   zoneOffsetMs,
 } from '../localTime.ts';
-import { isHub, type Route, tierOf } from './routes.ts';
+import { firstNumberOf } from './flightNumbers.ts';
+import { bankedFromKm, dailyFlights, routeName } from './frequency.ts';
+import { isHub, type Route } from './routes.ts';
 import { fractionOf, hashOf, integerOf } from './seed.ts';
 
 /** One departure of a route. */
@@ -27,9 +29,6 @@ export interface Flight {
 const minuteMs = 60_000;
 const dayMinutes = 24 * 60;
 
-/** Beyond this, flights keep to the banks of a hub instead of spreading over the day. */
-const bankedFromKm = 4_000;
-
 const flightsByRouteDay = new LRUCache<string, readonly Flight[]>({ max: 4_000 });
 
 /** The flights of a route on a local day (YYYY-MM-DD), earliest first: the same whenever and for whomever asked. */
@@ -45,18 +44,6 @@ export function flightsOf(route: Route, day: string): readonly Flight[] {
   return flights;
 }
 
-const routeName = (route: Route) =>
-  `${route.airline.code} ${route.origin.iataCode}${route.destination.iataCode}`;
-
-function dailyFlights(route: Route): number {
-  const quietest = Math.max(tierOf(route.origin), tierOf(route.destination));
-  const seed = fractionOf(`${routeName(route)} frequency`);
-  if (route.distanceKm > bankedFromKm) return quietest === 1 && seed < 0.6 ? 2 : 1;
-  const isNear = route.distanceKm < 1_500;
-  const usual = { 1: isNear ? 6 : 3, 2: isNear ? 4 : 2, 3: isNear ? 3 : 2, 4: 1 }[quietest as 1 | 2 | 3 | 4];
-  return quietest < 4 && seed < 0.5 ? usual + 1 : usual;
-}
-
 function flightOf(route: Route, day: string, index: number, count: number): Flight {
   const name = `${routeName(route)} ${index}`;
   const aircraft = route.aircraft[hashOf(`${name} aircraft`) % route.aircraft.length]!;
@@ -64,12 +51,12 @@ function flightOf(route: Route, day: string, index: number, count: number): Flig
   const departure =
     route.distanceKm > bankedFromKm
       ? bankedDeparture(route, day, index, count, block)
-      : spreadDeparture(name, index, count);
+      : spreadDeparture(route, day, index, { count, block });
   const midnightMs = startOfDayMs(day);
   const { departureMs, arrivalMs } = unambiguous(route, midnightMs, Math.round(departure / 5) * 5, block);
   return {
     route,
-    number: flightNumber(route, index),
+    number: String(firstNumberOf(route) + 2 * index),
     aircraft,
     departureMs,
     arrivalMs,
@@ -79,21 +66,36 @@ function flightOf(route: Route, day: string, index: number, count: number): Flig
   };
 }
 
-/** Long hauls have numbers of one to three digits, shorter flights of four, consecutive on one route. */
-function flightNumber(route: Route, index: number): string {
-  const name = routeName(route);
-  const first =
-    route.distanceKm > bankedFromKm ? integerOf(name, 1, 449) * 2 : integerOf(name, 500, 4_480) * 2;
-  return String(first + index);
-}
+/** When airports amid their cities are open, in minutes after midnight; all others never close. */
+const openMinutes: Readonly<Record<string, readonly [from: number, until: number]>> = {
+  CGH: [360, 1_380],
+  SDU: [360, 1_380],
+  LCY: [390, 1_350],
+  ITM: [420, 1_260],
+};
 
 /** Minutes after midnight: flights of a short route spread evenly from early morning to evening. */
-function spreadDeparture(name: string, index: number, count: number): number {
-  const jitter = integerOf(`${name} jitter`, -20, 20);
-  if (count === 1) return 720 + jitter * 15;
-  const first = 375;
-  const last = 1_260;
+function spreadDeparture(
+  route: Route,
+  day: string,
+  index: number,
+  { count, block }: { count: number; block: number },
+): number {
+  const jitter = integerOf(`${routeName(route)} ${index} jitter`, -20, 20);
+  // Around noon: whoever comes from afar in the morning still catches it.
+  if (count === 1) return 750 + jitter * 8;
+  const [opening] = openMinutes[route.origin.iataCode] ?? [0];
+  const [, closing] = openMinutes[route.destination.iataCode] ?? [0, Number.POSITIVE_INFINITY];
+  const first = Math.max(375, opening + 20);
+  // The last one lands before the airport closes.
+  const last = Math.min(1_260, closing - 25 - block - eastwardMinutes(route, day));
   return first + ((last - first) * index) / (count - 1) + jitter;
+}
+
+/** How far the clocks at the destination are ahead of those at the origin, at noon. */
+function eastwardMinutes({ origin, destination }: Route, day: string): number {
+  const noonMs = startOfDayMs(day) + 12 * 60 * minuteMs;
+  return (zoneOffsetMs(destination.timeZone, noonMs) - zoneOffsetMs(origin.timeZone, noonMs)) / minuteMs;
 }
 
 /**
@@ -111,11 +113,7 @@ function bankedDeparture(route: Route, day: string, index: number, count: number
   const arrival = isSecondBank
     ? integerOf(`${name} ${index}`, 960, 1_170)
     : integerOf(`${name} ${index}`, 330, 500);
-  const noonMs = startOfDayMs(day) + 12 * 60 * minuteMs;
-  const eastwardMinutes =
-    (zoneOffsetMs(route.destination.timeZone, noonMs) - zoneOffsetMs(route.origin.timeZone, noonMs)) /
-    minuteMs;
-  return (((arrival - block - eastwardMinutes) % dayMinutes) + dayMinutes) % dayMinutes;
+  return (((arrival - block - eastwardMinutes(route, day)) % dayMinutes) + dayMinutes) % dayMinutes;
 }
 
 const cruiseKmh = { turboprop: 470, regional: 760, narrow: 810, wide: 850 } as const;

@@ -64,6 +64,9 @@ describe('flights of the simulated world', () => {
             expect(asked.origins).toContain(slice.origin);
             expect(asked.destinations).toContain(slice.destination);
             expect([first.origin, last.destination]).toEqual([slice.origin, slice.destination]);
+            // Nobody flies to the city where they are, or through the one that they want to reach.
+            const cities = [first.origin, ...flights.map(({ destination }) => destination)];
+            expect(new Set(cities.map(({ iataCityCode }) => iataCityCode)).size).toBe(cities.length);
             expect(first.departingAt.slice(0, 10)).toBe(asked.departureDate);
             expect(minutesBetween(departure(first), arrival(last))).toBe(slice.durationMinutes);
             flights.forEach(checkFlight);
@@ -170,6 +173,41 @@ describe('flights of the simulated world', () => {
     const brazilian = shuttle.find((offer) => offer.owner.iataCode === 'LA')!.slices[0]!.segments[0]!.flight;
     expect(brazilian.operatingCarrier.iataCode).toBe('JJ');
     expect(brazilian.marketingCarrier.iataCode).toBe('LA');
+  });
+
+  it.each([
+    ['IGR-EZE', 'EZE IGR'],
+    ['LIS-BEL', 'BEL LIS'],
+    ['VCP-STM', 'SAO STM'],
+    ['SEA-ORY', 'PAR SEA'],
+  ])('change nowhere in the cities where the journey begins and ends: %s', async (pair, ends) => {
+    const found = await offers({ slices: [pair] });
+    expect(found.length).toBeGreaterThan(0);
+    for (const { slices } of found) {
+      const changes = flightsIn(slices[0]!).slice(1);
+      for (const { origin } of changes) expect(ends).not.toContain(origin.iataCityCode);
+    }
+  });
+
+  it('land at airports amid their cities before these close, and leave after they open', async () => {
+    let seen = 0;
+    for (const pair of ['SAO-RIO', 'REC-CGH', 'BSB-SDU', 'CGB-CGH', 'CGH-REC', 'CGH-BSB', 'SDU-SSA']) {
+      for (const { slices } of await offers({ slices: [pair] })) {
+        for (const { origin, destination, departingAt, arrivingAt } of flightsIn(slices[0]!)) {
+          for (const [place, time] of [
+            [origin, departingAt],
+            [destination, arrivingAt],
+          ] as const) {
+            if (!['CGH', 'SDU'].includes(place.iataCode)) continue;
+            seen += 1;
+            expect(time.slice(11, 16) >= '06:00' && time.slice(11, 16) < '23:00', `${pair} ${time}`).toBe(
+              true,
+            );
+          }
+        }
+      }
+    }
+    expect(seen).toBeGreaterThan(100);
   });
 
   it('carry no domestic passengers abroad', async () => {

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findAirport } from '../../../../src/infrastructure/flights/airports.ts';
+import { commercialAirports } from '../../../../src/infrastructure/flights/commercialAirports.ts';
 import type { CabinClass, SupplierOffer } from '../../../../src/infrastructure/flights/supplier.ts';
 import {
   anySearch,
@@ -145,6 +147,31 @@ describe('offers of the simulated supplier', () => {
     expect(flexible!.conditions.refundBeforeDeparture).toEqual({ allowed: true, penaltyAmount: '0.00' });
     expect(hundredths(bare!.totalAmount) < hundredths(middle!.totalAmount)).toBe(true);
     expect(hundredths(middle!.totalAmount) < hundredths(flexible!.totalAmount)).toBe(true);
+  });
+
+  it('have a booking class that fits the fare, and RT for a return only', async () => {
+    const basesOf = async (wanted: Parameters<typeof offers>[0]) =>
+      (await offers(wanted)).map(({ slices }) => slices[0]!.segments[0]!.passengers[0]!.fareBasisCode);
+    const economy = await basesOf({ slices: ['GRU-LIS'] });
+    for (const basis of economy) expect(basis).toMatch(/^([QNLV][HL]LGT|[KHM][HL]STD|[BY][HL]FLX)OW$/);
+    expect(new Set(economy.map((basis) => basis[0])).size).toBeGreaterThan(5);
+    for (const basis of await basesOf({ slices: ['GRU-LIS'], cabinClass: 'business' }))
+      expect(basis).toMatch(/^([ID][HL]SAV|[CJ][HL]FLX)OW$/);
+    const [back] = await basesOf({ slices: [`GRU-LIS ${dayAfter(30)}`, `LIS-GRU ${dayAfter(40)}`] });
+    const [on] = await basesOf({ slices: [`GRU-LIS ${dayAfter(30)}`, `LIS-MAD ${dayAfter(40)}`] });
+    expect([back?.slice(-2), on?.slice(-2)]).toEqual(['RT', 'OW']);
+  });
+
+  it.each(
+    [...commercialAirports]
+      .map(([code]) => findAirport(code)!)
+      .filter(({ countryCode, iataCode, iataCityCode }) => {
+        return countryCode === 'BR' && iataCityCode !== 'SAO' && iataCode !== 'SJK';
+      })
+      .map(({ iataCode }) => iataCode),
+  )('lead from São Paulo to %s and back', async (code) => {
+    expect((await offers({ slices: [`SAO-${code}`] })).length).toBeGreaterThan(0);
+    expect((await offers({ slices: [`${code}-SAO`] })).length).toBeGreaterThan(0);
   });
 
   it('may be held by some, with deadlines after the search and before the departure', async () => {

@@ -96,7 +96,7 @@ export const europeanAirlines: readonly Airline[] = [
     hubs: 'AMS',
     reach: 3,
     routes: {
-      AMS: `GRU GIG EZE SCL LIM BOG CTG UIO GYE PTY SJO MEX CUN PBM CUR AUA POS BGI JFK BOS IAD ORD ATL MIA DTW MSP SLC
+      AMS: `GRU GIG EZE LIM BOG CTG UIO GYE PTY SJO MEX CUN PBM CUR AUA POS BGI JFK BOS IAD ORD ATL MIA DTW MSP SLC
         DEN IAH AUS LAS PDX SFO LAX YYZ YUL YYC YEG YVR NRT ICN HKG PVG PEK TPE SIN KUL DPS CGK MNL BKK DEL BOM BLR HYD
         DXB RUH CAI ACC LOS CPT JNB NBO EBB KGL DAR NBJ @EUR2`,
     },
@@ -123,7 +123,8 @@ export const europeanAirlines: readonly Airline[] = [
       LGW: 'MCO TPA CUN PUJ MBJ BGI SJO MRU',
       LCY: 'AMS ZRH FRA GVA DUB',
     },
-    fleet: 'E90 319 320 32N 321 32Q 772 77W 788 789 351 388',
+    fleet: '319 320 32N 321 32Q 772 77W 788 789 351 388',
+    fleetAt: { LCY: 'E90' },
     alliance: 'oneworld',
     partners: 'LA',
     holds: true,
@@ -188,7 +189,7 @@ export const europeanAirlines: readonly Airline[] = [
     hubs: 'ZRH GVA',
     reach: 2,
     routes: {
-      ZRH: `GRU EZE JFK EWR BOS IAD ORD MIA YYZ YUL SFO LAX SJO NRT ICN HKG PVG SIN BKK DEL BOM DXB MCT TLV CAI JNB NBO
+      ZRH: `GRU JFK EWR BOS IAD ORD MIA YYZ YUL SFO LAX SJO NRT ICN HKG PVG SIN BKK DEL BOM DXB MCT TLV CAI JNB NBO
         DAR @EUR2`,
       GVA: 'JFK LHR LIS MAD BCN ATH',
     },

@@ -120,7 +120,7 @@ export const northAmericanAirlines: readonly Airline[] = [
       FLL: 'SJU CUN NAS MBJ PUJ CTG MDE LIM SJO GUA KIN',
       MCO: 'SJU CUN PUJ',
     },
-    fleet: 'E90 223 320 321 32Q',
+    fleet: '223 320 321 32Q',
     partners: 'AD QR EI',
     product: { economy: ['Blue Basic', 'Blue', 'Blue Extra'], business: 'Mint', businessEverywhere: true },
   },
