@@ -10,7 +10,6 @@ import type {
   SupplierSlice,
 } from '../../infrastructure/flights/supplier.ts';
 import { cabinClasses, carrierCurrencies } from '../../infrastructure/flights/supplier.ts';
-import { keptEntry } from '../../infrastructure/keptEntry.ts';
 import { FlightTimes, type Instants } from './flightTimes.ts';
 import type { OfferPlace } from './offer.ts';
 
@@ -126,7 +125,7 @@ class OfferInspection {
   readonly #search: SupplierSearch;
   readonly #lifetime: OfferLifetime;
   readonly #references = new Set<string>();
-  readonly #travels = new Map<SupplierSegmentPassenger, boolean>();
+  readonly #travels = new Set<SupplierSegmentPassenger>();
   readonly #flights = new Map<SupplierFlight, Instants | OfferFault>();
   readonly #times = new FlightTimes();
 
@@ -193,16 +192,23 @@ class OfferInspection {
       if (times.departureMs < arrivedMs) return 'times';
       arrivedMs = times.arrivalMs;
       if (passengers.length !== this.#search.passengers.length) return 'passengers';
-      for (const travel of passengers)
-        if (!keptEntry(this.#travels, travel, () => isTravel(travel))) return 'passengers';
+      if (!passengers.every(this.#isTravel)) return 'passengers';
     }
     return null;
   }
 
+  readonly #isTravel = (travel: SupplierSegmentPassenger): boolean => {
+    if (this.#travels.has(travel)) return true;
+    if (isTravel(travel)) this.#travels.add(travel);
+    return this.#travels.has(travel);
+  };
+
   #timesOf(flight: SupplierFlight): Instants | OfferFault {
-    return keptEntry(this.#flights, flight, () =>
-      isFlight(flight) ? (this.#times.of(flight) ?? 'times') : 'text',
-    );
+    const kept = this.#flights.get(flight);
+    if (kept !== undefined) return kept;
+    const times = isFlight(flight) ? (this.#times.of(flight) ?? 'times') : 'text';
+    this.#flights.set(flight, times);
+    return times;
   }
 
   #departureMs({ slices }: SupplierOffer): number {

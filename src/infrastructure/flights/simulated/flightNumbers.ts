@@ -10,7 +10,7 @@ import { integerOf } from './seed.ts';
  */
 const firstOfShort = 1_000;
 
-let numbers: Map<string, number> | undefined;
+let numbers: Map<Route, number> | undefined;
 
 /** Numbers the routes of all airlines now: some 20 ms, once. */
 export function loadFlightNumbers(): void {
@@ -21,11 +21,11 @@ export function loadFlightNumbers(): void {
 export function firstNumberOf(route: Route): number {
   numbers ??= numberRoutes();
   // The shuttles of the sandbox are in nobody's network.
-  return numbers.get(routeName(route)) ?? integerOf(routeName(route), 4_600, 4_900) * 2;
+  return numbers.get(route) ?? integerOf(routeName(route), 4_600, 4_900) * 2;
 }
 
-function numberRoutes(): Map<string, number> {
-  const numbered = new Map<string, number>();
+function numberRoutes(): Map<Route, number> {
+  const numbered = new Map<Route, number>();
   const next = new Map<string, { long: number; short: number }>();
   for (const origin of commercialAirports.keys()) {
     for (const [destination, routes] of routesFrom(origin)) {
@@ -34,8 +34,8 @@ function numberRoutes(): Map<string, number> {
         const back = routesBetween(destination, origin).find(({ airline }) => airline === route.airline)!;
         const free = keptEntry(next, route.airline.code, () => ({ long: 2, short: firstOfShort }));
         const kind = route.distanceKm > bankedFromKm ? 'long' : 'short';
-        numbered.set(routeName(route), free[kind]);
-        numbered.set(routeName(back), free[kind] + 1);
+        numbered.set(route, free[kind]);
+        numbered.set(back, free[kind] + 1);
         free[kind] += 2 * Math.max(dailyFlights(route), dailyFlights(back));
       }
     }
