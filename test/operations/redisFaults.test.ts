@@ -148,4 +148,19 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     const [, listeners] = (await second.ask('pubsub', 'numsub', 'events')) as [string, number];
     expect(listeners).toBe(1);
   });
+
+  test('that refuses a process at its start is listened to once it does not', async () => {
+    await server.restart({ REDIS_URL: `redis://embarque:word@127.0.0.1:${first.port}` });
+    await eventually(() => server.logLines.some((line) => line.includes('not subscribed')));
+    await first.ask('acl', 'setuser', 'embarque', 'on', '>word', '~*', '&*', '+@all');
+    try {
+      const channels = ['events', 'access', 'webhooks', 'orders'];
+      await eventually(async () => {
+        const listeners = (await first.ask('pubsub', 'numsub', ...channels)) as (string | number)[];
+        return listeners.filter((entry) => entry === 1).length === channels.length;
+      });
+    } finally {
+      await first.ask('acl', 'deluser', 'embarque');
+    }
+  });
 });

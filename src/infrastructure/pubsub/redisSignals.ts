@@ -1,20 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { RedisPubSub } from 'graphql-redis-subscriptions';
 import { Redis } from 'ioredis';
 import type { Log } from '../log.ts';
+import { Outage } from '../outage.ts';
 import { logOutages, redisSilenceMs } from '../redisOutages.ts';
 import type { Signals } from './signals.ts';
 import { signalsOver } from './signals.ts';
 
+const meanwhile = 'tables are looked at in intervals';
+
+/** How soon a subscription is tried again that Redis did not take. */
+const retryMs = 1_000;
+
 /**
- * The Redis engine keeps a promise for whoever subscribes to a channel while the first subscription is under way. It
- * fails with the first, when the connection is closed before Redis has answered, and with nobody there to hear it that
- * would end the process.
+ * The Redis engine, which gives a subscription up that fails once: a Redis that refuses its callers for a while when the
+ * process starts would be heard by it never again. Here it is tried until the engine is closed.
  */
 class RedisEngine extends RedisPubSub {
-  override subscribe<Signal>(
+  readonly #log: Log;
+  readonly #closing = new AbortController();
+
+  constructor(clients: { publisher: Redis; subscriber: Redis }, log: Log) {
+    super(clients);
+    this.#log = log;
+  }
+
+  override async subscribe<Signal>(
     channel: string,
     receive: (signal: Signal) => void,
     options?: unknown,
+  ): Promise<number> {
+    const outage = new Outage(this.#log, `not subscribed: ${meanwhile}`, 'subscribed', { channel });
+    const { signal } = this.#closing;
+    for (;;) {
+      try {
+        const id = await this.#subscribeOnce(channel, receive, options);
+        outage.end();
+        return id;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        outage.begin(error);
+        await delay(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
+        if (signal.aborted) throw error;
+      }
+    }
+  }
+
+  /**
+   * The engine keeps a promise for whoever subscribes to a channel while the first subscription is under way. It fails
+   * with the first, when the connection is closed before Redis has answered, and with nobody there to hear it that would
+   * end the process.
+   */
+  #subscribeOnce<Signal>(
+    channel: string,
+    receive: (signal: Signal) => void,
+    options: unknown,
   ): Promise<number> {
     const subscribed = super.subscribe(channel, receive, options);
     const { subsPendingRefsMap: waiting } = this as unknown as {
@@ -23,9 +63,12 @@ class RedisEngine extends RedisPubSub {
     waiting.get(channel)?.pending.catch(() => undefined);
     return subscribed;
   }
+
+  endSubscriptions(): void {
+    this.#closing.abort();
+  }
 }
 
-/** Signals between processes through a Redis; while it is away, receivers find what is new in the tables. */
 export function redisSignals(url: string, log: Log): Signals {
   const connect = (name: string) => {
     const client = new Redis(url, {
@@ -34,12 +77,12 @@ export function redisSignals(url: string, log: Log): Signals {
       retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
       maxRetriesPerRequest: name === 'publisher' ? 1 : null,
     });
-    logOutages(client, name, 'tables are looked at in intervals', log);
+    logOutages(client, name, meanwhile, log);
     return client;
   };
   const publisher = connect('publisher');
   const subscriber = connect('subscriber');
-  const engine = new RedisEngine({ publisher, subscriber });
+  const engine = new RedisEngine({ publisher, subscriber }, log);
   return signalsOver(engine, log, {
     async check() {
       // Asked while it connects, it would wait for that.
@@ -47,6 +90,7 @@ export function redisSignals(url: string, log: Log): Signals {
       await Promise.all([publisher.ping(), subscriber.ping()]);
     },
     async close() {
+      engine.endSubscriptions();
       publisher.disconnect();
       subscriber.disconnect();
     },
