@@ -5,15 +5,9 @@ import { validationError } from '../src/domain/errors.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import type { Platform } from '../src/domain/platform.ts';
 import { findWebhook, listWebhooks } from '../src/domain/webhooks/reading.ts';
-import {
-  checkDescription,
-  checkEvents,
-  checkHeaders,
-  deleteWebhook,
-  prepareWebhook,
-  rotateWebhookSecret,
-  updateWebhook,
-} from '../src/domain/webhooks/registration.ts';
+import { deleteWebhook, prepareWebhook, updateWebhook } from '../src/domain/webhooks/registration.ts';
+import { checkDescription, checkEvents, checkHeaders } from '../src/domain/webhooks/registrationChecks.ts';
+import { rotateWebhookSecret } from '../src/domain/webhooks/secretRotation.ts';
 import type { WebhookRow } from '../src/domain/webhooks/webhook.ts';
 import { openHeaders, successRate } from '../src/domain/webhooks/webhook.ts';
 import { checkWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';

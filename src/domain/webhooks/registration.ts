@@ -1,15 +1,15 @@
+import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
-import { isCustomHeaderAllowed } from '../../infrastructure/webhooks/requestHead.ts';
 import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts';
-import { checkEach, conflict, unprocessable, validationError } from '../errors.ts';
-import { isEventType } from '../events/catalogue.ts';
+import { checkEach, conflict, unprocessable } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { findWebhook } from './reading.ts';
+import { checkDescription, checkEvents, checkHeaders } from './registrationChecks.ts';
 import type { CustomHeader, WebhookRow } from './webhook.ts';
-import { openSecrets, sealHeaders, sealSecrets, webhookColumns, webhookNotFound } from './webhook.ts';
+import { sealHeaders, sealSecrets, webhookColumns, webhookNotFound } from './webhook.ts';
 import { checkReachable, checkWebhookUrl } from './webhookUrl.ts';
 
 export interface WebhookRequest {
@@ -62,46 +62,6 @@ const deleteWebhookStatement = statement<{ id: string }>(
    )
    SELECT id FROM webhook`,
 );
-
-/** Written only if nobody else has rotated in the meantime. */
-const replaceSecrets = statement<WebhookRow>(
-  'replace_webhook_secrets',
-  `UPDATE webhooks SET sealed_secrets = $3, updated_at = $5
-    WHERE id = $1 AND wallet_id = $2 AND sealed_secrets = $4 AND deleted_at IS NULL RETURNING ${webhookColumns}`,
-);
-
-/** Events to subscribe to, each once. @throws AppError 400 "Invalid events" when there is none, or one that is unknown. */
-export function checkEvents(events: readonly string[]): string[] {
-  if (events.length === 0) throw validationError({ field: 'events', type: 'required' }, 'Invalid events');
-  const unknown = events.findIndex((type) => !isEventType(type));
-  if (unknown >= 0) throw validationError({ field: `events.${unknown}`, type: 'invalid' }, 'Invalid events');
-  return [...new Set(events)];
-}
-
-const maximumHeaders = 20;
-const maximumHeaderLength = 1_024;
-
-/** @throws AppError 400 naming every header that may not be added. */
-export function checkHeaders(headers: readonly CustomHeader[]): CustomHeader[] {
-  const faults = headers.flatMap(({ name, value }, index) =>
-    isCustomHeaderAllowed(name, value) && name.length + value.length <= maximumHeaderLength
-      ? []
-      : [{ field: `headers.${index}`, type: 'invalid' }],
-  );
-  const names = new Set(headers.map(({ name }) => name.toLowerCase()));
-  if (headers.length > maximumHeaders) faults.push({ field: 'headers', type: 'too_many' });
-  if (names.size < headers.length) faults.push({ field: 'headers', type: 'repeated' });
-  if (faults.length > 0) throw validationError(faults);
-  return headers.map(({ name, value }) => ({ name, value }));
-}
-
-/** @throws AppError 400 for a description beyond 500 characters, or with U+0000, which PostgreSQL keeps in no text. */
-export function checkDescription(description: string | null): string | null {
-  if (description !== null && description.length > 500)
-    throw validationError({ field: 'description', type: 'too_long' });
-  if (description?.includes('\0')) throw validationError({ field: 'description', type: 'invalid' });
-  return description;
-}
 
 const alreadyRegistered = () => conflict('URL already registered', { field: 'url', type: 'repeated' });
 
@@ -175,8 +135,6 @@ function announceChange(webhookId: string, platform: Platform): void {
   afterCommit(() => platform.signals.publish('webhooks', { webhookId }));
 }
 
-const uniqueViolation = '23505';
-
 /**
  * Changes what is given. A new URL must be reachable as at registration.
  * @throws AppError 400, 404 "Webhook not found", 409 "URL already registered", 422 "URL not reachable".
@@ -217,7 +175,7 @@ export async function updateWebhook(
     announceChange(id, platform);
     return webhook;
   } catch (error) {
-    if ((error as { code?: string }).code === uniqueViolation) throw alreadyRegistered();
+    if (isRepeated(error)) throw alreadyRegistered();
     throw error;
   }
 }
@@ -231,37 +189,4 @@ export async function deleteWebhook(tenant: Tenant, id: string, platform: Platfo
   if (!webhook) throw webhookNotFound();
   announceChange(id, platform);
   return webhook.id;
-}
-
-/** How long a rotated secret goes on signing next to the new one. */
-const overlapMs = 24 * 3_600_000;
-
-/**
- * Secrets that sign at the same time at most: each adds 110 bytes to the head of every delivery and its share to the work,
- * and receivers refuse heads beyond some kilobytes.
- */
-const maximumSecrets = 20;
-
-/**
- * Gives a webhook a new secret. Deliveries are signed with the secrets before it as well for 24 hours from when each
- * was replaced, so a second rotation shortens nobody's overlap.
- * @throws AppError 404 "Webhook not found", 409 when another rotation came first, or 20 secrets are signing already.
- */
-export async function rotateWebhookSecret(
-  tenant: Tenant,
-  id: string,
-  platform: Platform,
-): Promise<{ webhook: WebhookRow; secret: string }> {
-  const { sequelize, vault, clock } = platform;
-  const { sealed_secrets: sealed } = await findWebhook(tenant, id, platform);
-  const now = clock.now();
-  const until = new Date(now.getTime() + overlapMs).toISOString();
-  const earlier = openSecrets(sealed, now, vault).map((known) => ({ ...known, until: known.until ?? until }));
-  if (earlier.length >= maximumSecrets)
-    throw conflict('Webhook secret was rotated too often', { field: 'id', type: 'too_many' });
-  const secret = createWebhookSecret();
-  const secrets = sealSecrets([{ secret, until: null }, ...earlier], vault);
-  const [webhook] = await run(sequelize, replaceSecrets, [id, tenant.walletId, secrets, sealed, now]);
-  if (!webhook) throw conflict('Webhook secret was rotated at the same time');
-  return { webhook, secret };
 }

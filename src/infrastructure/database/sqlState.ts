@@ -14,3 +14,8 @@ export function waitedFor(table: string, error: unknown): boolean {
   const { where, original } = error as { where?: string; original?: { where?: string } };
   return waitedTooLong(error) && (original?.where ?? where ?? '').includes(`"${table}"`);
 }
+
+const uniqueViolation = '23505';
+
+/** Whether the database refused a row because there is one like it where there may be only one. */
+export const isRepeated = (error: unknown): boolean => sqlStateOf(error) === uniqueViolation;

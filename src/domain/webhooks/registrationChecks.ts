@@ -1,0 +1,37 @@
+import { isCustomHeaderAllowed } from '../../infrastructure/webhooks/requestHead.ts';
+import { validationError } from '../errors.ts';
+import { isEventType } from '../events/catalogue.ts';
+import type { CustomHeader } from './webhook.ts';
+
+/** Events to subscribe to, each once. @throws AppError 400 "Invalid events" when there is none, or one that is unknown. */
+export function checkEvents(events: readonly string[]): string[] {
+  if (events.length === 0) throw validationError({ field: 'events', type: 'required' }, 'Invalid events');
+  const unknown = events.findIndex((type) => !isEventType(type));
+  if (unknown >= 0) throw validationError({ field: `events.${unknown}`, type: 'invalid' }, 'Invalid events');
+  return [...new Set(events)];
+}
+
+const maximumHeaders = 20;
+const maximumHeaderLength = 1_024;
+
+/** @throws AppError 400 naming every header that may not be added. */
+export function checkHeaders(headers: readonly CustomHeader[]): CustomHeader[] {
+  const faults = headers.flatMap(({ name, value }, index) =>
+    isCustomHeaderAllowed(name, value) && name.length + value.length <= maximumHeaderLength
+      ? []
+      : [{ field: `headers.${index}`, type: 'invalid' }],
+  );
+  const names = new Set(headers.map(({ name }) => name.toLowerCase()));
+  if (headers.length > maximumHeaders) faults.push({ field: 'headers', type: 'too_many' });
+  if (names.size < headers.length) faults.push({ field: 'headers', type: 'repeated' });
+  if (faults.length > 0) throw validationError(faults);
+  return headers.map(({ name, value }) => ({ name, value }));
+}
+
+/** @throws AppError 400 for a description beyond 500 characters, or with U+0000, which PostgreSQL keeps in no text. */
+export function checkDescription(description: string | null): string | null {
+  if (description !== null && description.length > 500)
+    throw validationError({ field: 'description', type: 'too_long' });
+  if (description?.includes('\0')) throw validationError({ field: 'description', type: 'invalid' });
+  return description;
+}
