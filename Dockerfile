@@ -2,7 +2,7 @@ FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
+COPY build.mjs tsconfig.json tsconfig.build.json ./
 COPY migrations migrations
 COPY rest rest
 COPY schema schema
