@@ -1,7 +1,8 @@
 import { Router } from 'express';
 import { refuseStranger } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
-import { receiveNotification } from '../src/domain/recharges/paymentNotices.ts';
+import { receiveNotifications } from '../src/domain/recharges/paymentNotices.ts';
+import { askWithin } from '../src/infrastructure/cutOff.ts';
 import { readRawBody } from '../src/infrastructure/http/body.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { send, sendError } from './envelope.ts';
@@ -13,20 +14,26 @@ import { send, sendError } from './envelope.ts';
  */
 export function createCallbackRouter(gateway: Gateway): Router {
   const { platform, metrics } = gateway;
-  const { paymentProvider: provider, log } = platform;
+  const { paymentProvider: provider, settings, clock, log } = platform;
   const router = Router({ caseSensitive: true });
   if (!provider.readNotifications) return router;
   const path = `/callbacks/payments/${provider.name}`;
+  const limits = {
+    asked: `reading what ${provider.name} tells`,
+    timeoutMs: settings.PAYMENT_PROVIDER_TIMEOUT,
+    clock,
+  };
   router.post(path, async (request, response) => {
     request.routeName = path;
     try {
       const body = await readRawBody(request, response);
-      const notifications = await provider.readNotifications?.(request.headers, body);
+      const notifications = await askWithin(limits, async () =>
+        provider.readNotifications?.(request.headers, body),
+      );
       if (!notifications) return await refuseStranger(request.ip ?? '', gateway);
-      for (const notification of notifications) {
-        const outcome = await receiveNotification(provider.name, notification, platform);
-        metrics.paymentNotices.inc({ outcome });
-      }
+      await receiveNotifications(provider.name, notifications, platform, (outcome) =>
+        metrics.paymentNotices.inc({ outcome }),
+      );
       send(response, 200, { success: true, data: { received: notifications.length } }, null);
     } catch (error) {
       sendError(response, error, null, log);

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type {
   ChargeRequest,
   PaymentMethod,
+  PaymentNotification,
   PaymentProvider,
 } from '../../src/infrastructure/payments/provider.ts';
 import { simulatedPaymentProvider } from '../../src/infrastructure/payments/simulated.ts';
@@ -11,6 +12,18 @@ const secret = 'shared between the bank and us';
 
 export const signatureOf = (body: string) => createHmac('sha256', secret).update(body).digest('hex');
 
+async function readBody(body: string): Promise<PaymentNotification[]> {
+  return JSON.parse(body).map((one: Json) => {
+    if (typeof one !== 'object') return one;
+    const { paidAt = null, amountCents = null, ...told } = one;
+    return {
+      ...told,
+      paidAt: paidAt === null ? null : new Date(paidAt),
+      amountCents: amountCents === null ? null : BigInt(amountCents),
+    };
+  });
+}
+
 /** A payment provider that calls back, as a bank does: signed JSON with one notification or several. */
 export class Bank implements PaymentProvider {
   readonly name = 'bank';
@@ -18,6 +31,8 @@ export class Bank implements PaymentProvider {
   readonly cancelled: string[] = [];
   /** What becomes of a request to cancel a charge. */
   cancels: (rechargeId: string) => Promise<void> = async () => undefined;
+  /** How it reads what it is told, once it has seen the signature. */
+  reads: (body: string) => Promise<PaymentNotification[]> = readBody;
   charges: (request: ChargeRequest) => ReturnType<PaymentProvider['createCharge']>;
   readonly #simulated = simulatedPaymentProvider();
 
@@ -29,6 +44,7 @@ export class Bank implements PaymentProvider {
     this.methods = ['pix', 'boleto'];
     this.cancelled.length = 0;
     this.cancels = async () => undefined;
+    this.reads = readBody;
     this.charges = (request) => this.#simulated.createCharge(request);
   }
 
@@ -39,11 +55,7 @@ export class Bank implements PaymentProvider {
   async readNotifications(headers: Readonly<Record<string, unknown>>, rawBody: Uint8Array) {
     const body = Buffer.from(rawBody).toString();
     if (headers['x-bank-signature'] !== signatureOf(body)) return null;
-    return JSON.parse(body).map(({ paidAt = null, amountCents = null, ...told }: Json) => ({
-      ...told,
-      paidAt: paidAt === null ? null : new Date(paidAt),
-      amountCents: amountCents === null ? null : BigInt(amountCents),
-    }));
+    return this.reads(body);
   }
 
   async cancelCharge(rechargeId: string): Promise<void> {

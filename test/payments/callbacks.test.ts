@@ -202,6 +202,17 @@ describeDoors(
       });
     });
 
+    it('are to be told again where they have the reference of another recharge’s', async () => {
+      const [one, other] = [await requested(), await requested()];
+      const told = paid(one.id);
+      await tell(stage, told);
+      const mistaken = { ...told, rechargeId: other.id };
+      expect((await tell(stage, mistaken, told)).status).toBe(500);
+      expect((await read(other.live, other.id)).status).toBe('pending');
+      const complaint = stage.server.logLines.find((line) => line.includes(other.id));
+      expect(complaint).toContain('"level":50');
+    });
+
     it('are refused unless the provider signed them', async () => {
       const { live, id } = await requested();
       const forged = await post(stage, JSON.stringify([paid(id)]), { 'X-Bank-Signature': signatureOf('[]') });
@@ -215,16 +226,22 @@ describeDoors(
       expect((await fetch(`${stage.server.url}${path}`)).status).toBe(405);
     });
 
-    it('are to be told again where they make no sense, and what came before them stays', async () => {
+    it('are to be told again where they make no sense, and those told with them are credited', async () => {
       const { live, id } = await requested();
       for (const nonsense of [
         paid(id, { outcome: 'lost' }),
         paid(id, { providerReference: '' }),
         paid(id, { paidAt: 'yesterday' }),
+        paid(id, { paidAt: '-000001-01-01T00:00:00.000Z' }),
+        paid(id, { amountCents: '-32000' }),
+        paid(id, { amountCents: String(2n ** 63n) }),
+        'paid',
       ])
         expect((await tell(stage, nonsense)).status).toBe(500);
       expect((await read(live, id)).status).toBe('pending');
-      expect((await tell(stage, paid(id), paid(id, { outcome: 'lost' }))).status).toBe(500);
+      const paidAt = stage.clock.now().toISOString();
+      const between = [paid(id, { outcome: 'lost' }), paid(id, { paidAt }), paid(id, { amountCents: '-1' })];
+      expect((await tell(stage, ...between)).status).toBe(500);
       expect((await read(live, id)).status).toBe('completed');
       const malformed = await post(stage, '{');
       expect(malformed).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL_ERROR' } } });
@@ -260,6 +277,11 @@ describeDoors(
       });
       expect(bank.cancelled).toEqual([id, id]);
       expect(dataOf(await stage.door.getRecharge(live, untouched)).status).not.toBe('cancelled');
+    });
+
+    it('whose adapter never comes to an end with what it tells is answered all the same', async () => {
+      bank.reads = () => new Promise(() => undefined);
+      expect((await tell(stage, paid('nonsense'))).status).toBe(500);
     });
 
     it('is not asked for what it does not offer', async () => {

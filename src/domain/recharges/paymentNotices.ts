@@ -1,3 +1,5 @@
+import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
+import { waitedTooLong } from '../../infrastructure/database/sqlState.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
@@ -28,11 +30,17 @@ export type NoticeReason = (typeof noticeReasons)[number];
 /** What came of a notification: `known` was told before, `unsettled` waits for an operator. */
 export type NoticeOutcome = 'credited' | 'failed' | 'known' | 'unsettled';
 
+/**
+ * How long what is told waits for its wallet, in milliseconds: far longer than a busy one takes. Each that waits keeps a
+ * connection from all other teams, and is told again.
+ */
+const longestWaitMs = 1_000;
+
 const insertNotice = statement<{ id: string }>(
   'insert_payment_notice',
   `INSERT INTO payment_notices (id, provider, provider_reference, outcome, recharge_id, amount_cents, paid_at, received_at,
                                 settlement, settled_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'automatic', $8)
+   SELECT $1, $2, $3, $4, $5, $6, $7, $8, 'automatic', $8 WHERE ${lockWaitSql(longestWaitMs)}
    ON CONFLICT (provider, provider_reference, outcome) DO NOTHING RETURNING id`,
 );
 
@@ -41,34 +49,73 @@ const leaveUnsettled = statement(
   'UPDATE payment_notices SET reason = $2, settlement = NULL, settled_at = NULL WHERE id = $1',
 );
 
+const findTold = statement<{ recharge_id: string | null }>(
+  'find_payment_told_before',
+  `SELECT recharge_id FROM payment_notices WHERE provider = $1 AND provider_reference = $2 AND outcome = $3`,
+);
+
+/** A notification that no money may follow: what is wrong is the adapter's to mend, and it is to be told again. */
+class UnusableNotification extends Error {}
+
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]{1,100}$/.test(value);
 
-/** Adapters are written by many: what they say is looked at before money follows it. @throws Error */
-function checkNotification({ outcome, providerReference, paidAt, amountCents }: PaymentNotification): void {
+const isTime = (value: unknown): value is Date => value instanceof Date && value.getTime() >= 0;
+
+/** As the database can hold it. */
+const isAmount = (value: unknown): value is bigint =>
+  typeof value === 'bigint' && value >= 0n && BigInt.asIntN(64, value) === value;
+
+/** Adapters are written by many: what they say is looked at before money follows it. @throws UnusableNotification */
+function checkNotification(notification: PaymentNotification): void {
+  const { outcome, providerReference, paidAt, amountCents } = (notification ??
+    {}) as Partial<PaymentNotification>;
   if (outcome !== 'paid' && outcome !== 'failed')
-    throw new Error('a payment notification with no known outcome');
-  if (!isText(providerReference)) throw new Error('a payment notification without a reference');
-  if (paidAt !== null && !(paidAt instanceof Date && Number.isFinite(paidAt.getTime())))
-    throw new Error('a payment notification with a time that is none');
-  if (amountCents !== null && typeof amountCents !== 'bigint')
-    throw new Error('a payment notification with an amount that is none');
+    throw new UnusableNotification('a payment notification with no known outcome');
+  if (!isText(providerReference))
+    throw new UnusableNotification('a payment notification without a reference');
+  if (paidAt !== null && !isTime(paidAt))
+    throw new UnusableNotification('a payment notification with a time that is none');
+  if (amountCents !== null && !isAmount(amountCents))
+    throw new UnusableNotification('a payment notification with an amount that is none');
 }
 
 /**
- * Does what a provider's notification asks for: completes the recharge that was paid, or ends the one that failed. Told
- * again, it changes nothing.
- * @param provider whose notification it is: it speaks of its own charges only.
- * @throws Error for a notification that makes no sense; it is to be told again.
+ * Does what a provider's notifications ask for, each in a transaction of its own: completes the recharges that were paid,
+ * and ends those that failed. Told again, they change nothing.
+ * @param provider whose notifications they are: it speaks of its own charges only.
+ * @param count hears what came of each.
+ * @throws AggregateError when some make no sense or meet a locked wallet; the others are taken all the same. Whatever else
+ *   is thrown ends it. They are to be told again then.
  */
-export async function receiveNotification(
+export async function receiveNotifications(
+  provider: string,
+  notifications: readonly PaymentNotification[],
+  platform: Platform,
+  count: (outcome: NoticeOutcome) => void,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const notification of notifications) {
+    try {
+      count(await receive(provider, notification, platform));
+    } catch (error) {
+      if (!(error instanceof UnusableNotification || waitedTooLong(error))) throw error;
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} payment notifications not taken`);
+}
+
+async function receive(
   provider: string,
   notification: PaymentNotification,
   platform: Platform,
 ): Promise<NoticeOutcome> {
   checkNotification(notification);
   const { sequelize, clock, log } = platform;
-  const { outcome, rechargeId, amountCents, providerReference } = notification;
+  const { outcome, amountCents, providerReference } = notification;
+  const rechargeId = isText(notification.rechargeId) ? notification.rechargeId : null;
   const now = clock.now();
   // A provider's clock may be ahead of ours.
   const paidAt =
@@ -79,15 +126,20 @@ export async function receiveNotification(
       provider,
       providerReference,
       outcome,
-      isText(rechargeId) ? rechargeId : null,
+      rechargeId,
       amountCents?.toString() ?? null,
       paidAt,
       now,
     ]);
-    if (!notice) return 'known';
-    const recharge = isIdentifier('rch', rechargeId)
-      ? await Recharge.findOne({ where: { id: rechargeId, provider } })
-      : null;
+    if (!notice) {
+      const [told] = await run(sequelize, findTold, [provider, providerReference, outcome]);
+      if (told?.recharge_id === rechargeId) return 'known';
+      throw new UnusableNotification(`a payment notification of ${rechargeId} with another one's reference`);
+    }
+    const recharge =
+      rechargeId !== null && isIdentifier('rch', rechargeId)
+        ? await Recharge.findOne({ where: { id: rechargeId, provider } })
+        : null;
     if (!paidAt) {
       if (recharge) await endPending(recharge.walletId, recharge.id, 'failed', null, platform);
       return 'failed';

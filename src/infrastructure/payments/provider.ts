@@ -43,7 +43,7 @@ export interface PaymentNotification {
   paidAt: Date | null;
   /**
    * The provider's own name for the payment, such as the end-to-end id of a PIX, or for what failed: 1 to 100 printable
-   * ASCII characters, the same whenever the same thing is told again.
+   * ASCII characters, the same whenever the same thing is told again, and never that of another charge.
    */
   providerReference: string;
   /** Centavos really paid, null when the provider does not say. */

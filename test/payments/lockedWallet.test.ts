@@ -1,0 +1,48 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dataOf, pixOf } from '../doors/door.ts';
+import { restDoor } from '../doors/restDoor.ts';
+import { describeSeveralSessions } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { Bank, signatureOf } from './bank.ts';
+
+/** Only a server has other sessions that can hold a wallet; the embedded store has one. */
+describeSeveralSessions('payments that are told while something else holds their wallet', (engine) => {
+  let server: TestServer;
+  let other: pg.Client;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { paymentProvider: new Bank() });
+    other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
+    await other.connect();
+  });
+  afterAll(async () => {
+    await other?.end();
+    await server?.close();
+  });
+
+  it('are to be told again, and those told with them are credited', async () => {
+    const door = restDoor(() => server);
+    const requested = async () => {
+      const { teamId, live } = await server.createTeam();
+      const { id } = dataOf(await door.createRecharge(live, pixOf('320.00')));
+      const paid = { rechargeId: id, outcome: 'paid', providerReference: `paid_${id}` };
+      return { teamId, live, paid };
+    };
+    const [locked, free] = [await requested(), await requested()];
+    const body = JSON.stringify([locked.paid, free.paid]);
+    const tell = async () => {
+      const headers = { 'X-Bank-Signature': signatureOf(body) };
+      return (await fetch(`${server.url}/callbacks/payments/bank`, { method: 'POST', body, headers })).status;
+    };
+    const balanceOf = async (key: string) => dataOf(await door.balance(key)).balance;
+
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [locked.teamId]);
+    expect(await tell()).toBe(500);
+    expect([await balanceOf(locked.live), await balanceOf(free.live)]).toEqual(['0.00', '320.00']);
+    await other.query('ROLLBACK');
+    expect(await tell()).toBe(200);
+    expect([await balanceOf(locked.live), await balanceOf(free.live)]).toEqual(['320.00', '320.00']);
+  });
+});
