@@ -9,6 +9,7 @@ import {
   type GraphQLError,
   getOperationAST,
   NoSchemaIntrospectionCustomRule,
+  OperationTypeNode,
   parse,
   specifiedRules,
   validate,
@@ -16,6 +17,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest } from '../src/domain/admission.ts';
+import { validationError } from '../src/domain/errors.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import type { Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
@@ -37,6 +39,12 @@ export type Preparation = ExecutionArgs | readonly GraphQLError[];
 export function isRefused(preparation: Preparation): preparation is readonly GraphQLError[] {
   return Array.isArray(preparation);
 }
+
+/**
+ * Characters of the JSON text of a subscription's request, which stays in memory as long as it is open. All that can be
+ * asked of events takes less than one thousand.
+ */
+const subscriptionCharacters = 16_384;
 
 /** Documents that are kept, for the subscribers who all ask the same: characters of their texts in all. */
 const keptCharacters = 1_000_000;
@@ -85,6 +93,11 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     const operation = getOperationAST(document, request.operationName);
     if (!operation) return [unknownOperation()];
     try {
+      if (
+        operation.operation === OperationTypeNode.SUBSCRIPTION &&
+        JSON.stringify(request).length > subscriptionCharacters
+      )
+        throw validationError({ field: 'query', type: 'too_large' });
       const variableValues = coerceVariables(
         knownVariables(document, operation),
         request.variables ?? {},

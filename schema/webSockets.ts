@@ -7,6 +7,7 @@ import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { identify } from '../src/domain/admission.ts';
 import { overloaded } from '../src/domain/busy.ts';
+import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/application.ts';
@@ -22,6 +23,9 @@ import { counted, isRefused, rendered } from './preparation.ts';
  * more, and what comes with the key is kept as long as the socket.
  */
 const strangerLimitBytes = 16 * 1_024;
+
+/** Longest id that a client may give an operation: it is kept with a subscription, and stands on each of its results. */
+const idCharacters = 256;
 
 /** Bytes that may wait for a client that asks without reading the answers. */
 const unreadLimitBytes = 4 * bodyLimitBytes;
@@ -180,6 +184,7 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
     onSubscribe: async ({ connectionParams, extra }, id, payload) => {
       try {
         const context = await contextOf(connectionParams, extra.request, gateway);
+        if (id.length > idCharacters) throw validationError({ field: 'id', type: 'too_long' });
         const prepared = await prepare(payload as OperationRequest, context);
         if (isRefused(prepared)) return prepared;
         return { ...prepared, source: payload.query, deliver: deliverTo(extra, id) } satisfies Asked;

@@ -164,6 +164,19 @@ describeEngines('Connections of subscriptions', (engine) => {
       raw.socket.terminate();
     });
 
+    test('refuses an operation whose id would stand on each of its results for ever', async () => {
+      const raw = await connectRawSocket(server.url, server.keys.test);
+      for (const length of [256, 257])
+        raw.send({ type: 'subscribe', id: 'x'.repeat(length), payload: { query: '{ __typename }' } });
+      const answerTo = (length: number) => raw.receives(({ id }) => id?.length === length);
+      expect((await answerTo(256)).type).toBe('next');
+      expect(await answerTo(257)).toMatchObject({
+        type: 'error',
+        payload: [{ extensions: { details: { field: 'id', type: 'too_long' } } }],
+      });
+      raw.socket.terminate();
+    });
+
     test('answers a faulty operation and goes on with the others', async () => {
       const team = await server.createTeam();
       const raw = await connectRawSocket(server.url, team.test);

@@ -6,7 +6,7 @@ import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { expireRecharge, payRecharge, requestRecharge, storedWalletEvents, writeEvents } from './activity.ts';
 import type { Subscriber, Transport } from './subscribers.ts';
-import { firstRefusal, transports } from './subscribers.ts';
+import { firstRefusal, transports, walletEvents } from './subscribers.ts';
 
 const notice = {
   test_mode: true,
@@ -146,6 +146,35 @@ describeEngines('walletEvents', (engine) => {
       expect(await firstRefusal(subscriber)).toEqual({
         message: 'Subscriptions have no conditions on their field',
         code: 'GRAPHQL_VALIDATION_FAILED',
+      });
+    });
+
+    test.each([
+      ['a document', (characters: number) => ({ query: `${walletEvents} #${'x'.repeat(characters)}` })],
+      [
+        'variables',
+        (characters: number) => ({
+          variables: { types: Array(Math.ceil(characters / 15)).fill('wallet.credit') },
+        }),
+      ],
+    ])('refuses %s that would take megabytes as long as it is open', async (_case, requestOf) => {
+      const team = await server.createTeam();
+      const beginning = await requestRecharge(server, team.test);
+      const [start] = await storedWalletEvents(server, team.teamId, 'test');
+      await payRecharge(server, team.test, beginning);
+      const subscribe = ({ variables = {}, ...request }: { query?: string; variables?: object }) =>
+        transport.subscribe(server.url, {
+          key: team.test,
+          ...request,
+          variables: { after: start?.id, ...variables },
+        });
+      const sound = subscribe(requestOf(15_000));
+      await sound.sees(1);
+      sound.cut();
+      expect(await firstRefusal(subscribe(requestOf(16_384)))).toEqual({
+        message: 'Invalid request parameters',
+        code: 'VALIDATION_ERROR',
+        field: 'query',
       });
     });
 

@@ -114,7 +114,10 @@ export async function readJsonBody(request: Request, response: Response): Promis
   if (isPlain(request)) return readPlainBody(request);
   if (!request.is('application/json')) throw validationError({ field: 'Content-Type', type: 'unsupported' });
   await parseWith(parseJson, request, response);
-  return request.body as unknown;
+  const { body } = request;
+  // Streams keep their request as long as they are open.
+  request.body = undefined;
+  return body as unknown;
 }
 
 const parseBytes = express.raw({ limit: bodyLimitBytes, inflate: false, type: () => true });
