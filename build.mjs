@@ -21,9 +21,11 @@ const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.
 process.exit(status ?? 1);
 
 /**
- * Holds a name that the kernel gives to one process and takes back with it. Systems that have no such names do without.
+ * Holds a name that the kernel gives to one process and takes back with it. Systems that have no such names do without,
+ * and so does who has waited for longer than builds take.
  */
 async function turn() {
+  const deadlineMs = performance.now() + 120_000;
   const name = `embarque-build-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
   const server = createServer((socket) => socket.destroy());
   for (;;) {
@@ -32,7 +34,7 @@ async function turn() {
       await once(server, 'listening');
       return;
     } catch (error) {
-      if (error.code !== 'EADDRINUSE') return;
+      if (error.code !== 'EADDRINUSE' || performance.now() > deadlineMs) return;
       await delay(50);
     }
   }
