@@ -80,10 +80,22 @@ const commonRefusals: readonly { status: number; message: string }[] = [
   { status: 500, message: 'Service overloaded' },
 ];
 
+const ofWrites = [{ status: 409, message: 'Another request is still in progress' }];
+
+const ofCreations = [
+  { status: 409, message: 'A request with this Idempotency-Key is still in progress' },
+  { status: 422, message: 'Idempotency-Key was used for a different request' },
+];
+
 function responsesOf(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema {
-  const { route } = prepared;
+  const { route, rules, isRead } = prepared;
   const messages = new Map<number, string[]>();
-  for (const { status, message } of [...commonRefusals, ...(route.refusals ?? [])]) {
+  for (const { status, message } of [
+    ...commonRefusals,
+    ...(route.refusals ?? []),
+    ...(isRead ? [] : ofWrites),
+    ...(rules.creation ? ofCreations : []),
+  ]) {
     messages.set(status, [...(messages.get(status) ?? []), message]);
   }
   const refusals = [...messages]
@@ -92,24 +104,37 @@ function responsesOf(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema
       String(status),
       {
         description: texts.join(' · '),
-        headers: status === 401 ? {} : rateHeaders,
+        headers: headersOfRefusal(status, prepared),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },
     ]);
   const success = {
     description: 'Success',
-    headers: rateHeaders,
+    headers: rules.creation ? { ...rateHeaders, ...headersNamed('Idempotent-Replayed') } : rateHeaders,
     content: { 'application/json': { schema: bodySchema(prepared, schema) } },
   };
   return { [String(route.status)]: success, ...Object.fromEntries(refusals) };
 }
 
-const rateHeaders = Object.fromEntries(
-  ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [
-    name,
-    { $ref: `#/components/headers/${name}` },
-  ]),
-);
+const headersNamed = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const rateHeaders = headersNamed('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset');
+
+/** Statuses of refusals that may say when the request can be sent again. */
+const repeatable = new Set([409, 429, 500]);
+
+/** Statuses of refusals that are kept for an Idempotency-Key. */
+const kept = new Set([409, 422]);
+
+function headersOfRefusal(status: number, { rules }: PreparedRoute): JsonSchema {
+  if (status === 401) return {};
+  return {
+    ...rateHeaders,
+    ...(repeatable.has(status) ? headersNamed('Retry-After') : {}),
+    ...(rules.creation && kept.has(status) ? headersNamed('Idempotent-Replayed') : {}),
+  };
+}
 
 const components = {
   securitySchemes: {
@@ -129,6 +154,14 @@ const components = {
     'X-RateLimit-Limit': { description: 'Requests a window.', schema: { type: 'integer' } },
     'X-RateLimit-Remaining': { description: 'Requests left in this window.', schema: { type: 'integer' } },
     'X-RateLimit-Reset': { description: 'Unix time at which the window ends.', schema: { type: 'integer' } },
+    'Retry-After': {
+      description: 'Seconds after which the same request may be sent again, where that is known.',
+      schema: { type: 'integer' },
+    },
+    'Idempotent-Replayed': {
+      description: 'Present when this is the first response again, for its Idempotency-Key.',
+      schema: { const: 'true' },
+    },
   },
   schemas: {
     Error: {

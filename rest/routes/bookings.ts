@@ -1,3 +1,4 @@
+import type { BookingStatus } from '../../src/domain/bookings/booking.ts';
 import type { Route } from '../route.ts';
 import { condition, slice } from './flights.ts';
 
@@ -48,7 +49,11 @@ const booking = `{
 const unknown = { status: 404, message: 'Booking not found' };
 const expired = { status: 422, message: 'Offer expired' };
 const mismatch = { status: 422, message: 'Payment amount does not match' };
-const cancelled = { status: 409, message: 'Booking already cancelled' };
+const currency = { status: 400, message: 'Invalid currency' };
+
+/** 409 in a state that the change does not start from. */
+const already = (...states: BookingStatus[]) =>
+  states.map((state) => ({ status: 409, message: `Booking already ${state}` }));
 
 export const bookingRoutes: readonly Route[] = [
   {
@@ -77,8 +82,10 @@ export const bookingRoutes: readonly Route[] = [
       payments: [{ type: 'balance', amount: '561.50', currency: 'BRL' }],
     },
     refusals: [
+      currency,
       { status: 404, message: 'Offer not found' },
       expired,
+      { status: 422, message: 'Flight supplier not connected' },
       { status: 422, message: 'Offer requires instant payment' },
       mismatch,
       { status: 422, message: 'Insufficient balance' },
@@ -124,7 +131,13 @@ export const bookingRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Bookings',
     summary: 'Pay a held booking from its reserve',
-    refusals: [unknown, cancelled, { status: 409, message: 'Booking already confirmed' }, expired, mismatch],
+    refusals: [
+      currency,
+      unknown,
+      ...already('confirmed', 'ticketed', 'cancelled', 'failed'),
+      expired,
+      mismatch,
+    ],
     document: `mutation ConfirmBooking($id: String!, $payments: [BookingPaymentInput!]) {
       confirmBooking(id: $id, payments: $payments) ${booking}
     }`,
@@ -139,8 +152,7 @@ export const bookingRoutes: readonly Route[] = [
     summary: 'Cancel a booking and get back what its conditions give',
     refusals: [
       unknown,
-      cancelled,
-      { status: 409, message: 'Booking already failed' },
+      ...already('cancelled', 'expired', 'failed'),
       { status: 422, message: 'Departure has passed' },
     ],
     document: `mutation CancelBooking($id: String!) { cancelBooking(id: $id) ${booking} }`,
@@ -153,7 +165,7 @@ export const bookingRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Test helpers',
     summary: 'Let a held booking of the sandbox expire',
-    refusals: [unknown, { status: 409, message: 'Booking already confirmed' }],
+    refusals: [unknown, ...already('confirmed', 'ticketed', 'cancelled', 'expired', 'failed')],
     document: `mutation TestHelper($id: String!) { expireTestBooking(id: $id) ${booking} }`,
   },
 ];

@@ -1,3 +1,4 @@
+import type { RechargeStatus } from '../../src/domain/recharges/recharge.ts';
 import type { Route } from '../route.ts';
 
 const rechargeState = `{
@@ -11,7 +12,8 @@ const rechargeState = `{
         created_at: createdAt
       }`;
 
-const testHelper = (name: string, verb: string, summary: string): Route => ({
+/** `ended`: the states in which it is refused. */
+const testHelper = (name: string, verb: string, summary: string, ended: RechargeStatus[]): Route => ({
   name,
   method: 'post',
   path: `/test_helpers/recharges/:id/${verb}`,
@@ -21,10 +23,14 @@ const testHelper = (name: string, verb: string, summary: string): Route => ({
   summary,
   refusals: [
     { status: 404, message: 'Recharge not found' },
-    { status: 409, message: 'Recharge already completed' },
+    ...ended.map((state) => ({ status: 409, message: `Recharge already ${state}` })),
   ],
   document: `mutation TestHelper($id: String!) { ${name}(id: $id) ${rechargeState} }`,
 });
+
+/** Paying one that is paid changes nothing, and is no fault. */
+const unpaidEnds: RechargeStatus[] = ['expired', 'failed', 'cancelled'];
+const ends: RechargeStatus[] = ['completed', ...unpaidEnds];
 
 export const rechargeRoutes: readonly Route[] = [
   {
@@ -43,6 +49,7 @@ export const rechargeRoutes: readonly Route[] = [
       { status: 422, message: 'Daily limit exceeded' },
       { status: 422, message: 'Payment provider not connected' },
       { status: 422, message: 'Payment method not available' },
+      { status: 500, message: 'Payment provider unavailable' },
     ],
     document: `mutation CreateRecharge($amount: Amount!, $currency: Currency!, $payment_method: PaymentMethod!) {
       createRecharge(amount: $amount, currency: $currency, paymentMethod: $payment_method) {
@@ -81,7 +88,7 @@ export const rechargeRoutes: readonly Route[] = [
       recharge(id: $id) ${rechargeState}
     }`,
   },
-  testHelper('payTestRecharge', 'pay', 'Pay a recharge of the sandbox'),
-  testHelper('expireTestRecharge', 'expire', 'Let a recharge of the sandbox expire'),
-  testHelper('failTestRecharge', 'fail', 'Make a recharge of the sandbox fail'),
+  testHelper('payTestRecharge', 'pay', 'Pay a recharge of the sandbox', unpaidEnds),
+  testHelper('expireTestRecharge', 'expire', 'Let a recharge of the sandbox expire', ends),
+  testHelper('failTestRecharge', 'fail', 'Make a recharge of the sandbox fail', ends),
 ];

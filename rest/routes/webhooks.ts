@@ -4,6 +4,7 @@ const invalidUrl = { status: 400, message: 'Invalid URL' };
 const invalidEvents = { status: 400, message: 'Invalid events' };
 const unknown = { status: 404, message: 'Webhook not found' };
 const registered = { status: 409, message: 'URL already registered' };
+const tooMany = { status: 422, message: 'Too many webhooks' };
 const unreachable = { status: 422, message: 'URL not reachable' };
 
 export const webhookRoutes: readonly Route[] = [
@@ -40,7 +41,7 @@ export const webhookRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Webhooks',
     summary: 'Register a webhook; its secret is shown only in this response',
-    refusals: [invalidUrl, invalidEvents, registered, unreachable],
+    refusals: [invalidUrl, invalidEvents, registered, tooMany, unreachable],
     document: `mutation CreateWebhook($url: WebhookUrl!, $events: [EventType!]!) {
       createWebhook(url: $url, events: $events) { id url events active secret }
     }`,

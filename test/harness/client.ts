@@ -1,3 +1,5 @@
+import { expectDocumented } from './documentedRefusals.ts';
+
 /** Plain HTTP clients of the two doors, and the few calls that most tests make. */
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read member by member, and a wrong one fails the test.
@@ -34,7 +36,9 @@ export async function restRequest(
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+  const answer: unknown = isJson ? JSON.parse(text) : null;
+  expectDocumented(method, path, response.status, answer);
+  return { status: response.status, headers: response.headers, text, body: answer };
 }
 
 export interface GraphqlAnswer {
