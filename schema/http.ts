@@ -138,6 +138,12 @@ function checkBatch(batch: readonly unknown[]): void {
   if (faults.length > 0) throw validationError(faults);
 }
 
+/** The query string of a request's target, which may be a URL (RFC 9112 §3.2.2), with any host and port. */
+function searchOf(target: string): string {
+  const start = target.indexOf('?');
+  return start === -1 ? '' : target.slice(start);
+}
+
 /** What answers may be: anyone who accepts neither gets the first, as everywhere. */
 const mediaTypes = ['application/json', 'application/graphql-response+json'];
 
@@ -159,7 +165,7 @@ async function runWithApollo(
     httpGraphQLRequest: {
       method: request.method.toUpperCase(),
       headers,
-      search: new URL(request.originalUrl, 'http://localhost').search,
+      search: searchOf(request.originalUrl),
       body: body ?? {},
     },
     context: async () => ({ request: context }),

@@ -4,6 +4,7 @@ import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { rawRequest } from '../rest/rawRequest.ts';
 import { connectRawSocket } from './rawSocket.ts';
 
 const repeat = (count: number, text: (index: number) => string) =>
@@ -239,6 +240,19 @@ describeEngines('The GraphQL door guards itself', (engine) => {
     // The answer may get lost with what the client was still sending.
     expect(answer.slice(0, 12)).toMatch(/^(HTTP\/1.1 400)?$/);
     expect(chunks).toBeLessThan(mostChunks);
+  });
+
+  test('reads a GET whose target is a URL, whatever its host and port', async () => {
+    const query = encodeURIComponent('{ walletBalance { balance } }');
+    const headers = { authorization: `Bearer ${team.test}`, 'apollo-require-preflight': 'true' };
+    for (const target of ['http://example.com', 'http://x:99999']) {
+      const { status, body } = await rawRequest(server.url, {
+        method: 'GET',
+        path: `${target}/graphql?query=${query}`,
+        headers,
+      });
+      expect([target, status, body.data]).toEqual([target, 200, { walletBalance: { balance: '5000.00' } }]);
+    }
   });
 
   describe('against requests that other sites can make a browser send', () => {
