@@ -51,30 +51,35 @@ const waitingSql = `waiting AS (
 
 /**
  * Of what is due, the next of each wallet goes by turns, counted on from what the wallet has under way, and as long as
- * enough slots stay free for the others.
+ * enough slots stay free for the others. What its turn cannot come to is not even looked at: a wallet with a thousand
+ * webhooks that is at its bound would make every taking of the others' dear.
  *
  * $1 now, $2 since when first attempts are due, $3 token, $4 limit, $5 and $6 free slots of trusted webhooks and of the
  * others, $7 and $8 allowances by webhook, $9 to $11 what wallets have under way, $12 lease.
  */
 const takeSql = `due AS (
-     SELECT p.id, p.due_at, w.wallet_id, t.trusted
+     SELECT p.id, p.due_at, w.wallet_id, t.trusted, s.under_way
        FROM waiting v
        JOIN webhooks w ON w.id = v.webhook_id AND w.active AND w.deleted_at IS NULL
        LEFT JOIN unnest($7::text[], $8::integer[]) AS a (webhook_id, allowance) ON a.webhook_id = w.id
+       LEFT JOIN unnest($9::integer[], $10::integer[], $11::integer[]) AS u (wallet_id, trusted, untrusted)
+              ON u.wallet_id = w.wallet_id
       CROSS JOIN LATERAL (SELECT coalesce(w.last_delivered_at >= w.last_triggered_at, false) AS trusted) t
+      CROSS JOIN LATERAL (
+            SELECT CASE WHEN t.trusted THEN $5::integer ELSE $6::integer END AS free,
+                   coalesce(CASE WHEN t.trusted THEN u.trusted ELSE u.untrusted END, 0) AS under_way) s
       CROSS JOIN LATERAL (
             SELECT d.id, d.due_at FROM webhook_deliveries d
              WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_at <= $1
                AND (d.attempt_count > 0 OR d.due_at <= $2)
                AND (d.leased_until IS NULL OR d.leased_until <= clock_timestamp())
-             ORDER BY d.due_at LIMIT coalesce(a.allowance, ${baseShare}) FOR UPDATE SKIP LOCKED) p
+             ORDER BY d.due_at
+             LIMIT greatest(0, least(coalesce(a.allowance, ${baseShare}), ${perFreeSlot} * (s.free - 1) - s.under_way))
+               FOR UPDATE SKIP LOCKED) p
    ), in_turns AS (
-     SELECT d.id, d.due_at, d.trusted,
-            coalesce(CASE WHEN d.trusted THEN u.trusted ELSE u.untrusted END, 0)
-              + row_number() OVER (PARTITION BY d.trusted, d.wallet_id ORDER BY d.due_at) AS turn
-       FROM due d
-       LEFT JOIN unnest($9::integer[], $10::integer[], $11::integer[]) AS u (wallet_id, trusted, untrusted)
-              ON u.wallet_id = d.wallet_id
+     SELECT id, due_at, trusted,
+            under_way + row_number() OVER (PARTITION BY trusted, wallet_id ORDER BY due_at) AS turn
+       FROM due
    ), chosen AS (
      SELECT id, trusted FROM (
        SELECT *, CASE WHEN trusted THEN $5::integer ELSE $6::integer END
