@@ -1,6 +1,7 @@
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import { answer } from '../infrastructure/webhooks/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
@@ -38,6 +39,52 @@ describeEngines('a team with many webhooks whose receivers hang', (engine) => {
     for (const id of webhookIds) {
       const deliveries = await world.until(id, ({ status }) => status === 'delivered');
       expect(deliveries.map(({ attempt_count: attempts }) => attempts)).toEqual(Array(10).fill(1));
+    }
+  });
+});
+
+/** A look that waits for a lock takes as long as the test wants, which only another session can bring about. */
+describeSeveralSessions('a team at its bound', (engine) => {
+  let world: DeliveryWorld;
+  let other: pg.Client;
+  beforeAll(async () => {
+    // No sweep comes to the rescue after the first, and no attempt ends by itself.
+    world = await DeliveryWorld.open(engine, { settings: { WEBHOOK_TIMEOUT: '10m', SWEEP_INTERVAL: '10m' } });
+    other = new pg.Client({ connectionString: world.server.environment.DATABASE_URL });
+    await other.connect();
+  });
+  afterAll(async () => {
+    await other?.end();
+    await world?.close();
+  });
+
+  it('gets the slots that became free during a look that could not know of them', async () => {
+    const { key, tenant } = await world.team();
+    for (let number = 0; number < 45; number += 1) await world.register(key, `/hanging/${number}`);
+    let waiting: Array<() => void> = [];
+    world.receiver.behave((request, socket) => waiting.push(() => answer(500)(request, socket)));
+    const attemptsMade = async () => {
+      const { rows } = await other.query('SELECT count(*)::integer AS made FROM webhook_attempts');
+      return rows[0].made;
+    };
+    try {
+      for (let event = 0; event < 10; event += 1) await world.happens(tenant);
+      await eventually(() => waiting.length === 200);
+      const [first, ...others] = waiting;
+      waiting = [];
+      await other.query('BEGIN');
+      await other.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+      first?.();
+      const isLooking = `SELECT FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`;
+      await eventually(async () => (await other.query(isLooking)).rowCount === 1);
+      for (const go of others) go();
+      await eventually(async () => (await attemptsMade()) === 200);
+      await other.query('ROLLBACK');
+      await eventually(() => waiting.length >= 200);
+    } finally {
+      await other.query('ROLLBACK');
+      world.useBehaviours();
+      for (const go of waiting) go();
     }
   });
 });

@@ -112,6 +112,8 @@ export class WebhookDispatcher {
     if (this.#stopped) return;
     this.#claiming ??= this.#claimWanted().finally(() => {
       this.#claiming = null;
+      // Somebody may have come after the last look at what is wanted.
+      if (!this.#wanted.isEmpty && !this.#full) this.#wake({});
     });
   }
 
@@ -134,11 +136,14 @@ export class WebhookDispatcher {
     const takenMs = performance.now();
     // Before the look: what falls due between it and the next question must be in one of them.
     const since = this.#platform.clock.now();
+    // Slots that become free from here on are none that this look knows of: whoever leaves one says that there is room.
+    this.#full = true;
     const claimed = await claimDeliveries(token, scope, allowances, this.#platform);
-    if (mayHaveLeftSome(allowances, claimed)) {
-      this.#full = true;
-      this.#wanted.add(scope);
-    } else this.#noteCrowded(claimed, scope, allowances);
+    if (mayHaveLeftSome(allowances, claimed)) this.#wanted.add(scope);
+    else {
+      this.#full = false;
+      this.#noteCrowded(claimed, scope, allowances);
+    }
     for (const delivery of claimed) this.#begin(delivery, token, takenMs);
     if (scope === 'all') this.#lookAt(await nextDueAt(since, this.#platform));
   }
