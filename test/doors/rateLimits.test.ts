@@ -123,6 +123,22 @@ describeDoors(
       await stage.server.query('DELETE FROM recharges');
     });
 
+    it('tells the metrics of all that it refuses, by what counted it', async () => {
+      const refusals = async (bucket: string) => {
+        const { text } = await stage.server.rest('GET', '/metrics');
+        const sample = new RegExp(`^embarque_rate_limited_total\\{bucket="${bucket}"\\} (\\d+)$`, 'm');
+        return Number(sample.exec(text)?.[1] ?? 0);
+      };
+      const { live } = await newTeamKeys(stage.server);
+      const headers = { 'x-forwarded-for': newAddress() };
+      const before = [await refusals('default'), await refusals('unauthenticated')] as const;
+      for (let sent = 0; sent < 7; sent += 1) await stage.door.balance(live);
+      for (let sent = 0; sent < 6; sent += 1) await stage.door.balance(null, { headers });
+      for (let sent = 0; sent < 6; sent += 1) await stage.server.rest('GET', '/pix/nothing.png', { headers });
+      expect(await refusals('default')).toBe(before[0] + 2);
+      expect(await refusals('unauthenticated')).toBe(before[1] + 2);
+    });
+
     describe('of callers without a valid key', () => {
       it('is their address’s: the sixth failure is refused, other addresses and valid keys are not', async () => {
         const headers = { 'x-forwarded-for': newAddress() };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { baseShare, slots } from '../../src/domain/webhooks/shares.ts';
 import { attemptReasons } from '../../src/infrastructure/webhooks/outcome.ts';
 import { requestRecharge } from '../graphql/activity.ts';
+import { transports, walletEvents } from '../graphql/subscribers.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -115,6 +116,18 @@ describeEngines('What operators see', (engine) => {
     const before = await announced();
     await requestRecharge(server, key);
     expect(await announced()).toBe((before ?? 0) + 1);
+  });
+
+  test('metrics have the subscriptions that are open', async () => {
+    const { test: key } = await server.createTeam();
+    const open = async () => (await samples()).get('embarque_subscribers') ?? 0;
+    const before = await open();
+    const subscribers = transports.map(({ subscribe }) =>
+      subscribe(server.url, { key, query: walletEvents }),
+    );
+    await eventually(async () => (await open()) === before + subscribers.length);
+    for (const subscriber of subscribers) subscriber.cut();
+    await eventually(async () => (await open()) === before);
   });
 
   test('metrics do not grow with the paths that clients make up', async () => {

@@ -213,6 +213,23 @@ describeDoors(
       expect(complaint).toContain('"level":50');
     });
 
+    it('are counted in the metrics by what came of them', async () => {
+      const outcomes = ['credited', 'failed', 'known', 'unsettled'];
+      const counts = async () => {
+        const { text } = await stage.server.rest('GET', '/metrics');
+        return outcomes.map((outcome) => {
+          const sample = new RegExp(`^embarque_payment_notices_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm');
+          return Number(sample.exec(text)?.[1] ?? 0);
+        });
+      };
+      const before = await counts();
+      const [one, other] = [await requested(), await requested()];
+      const told = paid(one.id);
+      await tell(stage, told, { ...paid(other.id), outcome: 'failed' }, paid('nonsense'), told, told);
+      const more = (await counts()).map((count, index) => count - (before[index] as number));
+      expect(more).toEqual([1, 1, 2, 1]);
+    });
+
     it('are refused unless the provider signed them', async () => {
       const { live, id } = await requested();
       const forged = await post(stage, JSON.stringify([paid(id)]), { 'X-Bank-Signature': signatureOf('[]') });

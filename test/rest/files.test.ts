@@ -141,6 +141,16 @@ describeEngines('the links of a recharge', (engine) => {
     expect((await fetchFile(payment.boleto_pdf_url)).status).toBe(200);
   });
 
+  it('of a boleto are 404 where another provider made it, whose bank nobody here knows', async () => {
+    const [{ id, payment }, { payment: ownPayment }] = [await request('boleto'), await request('boleto')];
+    await server.query(`UPDATE recharges SET provider = 'former' WHERE id = $1`, [id]);
+    for (const url of [payment.boleto_url, payment.boleto_pdf_url]) {
+      const { status, bytes } = await fetchFile(url);
+      expect([status, JSON.parse(bytes.toString()).error.message]).toEqual([404, 'Boleto not found']);
+    }
+    expect((await fetchFile(ownPayment.boleto_url)).status).toBe(200);
+  });
+
   it('of unknown ids, or of recharges paid the other way, are 404 with the envelope', async () => {
     const [pix, boleto] = [await request('pix'), await request('boleto')];
     const unknown = 'rch_01jd3v5w7kehxa1m4b9qk0t2zc';

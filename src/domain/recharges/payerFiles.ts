@@ -14,14 +14,18 @@ export async function readPixCode(id: string): Promise<string> {
   return charge.pixCopyPaste;
 }
 
-/** The boleto of a recharge as it stands. @throws AppError 404 "Recharge not found" or "Boleto not found". */
+/**
+ * The boleto of a recharge as it stands: on it stand the bank and the beneficiary of the provider that made it, so one of a
+ * provider that does not run here is not shown at all.
+ * @throws AppError 404 "Recharge not found" or "Boleto not found".
+ */
 export async function readBoleto(
   id: string,
   { paymentProvider }: Pick<Platform, 'paymentProvider'>,
 ): Promise<BoletoSlip> {
   const recharge = await findChargeOfPayer(id);
-  const { charge, mode, status, createdAt, expiresAt, paidAt } = recharge;
-  const issuer = paymentProvider.boletoIssuer;
+  const { charge, provider, mode, status, createdAt, expiresAt, paidAt } = recharge;
+  const issuer = provider === paymentProvider.name ? paymentProvider.boletoIssuer : undefined;
   if (charge.method !== 'boleto' || !issuer) throw notFound('Boleto');
   const { name: teamName } = await findTeam(recharge.teamId);
   const { barcode, digitableLine, ourNumber } = charge;
