@@ -212,13 +212,14 @@ export class PaymentRequirements {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Until when the price of a hold is kept; null with instant payment.',
+    description: 'Until when the carrier keeps the price of a hold; null with instant payment.',
   })
   declare priceGuaranteeExpiresAt: string | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Until when a hold must be paid; null with instant payment.',
+    description:
+      'Until when the carrier wants a hold paid; it can be confirmed until then, but not beyond expires_at. Null with instant payment.',
   })
   declare paymentRequiredBy: string | null;
 }

@@ -145,6 +145,9 @@ export class OfferRequest {
 
 @ObjectType({ description: 'A page of the offers of an earlier search.', simpleResolvers: true })
 export class OfferRequestPage extends OfferRequest {
+  @Field(() => [FlightOffer], { description: 'Offers of the page, in the order that was asked for.' })
+  declare offers: readonly FlightOffer[];
+
   @Field(() => Pagination, { description: 'Number of the page, and the totals of what passes the filter.' })
   declare pagination: Pagination;
 }

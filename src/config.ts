@@ -171,6 +171,9 @@ const settingsSchema = z.object({
   ENCRYPTION_KEY: encryptionKey,
 });
 
+/** The environment variables that are read; README has a row for each. */
+export const settingNames = Object.keys(settingsSchema.shape) as readonly (keyof Settings)[];
+
 /** What it takes to find the store and read it. */
 const storeSchema = settingsSchema.pick({
   DATA_DIR: true,

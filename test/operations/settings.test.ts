@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { readSettings, SettingsError } from '../../src/config.ts';
+import { readSettings, SettingsError, settingNames } from '../../src/config.ts';
 
 const encryptionKey = 'ab'.repeat(32);
 
@@ -163,6 +164,40 @@ describe('Settings', () => {
     [{ PIX_VALIDITY: '3651d' }, 'PIX_VALIDITY: "3651d" is longer than 3650d'],
   ])('say of %j what would be right', (settings, line) => {
     expect(() => readSettings(settings)).toThrow(new SettingsError(`Wrong settings: ${line}`));
+  });
+
+  test('stand in README, all of them and no others, each with its default', async () => {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, section = ''] = readme.split('## Settings\n');
+    const rows = [...section.matchAll(/^\| ([A-Z][A-Z_, ]+) \| ([^|]+) \|/gm)].map(
+      ([, names = '', defaults = '']) => ({ names: names.split(', '), defaults }),
+    );
+    expect(rows.flatMap(({ names }) => names).sort()).toEqual([...settingNames].sort());
+    const usual = readSettings({});
+    for (const { names, defaults } of rows) {
+      // A list of values has one for each; any other text is of the one name, or of all.
+      const texts = defaults.split(', ');
+      for (const [index, name] of names.entries()) {
+        const text = texts.length === names.length ? texts[index] : defaults;
+        const isValue = usual[name as keyof typeof usual] !== undefined;
+        if (isValue) expect([name, readSettings({ [name]: text })]).toEqual([name, usual]);
+        else
+          expect([name, text]).toEqual([
+            name,
+            expect.stringMatching(/none|random|made and kept|http:|rates of/),
+          ]);
+      }
+    }
+  });
+
+  test('of compose.yaml are settings', async () => {
+    const compose = await readFile(new URL('../../compose.yaml', import.meta.url), 'utf8');
+    const [, shared = ''] = /environment: &settings\n((?: {4}\w+: .*\n)+)/.exec(compose) ?? [];
+    const names = [...shared.matchAll(/^ {4}(\w+):/gm)].map(([, name]) => name as string);
+    expect(names).toContain('DATABASE_URL');
+    expect(names.filter((name) => !(settingNames as readonly string[]).includes(name))).toEqual([]);
+    // Without it, no other flight supplier could be named.
+    expect(names).toContain('EXCHANGE_RATE_TABLE');
   });
 
   test('are refused all at once, and without repeating secrets', () => {

@@ -56,7 +56,7 @@ const entries = {
     example: { object: { ...booking, status: 'expired' }, previous_attributes: { status: 'pending' } },
   },
   'booking.failed': {
-    description: 'The tickets of a booking could not be issued.',
+    description: 'The space of a booking could not be held, or its tickets not issued.',
     payload: bookingPayload('failed'),
     example: { object: { ...booking, status: 'failed' }, previous_attributes: { status: 'confirmed' } },
   },

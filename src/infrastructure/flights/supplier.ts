@@ -133,7 +133,7 @@ export type SupplierPaymentTerms =
  * its settings. What it books quotes `SupplierOffer.reference`.
  */
 export interface FlightSupplier {
-  /** Name in the setting FLIGHT_SUPPLIERS and in the log; never shown to clients. */
+  /** Name in the setting FLIGHT_SUPPLIERS, the log and the metrics; of what clients see, integration events alone have it. */
   readonly name: string;
   /** Does ahead what the first search would otherwise wait for; to be called once the server listens. */
   prepare?(): void;

@@ -43,7 +43,7 @@ export interface WebhookSender {
   reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }>;
   /** Waits for the attempts under way, at most the timeout, and closes every connection. */
   close(): Promise<void>;
-  /** For health checks and tests. */
+  /** For tests: how much is under way and kept. */
   stats(): { attemptsUnderWay: number; idleConnections: number };
 }
 
