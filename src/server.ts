@@ -216,6 +216,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const outside = openOutsideWorld(settings, clock, log, overrides);
   const database = await openDatabase(settings, models, log);
   await migrateUp(database.sequelize, migrationsFolder, database.shared);
+  database.endPatience();
   const address = { port: settings.PORT };
   const metrics = createMetrics();
   const platform = await openPlatform(settings, database, clock, log, outside, metrics, address);

@@ -4,6 +4,7 @@ import type { ModelCtor } from 'sequelize-typescript';
 import { Sequelize } from 'sequelize-typescript';
 import type { Settings } from '../../config.ts';
 import type { Log } from '../log.ts';
+import { driverClient } from './driverClient.ts';
 import { openEmbedded } from './embedded.ts';
 import { EmbeddedDisk } from './embeddedDisk.ts';
 import { transactionContext } from './statement.ts';
@@ -22,6 +23,8 @@ export interface Database {
   readonly sequelize: Sequelize;
   /** Whether other processes may use it at the same time. */
   readonly shared: boolean;
+  /** From now on a connection to a server is given up when an answer takes as long as no request should wait. */
+  endPatience(): void;
   close(): Promise<void>;
 }
 
@@ -36,35 +39,8 @@ Sequelize.useCLS(transactionContext as never);
  */
 const sessionOptions = `-c lock_timeout=${lockTimeoutMs} -c datestyle=ISO -c default_transaction_isolation=read\\ committed`;
 
-/** The SQLSTATE of a write that met a read-only server. */
-const readOnlyCode = '25006';
-
-/** What is used of a pg client's connection, which its types leave out. */
-interface Connection {
-  on(event: 'errorMessage', told: (error: { code?: string }) => void): void;
-}
-
-/**
- * A client that hears of the end of its connection from its beginning. Sequelize listens a moment after a client has
- * connected; where the server ends the session in the same breath, as at a failover, nobody would, and an error that
- * nobody hears ends the process. The next query tells Sequelize.
- *
- * One whose server takes no writes any more is given up, too: DATABASE_URL may lead to another by now, and reads alone
- * would keep it in use for ever.
- */
-class Client extends pg.Client {
-  /** Sequelize's mark of a connection that its pool must end instead of handing it out. */
-  _invalid = false;
-
-  constructor(config?: pg.ClientConfig) {
-    super(config);
-    this.on('error', () => undefined);
-    const { connection } = this as unknown as { connection: Connection };
-    connection.on('errorMessage', ({ code }) => {
-      if (code === readOnlyCode) this._invalid = true;
-    });
-  }
-}
+/** Longest that a session is waited for: one that never comes would keep its place in the pool. */
+const connectTimeoutMs = 10_000;
 
 /** Says which setting led to where it failed. */
 function naming(setting: string): (error: Error) => never {
@@ -91,9 +67,10 @@ export async function openDatabase(
   models: ModelCtor[],
   log: Log,
 ): Promise<Database> {
+  const patience = { endless: true };
   const common = {
     dialect: 'postgres' as const,
-    dialectModule: { Client, types: pg.types },
+    dialectModule: { Client: driverClient(patience), types: pg.types },
     models,
     logging: (text: string) => log.trace({ sql: text }, 'statement'),
     define: { underscored: true, timestamps: false },
@@ -109,10 +86,17 @@ export async function openDatabase(
         acquire: settings.DATABASE_POOL_TIMEOUT,
         idle: 60_000,
       },
-      dialectOptions: { ...session, keepAlive: true },
+      dialectOptions: { ...session, keepAlive: true, connectionTimeoutMillis: connectTimeoutMs },
     });
     await sequelize.authenticate().catch(naming('DATABASE_URL'));
-    return { sequelize, shared: true, close: () => sequelize.close() };
+    return {
+      sequelize,
+      shared: true,
+      endPatience() {
+        patience.endless = false;
+      },
+      close: () => sequelize.close(),
+    };
   }
   const { DATA_DIR: dataDir } = settings;
   const embedded = await openEmbedded({ dataDir }).catch(naming(`DATA_DIR ${dataDir}`));
@@ -125,6 +109,7 @@ export async function openDatabase(
   return {
     sequelize,
     shared: false,
+    endPatience: () => undefined,
     async close() {
       await sequelize.close();
       await embedded.close();
