@@ -28,6 +28,8 @@ export interface Airline {
   readonly alliance?: Alliance;
   /** Others with which it sells connections, besides its alliance. */
   readonly partners?: string;
+  /** Its flights to and from the hub leave and land in the middle of the night where others wait for the day. */
+  readonly fliesAtNight?: true;
   /** Sells point to point only. */
   readonly noConnections?: true;
   /** Designator of the subsidiary that operates flights touching a country. */

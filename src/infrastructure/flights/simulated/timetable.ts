@@ -100,21 +100,28 @@ function eastwardMinutes({ origin, destination }: Route, day: string): number {
 
 /**
  * Minutes after midnight of a long haul, set by the airline's hub so that connections work: arrivals there in the early
- * morning or the afternoon, departures in the late morning or the late evening.
+ * morning or the afternoon, departures in the late morning or the late evening. Those that would leave for the hub, or
+ * land coming from it, in the dead of night come at noon or leave in the afternoon instead.
  */
 function bankedDeparture(route: Route, day: string, index: number, count: number, block: number): number {
+  const { airline, origin } = route;
   const name = `${routeName(route)} bank`;
   const isSecondBank = count === 1 ? fractionOf(name) < 0.4 : index === 1;
-  if (isHub(route.airline, route.origin.iataCode)) {
-    return isSecondBank
-      ? integerOf(`${name} ${index}`, 620, 800)
-      : integerOf(`${name} ${index}`, 1_290, 1_420);
+  const between = (low: number, high: number) => integerOf(`${name} ${index}`, low, high);
+  const elapsed = block + eastwardMinutes(route, day);
+  const isNight = (minutes: number) => airline.fliesAtNight !== true && isAtNight(minutes);
+  if (isHub(airline, origin.iataCode)) {
+    const departure = isSecondBank ? between(620, 800) : between(1_290, 1_420);
+    return isNight(departure + elapsed) ? between(960, 1_110) : departure;
   }
-  const arrival = isSecondBank
-    ? integerOf(`${name} ${index}`, 960, 1_170)
-    : integerOf(`${name} ${index}`, 330, 500);
-  return (((arrival - block - eastwardMinutes(route, day)) % dayMinutes) + dayMinutes) % dayMinutes;
+  const departure = (isSecondBank ? between(960, 1_170) : between(330, 500)) - elapsed;
+  return timeOfDay(isNight(departure) ? between(660, 800) - elapsed : departure);
 }
+
+const timeOfDay = (minutes: number) => ((minutes % dayMinutes) + dayMinutes) % dayMinutes;
+
+/** From one o'clock to half past five. */
+const isAtNight = (minutes: number) => timeOfDay(minutes) > 60 && timeOfDay(minutes) < 330;
 
 const cruiseKmh = { turboprop: 470, regional: 760, narrow: 810, wide: 850 } as const;
 const groundMinutes = { turboprop: 22, regional: 28, narrow: 32, wide: 38 } as const;

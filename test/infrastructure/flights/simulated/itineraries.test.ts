@@ -210,6 +210,24 @@ describe('flights of the simulated world', () => {
     expect(seen).toBeGreaterThan(100);
   });
 
+  it('neither leave for another continent nor land there in the dead of night', async () => {
+    const times = async (pair: string) =>
+      (await offers({ slices: [pair] }))
+        .map(({ slices }) => flightsIn(slices[0]!))
+        .filter((flights) => flights.length === 1)
+        .flat()
+        .flatMap(({ departingAt, arrivingAt }) =>
+          [departingAt, arrivingAt].map((time) => time.slice(11, 16)),
+        );
+    for (const pair of ['GRU-LIS', 'GRU-LHR', 'GIG-CDG', 'GRU-FRA', 'LHR-JFK', 'JFK-CDG', 'CDG-GRU']) {
+      const found = await times(pair);
+      expect(found.length).toBeGreaterThan(5);
+      expect(found.filter((time) => time > '01:00' && time < '05:30')).toEqual([]);
+    }
+    // As Copa does, whose hub has its first bank at breakfast.
+    expect((await times('GRU-PTY')).some((time) => time < '05:30')).toBe(true);
+  });
+
   it('carry no domestic passengers abroad', async () => {
     for (const pair of ['GRU-MAO', 'POA-BEL', 'JFK-LAX', 'JOI-FOR']) {
       for (const offer of await offers({ slices: [pair] })) {

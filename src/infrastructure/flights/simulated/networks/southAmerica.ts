@@ -164,6 +164,7 @@ export const southAmericanAirlines: readonly Airline[] = [
     fleet: '319 320 32N 788 789',
     alliance: 'star',
     partners: 'G3',
+    fliesAtNight: true,
     holds: true,
     product: {
       economy: ['Basic', 'Classic', 'Flex'],
@@ -185,6 +186,7 @@ export const southAmericanAirlines: readonly Airline[] = [
     fleet: '738 7M8 7M9',
     alliance: 'star',
     partners: 'G3 AD',
+    fliesAtNight: true,
     holds: true,
     product: {
       economy: ['Basic', 'Classic', 'Full'],
