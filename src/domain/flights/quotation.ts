@@ -41,7 +41,7 @@ export interface QuotedOffer {
 }
 
 /** A supplier's offer, less what no answer shows. */
-export interface OfferedFare extends Omit<SupplierOffer, 'fares' | 'slices'> {
+export interface OfferedFare extends Omit<SupplierOffer, 'slices'> {
   readonly slices: readonly OfferedSlice[];
 }
 

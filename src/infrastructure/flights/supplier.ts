@@ -41,26 +41,14 @@ export interface SupplierOffer {
   /** The carrier that sells it. */
   readonly owner: CarrierName;
   readonly currency: CarrierCurrency;
-  /** Decimal with two digits: the sum of the fares. */
+  /** Decimal with two digits: what all passengers pay together, taxes included. */
   readonly totalAmount: string;
-  /** One for each passenger of the search, in its order. */
-  readonly fares: readonly SupplierFare[];
   readonly fareBrandName: string;
   readonly slices: readonly SupplierSlice[];
   readonly conditions: SupplierConditions;
   readonly payment: SupplierPaymentTerms;
   /** When the supplier withdraws it; null when it sets no limit below ours. */
   readonly expiresAt: Date | null;
-}
-
-export interface SupplierFare {
-  readonly passengerType: PassengerType;
-  /** Index of the adult on whose lap an infant travels; null for everyone with a seat. */
-  readonly lapOf: number | null;
-  /** Decimals with two digits, in the offer's currency; total = base + tax. */
-  readonly baseAmount: string;
-  readonly taxAmount: string;
-  readonly totalAmount: string;
 }
 
 export interface SupplierSlice {

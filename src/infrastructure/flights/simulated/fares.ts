@@ -6,12 +6,6 @@ import type { Itinerary } from './itineraries.ts';
 import type { Journey } from './journeys.ts';
 import { fractionOf } from './seed.ts';
 
-/** What one passenger pays, in the owner's currency: hundredths, as everywhere in this module. */
-export interface PassengerFare {
-  readonly baseCents: bigint;
-  readonly taxCents: bigint;
-}
-
 /** Circumstances of a search that move prices. */
 export interface FareContext {
   readonly cabin: CabinClass;
@@ -74,14 +68,15 @@ export function priceJourney(journey: Journey, context: FareContext): JourneyPri
   return { currency, adultBaseCents: inCurrency(baseCents), taxCents: inCurrency(taxCents) };
 }
 
-/** One passenger's fare in a brand. Children pay less, infants on a lap little. */
-export function fareOf(price: JourneyPrice, brand: Brand, type: PassengerType): PassengerFare {
+/**
+ * What one passenger pays in a brand, taxes included: hundredths of the owner's currency, as everywhere in this module.
+ * Children pay less, infants on a lap little.
+ */
+export function fareCents(price: JourneyPrice, brand: Brand, type: PassengerType): bigint {
   const brandCents = scaled(price.adultBaseCents, brand.priceFactor);
   const step = steps[price.currency];
-  return {
-    baseCents: divideHalfUp(brandCents * basePercent[type], 100n * step) * step,
-    taxCents: divideHalfUp(price.taxCents, (type === 'infant_without_seat' ? 5n : 1n) * step) * step,
-  };
+  const baseCents = divideHalfUp(brandCents * basePercent[type], 100n * step) * step;
+  return baseCents + divideHalfUp(price.taxCents, (type === 'infant_without_seat' ? 5n : 1n) * step) * step;
 }
 
 /** A share of a fare in whole units of the currency, as penalties are quoted. */

@@ -5,7 +5,6 @@ import type {
   CabinClass,
   PassengerType,
   SupplierCondition,
-  SupplierFare,
   SupplierFlight,
   SupplierOffer,
   SupplierPaymentTerms,
@@ -15,7 +14,7 @@ import type {
   SupplierSlice,
 } from '../supplier.ts';
 import { type Brand, baggagesOf, brandsOf, cabinName, cabinOn } from './brands.ts';
-import { daysBetween, decimalOf, fareOf, type JourneyPrice, penaltyCents, priceJourney } from './fares.ts';
+import { daysBetween, decimalOf, fareCents, type JourneyPrice, penaltyCents, priceJourney } from './fares.ts';
 import type { Itinerary } from './itineraries.ts';
 import type { Journey } from './journeys.ts';
 import { longHaulKm } from './routes.ts';
@@ -39,12 +38,10 @@ export class OfferWriter {
   readonly #slices = new Map<Itinerary, Map<string, SupplierSlice>>();
   readonly #flights = new Map<Flight, SupplierFlight>();
   readonly #travels = new Map<string, SupplierSegmentPassenger>();
-  readonly #lapOf: readonly (number | null)[];
   readonly #trip: 'RT' | 'OW';
 
   constructor(context: OfferContext) {
     this.#context = context;
-    this.#lapOf = lapsOf(context.search.passengers);
     this.#trip = tripOf(context.search);
   }
 
@@ -59,24 +56,13 @@ export class OfferWriter {
     const owner = journey[0]!.owner;
     const { search, today } = this.#context;
     let totalCents = 0n;
-    const fares = search.passengers.map((passengerType, index): SupplierFare => {
-      const { baseCents, taxCents } = fareOf(price, brand, passengerType);
-      totalCents += baseCents + taxCents;
-      return {
-        passengerType,
-        lapOf: this.#lapOf[index] ?? null,
-        baseAmount: decimalOf(baseCents),
-        taxAmount: decimalOf(taxCents),
-        totalAmount: decimalOf(baseCents + taxCents),
-      };
-    });
+    for (const type of search.passengers) totalCents += fareCents(price, brand, type);
     const mayHold = this.#context.alwaysHolds || (owner.holds === true && brand.holds);
     return {
       reference: referenceOf(journey, brand, search.cabinClass),
       owner: carrierOf(owner.code),
       currency: price.currency,
       totalAmount: decimalOf(totalCents),
-      fares,
       fareBrandName: brand.name,
       slices: journey.map((itinerary) => this.#slice(itinerary, brand)),
       conditions: {
@@ -164,12 +150,6 @@ function supplierFlight(flight: Flight): SupplierFlight {
 function tripOf({ slices }: SupplierSearch): 'RT' | 'OW' {
   const start = slices[0]?.origins[0]?.iataCityCode;
   return slices.length === 2 && slices[1]?.destinations[0]?.iataCityCode === start ? 'RT' : 'OW';
-}
-
-/** Which adult holds each infant: the first infant the first adult, and so on; null for those with a seat. */
-function lapsOf(passengers: readonly PassengerType[]): (number | null)[] {
-  const adults = passengers.flatMap((type, index) => (type === 'adult' ? [index] : []));
-  return passengers.map((type) => (type === 'infant_without_seat' ? (adults.shift() ?? null) : null));
 }
 
 /** Flights with their days, then the brand: enough to find the same fare again. */
