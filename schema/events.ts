@@ -17,14 +17,20 @@ import { EventType } from './scalars.ts';
 /**
  * Follows events as an iterator whose end is immediate: `return` aborts the wait for the next event, which an async
  * generator alone would sit out. It also ends when the caller's key is revoked.
+ * @throws AppError 429 when the key has as many subscriptions as it may.
  */
 export function liveEvents(context: RequestContext, filter: EventFilter): AsyncIterableIterator<Event> {
-  const { access, feed, metrics, platform } = context.gateway;
+  const { access, feed, metrics, places, platform } = context.gateway;
+  const leave = places.subscriptions.take(context.caller.keyId);
   const ending = new AbortController();
   const events = followEvents(tenantOf(context), filter, feed, platform, ending.signal);
   const unwatch = access.watch(context.caller.keyHash, () => ending.abort());
   metrics.subscribers.inc();
-  ending.signal.addEventListener('abort', () => metrics.subscribers.dec(), { once: true });
+  const ended = () => {
+    leave();
+    metrics.subscribers.dec();
+  };
+  ending.signal.addEventListener('abort', ended, { once: true });
   const finish = () => {
     unwatch();
     ending.abort();

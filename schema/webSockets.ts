@@ -47,7 +47,7 @@ const tryAgainLater = 1013;
 const farewellMs = 1_000;
 
 /** What graphql-ws keeps of the upgrade request: Express's, like all of the server's, so it knows the proxy. */
-type SocketExtra = { request: Request; socket: WebSocket; isKnown: boolean };
+type SocketExtra = { request: Request; socket: WebSocket; isKnown: boolean; leave: () => void };
 
 type Protocol = ReturnType<typeof makeServer<Record<string, unknown>, SocketExtra>>;
 
@@ -86,7 +86,7 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
   const cutIfUnread = () => {
     if (socket.bufferedAmount > unreadLimitBytes) socket.terminate();
   };
-  const extra: SocketExtra = { request, socket, isKnown: false };
+  const extra: SocketExtra = { request, socket, isKnown: false, leave: () => undefined };
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
@@ -119,6 +119,7 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
   socket.on('error', (error) => log.debug({ err: error }, 'websocket failed'));
   socket.once('close', (code, reason) => {
     clearInterval(heartbeat);
+    extra.leave();
     closed(code, String(reason)).catch((error) => log.error({ err: error }, 'subscriptions not ended'));
   });
 }
@@ -171,11 +172,15 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
   return makeServer<Record<string, unknown>, SocketExtra>({
     onConnect: async ({ connectionParams, extra }) => {
       try {
-        await contextOf(connectionParams, extra.request, gateway);
+        const { caller } = await contextOf(connectionParams, extra.request, gateway);
         extra.isKnown = true;
+        // A socket that closed while its key was looked up has been left already.
+        if (extra.socket.readyState === extra.socket.OPEN)
+          extra.leave = gateway.places.sockets.take(caller.keyId);
         return true;
       } catch (error) {
-        if (!appErrorOf(error)) closeFailed(extra.socket, error, 'websocket not opened', log);
+        if (extra.isKnown) extra.socket.close(tryAgainLater, 'Too many connections');
+        else if (!appErrorOf(error)) closeFailed(extra.socket, error, 'websocket not opened', log);
         // Closes a socket that is still open with 4403 Forbidden, as the protocol has it.
         return false;
       }

@@ -149,6 +149,7 @@ const settingsSchema = z.object({
   RATE_LIMIT_SEARCH: count(60),
   RATE_LIMIT_BOOKINGS: count(30),
   RATE_LIMIT_DEFAULT: count(120),
+  SUBSCRIPTIONS_PER_KEY: count(2_000),
   SWEEP_INTERVAL: duration('1s', timer),
   GRAPHQL_INTROSPECTION: flag('true'),
   TRUST_PROXY: flag('false'),

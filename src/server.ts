@@ -15,6 +15,7 @@ import type { Settings } from './config.ts';
 import { EventFeed } from './domain/events/feed.ts';
 import { countFaults } from './domain/events/inspection.ts';
 import type { Gateway } from './domain/gateway.ts';
+import { KeyPlaces } from './domain/keyPlaces.ts';
 import type { Platform } from './domain/platform.ts';
 import { Recharge } from './domain/recharges/recharge.ts';
 import { Access } from './domain/teams/access.ts';
@@ -139,6 +140,10 @@ async function openGateway(platform: Platform, metrics: Metrics): Promise<Gatewa
     access: new Access(platform),
     feed: new EventFeed(platform),
     metrics,
+    places: {
+      subscriptions: new KeyPlaces(settings.SUBSCRIPTIONS_PER_KEY),
+      sockets: new KeyPlaces(settings.SUBSCRIPTIONS_PER_KEY),
+    },
     limiter: await createRateLimiter(
       {
         limits: {

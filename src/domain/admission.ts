@@ -1,5 +1,6 @@
+import { networkOf } from '../infrastructure/http/clientNetwork.ts';
 import type { Bucket, RateWindow } from '../infrastructure/rateLimiter.ts';
-import { AppError } from './errors.ts';
+import { AppError, rateLimitExceeded } from './errors.ts';
 import type { Searcher } from './flights/search.ts';
 import type { Gateway } from './gateway.ts';
 import type { Caller } from './teams/access.ts';
@@ -105,10 +106,6 @@ function enter(window: RateWindow, bucket: Bucket, context: RequestContext): voi
 }
 
 /** 429 for a caller whose context says when to come back. */
-export function rateLimitExceeded(): AppError {
-  return new AppError('RATE_LIMIT_EXCEEDED', 'Rate limit exceeded');
-}
-
 /** 401: no key, or none that is valid. */
 export function unauthorized(): AppError {
   return new AppError('UNAUTHORIZED', 'Unauthorized');
@@ -164,7 +161,7 @@ export function identify(
 
 /** Turns away who could not say who they are. @throws AppError 401, or 429 for an address that keeps failing. */
 export async function refuseStranger(address: string, gateway: Doorkeepers): Promise<never> {
-  await countStranger(address, gateway);
+  await countStranger(networkOf(address), gateway);
   throw unauthorized();
 }
 
@@ -174,7 +171,7 @@ export async function refuseStranger(address: string, gateway: Doorkeepers): Pro
  * @throws AppError 429 for an address that asks for more than a window has.
  */
 export const countLink = (address: string, gateway: Doorkeepers): Promise<void> =>
-  countStranger(`links of ${address}`, gateway);
+  countStranger(`links of ${networkOf(address)}`, gateway);
 
 async function countStranger(subject: string, { limiter, metrics }: Doorkeepers): Promise<void> {
   const window = await limiter.consume('unauthenticated', subject);

@@ -114,3 +114,8 @@ export const wrongMethod = new AppError('VALIDATION_ERROR', 'Method not allowed'
 export function notFound(noun: string): AppError {
   return new AppError('NOT_FOUND', `${noun} not found`);
 }
+
+/** 429, over a limit. */
+export function rateLimitExceeded(): AppError {
+  return new AppError('RATE_LIMIT_EXCEEDED', 'Rate limit exceeded');
+}

@@ -1,6 +1,7 @@
 import type { Metrics } from '../infrastructure/metrics.ts';
 import type { RateLimiter } from '../infrastructure/rateLimiter.ts';
 import type { EventFeed } from './events/feed.ts';
+import type { KeyPlaces } from './keyPlaces.ts';
 import type { Platform } from './platform.ts';
 import type { Access } from './teams/access.ts';
 
@@ -10,5 +11,7 @@ export interface Gateway {
   readonly access: Access;
   readonly feed: EventFeed;
   readonly limiter: RateLimiter;
+  /** Live subscriptions, and WebSockets. */
+  readonly places: { readonly subscriptions: KeyPlaces; readonly sockets: KeyPlaces };
   readonly metrics: Metrics;
 }

@@ -31,11 +31,10 @@ function expectRetryLater(outcome: Outcome): void {
   expect(Math.abs(untilReset - retryAfter)).toBeLessThan(5);
 }
 
-/** An address that nobody else counts with: counters in Redis are shared. */
-const newAddress = () =>
-  `2001:db8::${randomBytes(8)
-    .toString('hex')
-    .replace(/....(?!$)/g, '$&:')}`;
+/** An IPv6 network that nobody else counts with, without its `::/64`: counters in Redis are shared. */
+const newNetwork = () => `2001:db8:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
+
+const newAddress = () => `${newNetwork()}::1`;
 
 describeDoors(
   'the rate limit',
@@ -155,6 +154,15 @@ describeDoors(
         expectRefusal(await stage.door.balance(null, { headers: elsewhere }), unauthorized);
         const { live } = await newTeamKeys(stage.server);
         expect(remainingOf(await stage.door.balance(live, { headers }))).toBe('4');
+      });
+
+      it('is the network’s of an IPv6 address, of which whoever has one has all', async () => {
+        const network = newNetwork();
+        const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+        for (let sent = 0; sent < 5; sent += 1)
+          expectRefusal(await stage.door.balance(null, from(`${network}::${sent + 1}`)), unauthorized);
+        expectRetryLater(await stage.door.balance(null, from(`${network}:ffff:ffff:ffff:ffff`)));
+        expectRefusal(await stage.door.balance(null, from(newAddress())), unauthorized);
       });
 
       it('counts WebSockets, too, by the address that the proxy names', async () => {
