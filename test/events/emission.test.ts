@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventTypes } from '../../src/domain/events/catalogue.ts';
+import { eventCatalogue, eventTypes } from '../../src/domain/events/catalogue.ts';
 import { payloadFault } from '../../src/domain/events/validation.ts';
 import { ticketed } from '../bookings/airline.ts';
 import {
@@ -13,7 +13,16 @@ import {
 } from '../bookings/bookingSteps.ts';
 import { boletoOf, dataOf, payLive, pixOf } from '../doors/door.ts';
 import { dayMs, minuteMs } from '../doors/testClock.ts';
-import { eventually } from '../harness/client.ts';
+import { eventually, type Json } from '../harness/client.ts';
+
+/** Paths of all that an event's data holds: `object.slices.duration`. */
+const pathsOf = (value: Json, path = ''): string[] => {
+  if (Array.isArray(value)) return value.flatMap((item) => pathsOf(item, path));
+  if (value === null || typeof value !== 'object') return [path];
+  return Object.entries(value).flatMap(([name, member]) => pathsOf(member, `${path}.${name}`));
+};
+
+const membersOf = (data: Json) => [...new Set(pathsOf(data))].sort().join(' ');
 
 describeBookings('every type of event', (stage) => {
   it('is told by what the doors do, and every row of it fits the catalogue', async () => {
@@ -38,6 +47,7 @@ describeBookings('every type of event', (stage) => {
     const instant = await booked(stage, live);
     await untilStatus(stage, live, instant.id, 'ticketed');
     dataOf(await door.cancelBooking(live, instant.id));
+    dataOf(await door.cancelBooking(live, (await held(stage, live)).id));
     dataOf(await door.confirmBooking(live, (await held(stage, live)).id));
     const overdue = await held(stage, live);
     clock.set(new Date(Date.parse(overdue.payment_required_by) + 1).toISOString());
@@ -59,7 +69,7 @@ describeBookings('every type of event', (stage) => {
     const named = `(teamId: "${teamId}", mode: live, kind: flight_supplier, name: "airline") { name }`;
     await asOperator(`mutation { disconnectIntegration${named} connectIntegration${named} }`);
 
-    const rows = await server.query<{ type: string; data: unknown }>(
+    const rows = await server.query<{ type: string; data: Json }>(
       'SELECT type, data FROM events WHERE team_id = $1',
       [teamId],
     );
@@ -67,5 +77,9 @@ describeBookings('every type of event', (stage) => {
       rows.map(({ type }) => ({ type, fault: null })),
     );
     expect([...new Set(rows.map(({ type }) => type))].sort()).toEqual([...eventTypes].sort());
+    // Each example has the members of one that was told.
+    const told = new Set(rows.map(({ type, data }) => `${type} ${membersOf(data)}`));
+    const examples = eventTypes.map((type) => `${type} ${membersOf(eventCatalogue[type].example)}`);
+    expect(examples.filter((example) => !told.has(example))).toEqual([]);
   });
 });

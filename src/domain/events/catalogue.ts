@@ -63,7 +63,7 @@ const entries = {
   'booking.updated': {
     description: 'Data or status of a booking changed.',
     payload: bookingUpdatedPayload,
-    example: { object: ticketedBooking, previous_attributes: { documents: [] } },
+    example: { object: ticketedBooking, previous_attributes: { status: 'confirmed', documents: [] } },
   },
   'wallet.credit': {
     description: 'The wallet was credited by a recharge or a refund.',

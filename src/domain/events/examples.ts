@@ -32,6 +32,8 @@ const airport = (iata_code: string, name: string, city_name: string, time_zone: 
 
 const carrier = { iata_code: 'TP', name: 'TAP Air Portugal' };
 
+const passengerId = 'pas_01jd4yq9xre5j8v2r0h3m6x9qd';
+
 const slice = {
   id: 'sli_01jd4yq9xre5j8v2r0h3m6x9qe',
   origin: airport('GRU', 'São Paulo/Guarulhos', 'São Paulo', 'America/Sao_Paulo'),
@@ -44,11 +46,25 @@ const slice = {
       destination: { iata_code: 'LIS', name: 'Humberto Delgado', terminal: '1' },
       departing_at: '2027-01-15T16:15:00',
       arriving_at: '2027-01-16T05:00:00',
+      operating_carrier: { ...carrier, logo_symbol_url: 'https://api.example.com/logos/TP.svg' },
       marketing_carrier: carrier,
-      marketing_carrier_flight_number: '82',
-      operating_carrier: carrier,
       operating_carrier_flight_number: '82',
+      marketing_carrier_flight_number: '82',
+      aircraft: { iata_code: '339', name: 'Airbus A330-900neo' },
       duration: 'PT9H45M',
+      distance: '7951.4',
+      passengers: [
+        {
+          passenger_id: passengerId,
+          cabin_class: 'economy',
+          cabin_class_marketing_name: 'Economy',
+          fare_basis_code: 'QLSTDOW',
+          baggages: [
+            { type: 'carry_on', quantity: 1 },
+            { type: 'checked', quantity: 1 },
+          ],
+        },
+      ],
     },
   ],
 };
@@ -60,9 +76,7 @@ export const booking = {
   total_amount: '1284.55',
   currency: 'BRL',
   documents: [],
-  passengers: [
-    { id: 'pas_01jd4yq9xre5j8v2r0h3m6x9qd', type: 'adult', given_name: 'Ana', family_name: 'Souza' },
-  ],
+  passengers: [{ id: passengerId, type: 'adult', given_name: 'Ana', family_name: 'Souza' }],
   slices: [slice],
   created_at: '2026-11-20T12:05:00.000Z',
 };
@@ -74,7 +88,7 @@ export const ticketedBooking = {
     {
       type: 'electronic_ticket',
       unique_identifier: '957-2412345678',
-      passenger_id: 'pas_01jd4yq9xre5j8v2r0h3m6x9qd',
+      passenger_id: passengerId,
     },
   ],
 };
