@@ -23,7 +23,11 @@ export async function startWorker({
       { name: 'orders', everyMs, run: () => orders.sweep() },
       { name: 'booking-expiry', everyMs, run: () => expireOverdueBookings(platform) },
       { name: 'recharge-expiry', everyMs, run: () => expireOverdueRecharges(platform) },
-      { name: 'charge-cancellation', everyMs, run: () => cancelEndedCharges(platform) },
+      {
+        name: 'charge-cancellation',
+        everyMs,
+        run: (stopping) => cancelEndedCharges(platform, stopping),
+      },
       { name: 'old-offers', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldOffers(platform) },
       { name: 'idempotency-keys', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldKeys(platform) },
     ],

@@ -4,7 +4,8 @@ import type { Metrics } from './metrics.ts';
 export interface Sweep {
   name: string;
   everyMs: number;
-  run(): Promise<unknown>;
+  /** @param stopping is aborted when the process stops: whoever waits for somebody outside waits no longer. */
+  run(stopping: AbortSignal): Promise<unknown>;
 }
 
 /**
@@ -13,13 +14,14 @@ export interface Sweep {
  * @returns what stops them, once the runs under way are over.
  */
 export function startSweeps(sweeps: readonly Sweep[], log: Log, metrics: Metrics): () => Promise<void> {
+  const stopping = new AbortController();
   const stops = sweeps.map((sweep) => {
     let timer: NodeJS.Timeout | null = null;
     let running: Promise<void> = Promise.resolve();
     let stopped = false;
     const once = async () => {
       try {
-        await sweep.run();
+        await sweep.run(stopping.signal);
         metrics.sweeps.inc({ sweeper: sweep.name, outcome: 'done' });
       } catch (error) {
         metrics.sweeps.inc({ sweeper: sweep.name, outcome: 'failed' });
@@ -35,6 +37,7 @@ export function startSweeps(sweeps: readonly Sweep[], log: Log, metrics: Metrics
     };
   });
   return async () => {
+    stopping.abort();
     await Promise.all(stops.map((stop) => stop()));
   };
 }

@@ -22,32 +22,42 @@ const doneStatement = statement(
   'UPDATE recharges SET charge_to_cancel_at = NULL WHERE id = $1',
 );
 
+/** Asks for one charge. One that the provider does not answer for is left as it is, to be asked for again. */
+async function cancelCharge(id: string, platform: Platform): Promise<void> {
+  const { sequelize, clock, settings, paymentProvider: provider, log } = platform;
+  const timeoutMs = Math.min(settings.PAYMENT_PROVIDER_TIMEOUT, pauseMs);
+  try {
+    const limits = { asked: provider.name, timeoutMs, clock };
+    await askWithin(limits, async (options) => provider.cancelCharge?.(id, options));
+    await run(sequelize, doneStatement, [id]);
+  } catch (error) {
+    log.warn({ err: error, rechargeId: id }, 'charge of a cancelled recharge not cancelled; asked again');
+  }
+}
+
+/** Resolves with the end of the work, or when the process stops: then another one asks again. */
+async function untilStopping(work: Promise<unknown>, stopping: AbortSignal): Promise<void> {
+  let stop = (): void => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  stopping.addEventListener('abort', stop);
+  await Promise.race([work, stopped]);
+  stopping.removeEventListener('abort', stop);
+}
+
 /**
  * Has the payment provider make the charges of cancelled recharges unpayable. One that it does not answer for is asked for
  * again a minute later; a payment that comes meanwhile waits for an operator.
  */
-export async function cancelEndedCharges(platform: Platform): Promise<void> {
-  const { sequelize, clock, settings, paymentProvider: provider, log } = platform;
+export async function cancelEndedCharges(platform: Platform, stopping: AbortSignal): Promise<void> {
+  const { sequelize, clock, paymentProvider: provider } = platform;
   if (!provider.cancelCharge) return;
-  for (;;) {
+  while (!stopping.aborted) {
     const now = clock.now();
-    const timeoutMs = Math.min(settings.PAYMENT_PROVIDER_TIMEOUT, pauseMs);
     const again = new Date(now.getTime() + pauseMs);
     const taken = await run(sequelize, takeStatement, [now, again, provider.name]);
-    await Promise.all(
-      taken.map(async ({ id }) => {
-        try {
-          const limits = { asked: provider.name, timeoutMs, clock };
-          await askWithin(limits, async (options) => provider.cancelCharge?.(id, options));
-          await run(sequelize, doneStatement, [id]);
-        } catch (error) {
-          log.warn(
-            { err: error, rechargeId: id },
-            'charge of a cancelled recharge not cancelled; asked again',
-          );
-        }
-      }),
-    );
+    await untilStopping(Promise.all(taken.map(({ id }) => cancelCharge(id, platform))), stopping);
     if (taken.length < takenAtOnce) return;
   }
 }
