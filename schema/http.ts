@@ -11,7 +11,7 @@ import { jsonHeaders, refusalOf, render, sendAnswer } from './answers.ts';
 import type { ApolloContext } from './apollo.ts';
 import { contextOf } from './callers.ts';
 import { wrap } from './errors.ts';
-import { documentLimits } from './limits.ts';
+import { checkFragments, documentLimits } from './limits.ts';
 import type { OperationCache } from './operationCache.ts';
 
 interface GraphqlBody {
@@ -154,6 +154,10 @@ async function runWithApollo(
   apollo: ApolloServer<ApolloContext>,
 ): Promise<Answer> {
   if (Array.isArray(body)) checkBatch(body);
+  for (const asked of Array.isArray(body) ? body : [body ?? request.query]) {
+    const { query } = (asked ?? {}) as GraphqlBody;
+    if (typeof query === 'string') checkFragments(query);
+  }
   const { HeaderMap } = await import('@apollo/server');
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) {

@@ -2,7 +2,8 @@ import { costLimitRule } from '@escape.tech/graphql-armor-cost-limit';
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
 import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives';
-import type { GraphQLError, ValidationContext, ValidationRule } from 'graphql';
+import type { ValidationContext, ValidationRule } from 'graphql';
+import { GraphQLError } from 'graphql';
 
 /** How large a GraphQL document may be: what the doors' own documents need, several times over. */
 export const documentLimits = {
@@ -11,9 +12,23 @@ export const documentLimits = {
   directives: 20,
   cost: 6_000,
   tokens: 3_000,
+  fragments: 30,
   /** Operations in one HTTP request. */
   batch: 10,
 } as const;
+
+/**
+ * A document with many fragments, before anything follows them: GraphQL's own rules overflow the stack on some eighty
+ * that spread one another in circles. What looks like a definition in a text counts as well.
+ * @throws GraphQLError as a fault of the document.
+ */
+export function checkFragments(source: string): void {
+  const { fragments } = documentLimits;
+  if ((source.match(/\bfragment\b/g)?.length ?? 0) <= fragments) return;
+  throw new GraphQLError(`Too many fragments: at most ${fragments}`, {
+    extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+  });
+}
 
 /** Reports a breach like any other fault of the document; left to themselves, the rules throw through validation. */
 const reporting = {

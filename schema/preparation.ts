@@ -22,7 +22,7 @@ import { noticeFor } from '../src/domain/testMode.ts';
 import type { Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
 import { parseFailed, renderError, unknownOperation, wrap } from './errors.ts';
-import { documentLimits, limitRules } from './limits.ts';
+import { checkFragments, documentLimits, limitRules } from './limits.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
 
 /** Operations over long-lived connections: checked as over HTTP, then run by graphql's own executor. */
@@ -66,6 +66,11 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     const known = kept.get(source);
     if (known) return known;
     let document: DocumentNode;
+    try {
+      checkFragments(source);
+    } catch (error) {
+      return [error as GraphQLError];
+    }
     try {
       document = parse(source, { maxTokens: documentLimits.tokens });
     } catch (error) {

@@ -46,6 +46,11 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     beyond: `{ __schema { types { ${'fields { type { '.repeat(5)}name${' } }'.repeat(5)} } } }`,
     says: /introspection depth/i,
   },
+  fragments: {
+    within: `{ ${repeat(30, (index) => `...F${index}`)} } ${repeat(30, (index) => `fragment F${index} on Query { __typename }`)}`,
+    beyond: `{ ...F0 } ${repeat(200, (index) => `fragment F${index} on Query { ...F${(index + 1) % 200} ...F${(index + 7) % 200} }`)}`,
+    says: /fragments/,
+  },
   'circles of fragments': {
     within: '{ ...A } fragment A on Query { ...B } fragment B on Query { __typename }',
     beyond: '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
