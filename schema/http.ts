@@ -1,5 +1,7 @@
 import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
+import type { DocumentNode } from 'graphql';
+import { parse } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest } from '../src/domain/admission.ts';
 import { AppError, validationError } from '../src/domain/errors.ts';
@@ -13,6 +15,7 @@ import { contextOf } from './callers.ts';
 import { wrap } from './errors.ts';
 import { checkFragments, documentLimits } from './limits.ts';
 import type { OperationCache } from './operationCache.ts';
+import { conditionalRoots } from './subscriptionRoots.ts';
 
 interface GraphqlBody {
   query?: unknown;
@@ -144,6 +147,24 @@ function searchOf(target: string): string {
   return start === -1 ? '' : target.slice(start);
 }
 
+/**
+ * What would make GraphQL's rules throw instead of reporting it.
+ * @throws GraphQLError as a fault of the document.
+ */
+function checkSource(source: string): void {
+  checkFragments(source);
+  if (!source.includes('subscription')) return;
+  let document: DocumentNode;
+  try {
+    document = parse(source, { maxTokens: documentLimits.tokens });
+  } catch {
+    // Apollo says what is wrong with it.
+    return;
+  }
+  const [condition] = conditionalRoots(document);
+  if (condition) throw condition;
+}
+
 /** What answers may be: anyone who accepts neither gets the first, as everywhere. */
 const mediaTypes = ['application/json', 'application/graphql-response+json'];
 
@@ -156,7 +177,7 @@ async function runWithApollo(
   if (Array.isArray(body)) checkBatch(body);
   for (const asked of Array.isArray(body) ? body : [body ?? request.query]) {
     const { query } = (asked ?? {}) as GraphqlBody;
-    if (typeof query === 'string') checkFragments(query);
+    if (typeof query === 'string') checkSource(query);
   }
   const { HeaderMap } = await import('@apollo/server');
   const headers = new HeaderMap();

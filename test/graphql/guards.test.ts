@@ -127,6 +127,18 @@ describeEngines('The GraphQL door guards itself', (engine) => {
     expect((await post([])).status).toBe(400);
   });
 
+  test('refuses a subscription on a condition like any other fault of a document', async () => {
+    const query = 'subscription ($yes: Boolean!) { walletEvents @include(if: $yes) { id } }';
+    for (const body of [{ query, variables: { yes: true } }, [{ query }]]) {
+      const refused = await server.rest('POST', '/graphql', { key: team.live, body });
+      expect(refused.status).toBe(400);
+      expect(refused.body.errors[0]).toMatchObject({
+        message: 'Subscriptions have no conditions on their field',
+        extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+      });
+    }
+  });
+
   test('answers a batch with a list, whatever is refused of it', async () => {
     const query = 'query ($limit: PageSize!) { recharges(limit: $limit) { pagination { limit } } }';
     const batch = [{ query, variables: { limit: 5 } }, { query, variables: { limit: 101 } }, { query: '{' }];
