@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Airport } from '../airports.ts';
 import { formatLocalTime, startOfDayMs } from '../localTime.ts';
 import type { SupplierSearchSlice } from '../supplier.ts';
@@ -108,12 +109,23 @@ export const connectionMinutes = {
 function nextConnections(arriving: Flight, route: Path[number], domestic: boolean, most: number): Flight[] {
   const { shortest, longest } = connectionMinutes[domestic ? 'domestic' : 'international'];
   const arrivalDay = arriving.arrivingAt.slice(0, 10);
-  const dayAfter = formatLocalTime(startOfDayMs(arrivalDay) + dayMs).slice(0, 10);
-  return [arrivalDay, dayAfter]
+  return [arrivalDay, dayAfter(arrivalDay)]
     .flatMap((day) => flightsOf(route, day))
     .filter((flight) => {
       const waitMinutes = (flight.departureMs - arriving.arrivalMs) / minuteMs;
       return waitMinutes >= shortest && waitMinutes <= longest;
     })
     .slice(0, most);
+}
+
+// A search asks for the same few days hundreds of times.
+const daysAfter = new LRUCache<string, string>({ max: 1_000 });
+
+function dayAfter(day: string): string {
+  let next = daysAfter.get(day);
+  if (next === undefined) {
+    next = formatLocalTime(startOfDayMs(day) + dayMs).slice(0, 10);
+    daysAfter.set(day, next);
+  }
+  return next;
 }
