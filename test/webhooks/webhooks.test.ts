@@ -24,7 +24,11 @@ describeEngines('webhooks', (engine) => {
     server = await startTestServer(engine, {
       clock,
       webhookAuthority: (await testCertificates()).authority,
-      settings: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', SMTP_URL: mailServer.url },
+      settings: {
+        WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
+        SMTP_URL: mailServer.url,
+        PUBLIC_URL: 'https://gateway.example.com/embarque',
+      },
     });
   });
 
@@ -108,7 +112,12 @@ describeEngines('webhooks', (engine) => {
       [id],
     );
     expect(states.map(({ status }) => status)).toEqual(['failed', 'skipped']);
-    expect(mailServer.mails.filter((mail) => mail.includes(`Subject: Webhook ${id}`))).toHaveLength(1);
+    const [alert = '', ...others] = mailServer.mails.filter((mail) =>
+      mail.includes(`Subject: Webhook ${id}`),
+    );
+    expect(others).toEqual([]);
+    expect(alert).toMatch(/^From: Embarque <alerts@gateway\.example\.com>\r?$/m);
+    expect(alert).toMatch(/^To: alerts@agency\.example\.com\r?$/m);
     receiver.behave(answer(200));
     await server.rest('PUT', `/api/v1/webhooks/${id}`, { key: live, body: { active: true } });
     await recharge(live);
