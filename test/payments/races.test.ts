@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { dataOf, pixOf } from '../doors/door.ts';
+import { restDoor } from '../doors/restDoor.ts';
+import { TestClock } from '../doors/testClock.ts';
+import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { Bank, signatureOf } from './bank.ts';
+
+const recharges = 10;
+
+/** Whoever comes first, each recharge is credited once: two processes on a server, one on the embedded store. */
+describeEngines('payments that are told, refused and settled at the same moment', (engine) => {
+  const clock = new TestClock();
+  let server: TestServer;
+  let second: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { clock, paymentProvider: new Bank() });
+    const place = { settings: server.environment, release: async () => undefined };
+    second =
+      engine.name === 'embedded'
+        ? server
+        : await startTestServer(
+            { ...engine, allocate: async () => place },
+            { clock, paymentProvider: new Bank() },
+          );
+  });
+  afterAll(async () => {
+    if (second !== server) await second?.close();
+    await server?.close();
+  });
+
+  /** As a bank does: again, until it is taken. */
+  const tell = async ({ url }: TestServer, rechargeId: string, outcome: string, of: string) => {
+    const body = JSON.stringify([{ rechargeId, outcome, providerReference: `${of}/${rechargeId}` }]);
+    const request = { method: 'POST', body, headers: { 'X-Bank-Signature': signatureOf(body) } };
+    await eventually(async () => (await fetch(`${url}/callbacks/payments/bank`, request)).status === 200);
+  };
+  const operate = async ({ graphql }: TestServer, document: string): Promise<Json> =>
+    (await graphql(document, null, server.keys.operator)).body;
+  const waiting = async (): Promise<string[]> =>
+    (
+      await operate(server, '{ unsettledPayments(limit: 100) { items { id } } }')
+    ).data.unsettledPayments.items.map(({ id }: Json) => id);
+
+  it('are credited once, and what is left waits for an operator', async () => {
+    const door = restDoor(() => server);
+    const { live } = await server.createTeam();
+    const request = async () => dataOf(await door.createRecharge(live, pixOf('100.00'))).id as string;
+    const ids = await Promise.all(Array.from({ length: recharges }, request));
+    const cancelled = 'mutation ($id: String!) { cancelRecharge(id: $id) { status } }';
+    await Promise.all(
+      ids.flatMap((id, index) => {
+        const [one, other] = index % 2 === 0 ? [server, second] : [second, server];
+        return [
+          index % 3 === 0 ? tell(one, id, 'failed', 'none') : one.graphql(cancelled, { id }, live),
+          tell(one, id, 'paid', 'first'),
+          tell(other, id, 'paid', 'second'),
+        ];
+      }),
+    );
+    // Of the two payments of each, at least the second is one too many.
+    const payments = await waiting();
+    expect(payments.length).toBeGreaterThanOrEqual(recharges);
+    await Promise.all(
+      payments.flatMap((id) =>
+        [server, second].map((at) => operate(at, `mutation { creditPayment(id: "${id}") { id } }`)),
+      ),
+    );
+    expect(dataOf(await door.balance(live)).balance).toBe(`${recharges}00.00`);
+    expect(await waiting()).toHaveLength(recharges);
+    const checks = await verifyLedger(server.running.gateway.platform.sequelize);
+    expect(checks.filter((check) => check.break !== null)).toEqual([]);
+  });
+});
