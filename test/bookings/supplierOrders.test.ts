@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
@@ -183,6 +184,37 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     const none = conflict('No cancellation is waiting for the supplier', { field: 'task', type: 'none' });
     await refused(stage, 'dropCancellation', { bookingId: id }, none);
     expect(dataOf(await stage.door.getBooking(live, id))).toEqual(cancelled);
+  });
+
+  it('decide at the same moment as the supplier and the client: one of them does, and the money follows it', async () => {
+    const { live } = await agencyWith(stage, '5000.00');
+    const bookings: Json[] = [];
+    for (let number = 0; number < 6; number += 1)
+      bookings.push(await booked(stage, live, { penalty: '50.00' }));
+    airline.answers.issue = async (request) => ticketed(request);
+    stage.clock.advance(60_000);
+    await Promise.all(
+      bookings.flatMap(({ id, passengers: [{ id: passengerId }] }, number) => {
+        const tickets = [{ passengerId, uniqueIdentifier: `957-241234567${number}` }];
+        const all = [
+          () => ask(stage, 'failBooking', { bookingId: id }),
+          () => ask(stage, 'recordTickets', { bookingId: id, tickets }),
+          () => stage.door.cancelBooking(live, id),
+        ];
+        return [...all.slice(number % 3), ...all.slice(0, number % 3)].map((act) => act());
+      }),
+    );
+    const given = { failed: 400, cancelled: 350, ticketed: 0 };
+    let balance = 5_000;
+    for (const { id } of bookings) {
+      const { status, refund_amount: refund } = dataOf(await stage.door.getBooking(live, id));
+      const back = given[status as keyof typeof given];
+      expect([status, refund ?? '0.00']).toEqual([status, `${back}.00`]);
+      balance += back - 400;
+    }
+    expect((await moneyOf(stage.door, live))[0]).toBe(`${balance}.00`);
+    const checks = await verifyLedger(stage.server.running.gateway.platform.sequelize);
+    expect(checks.filter((check) => check.break !== null)).toEqual([]);
   });
 
   it('change no booking that is unknown, held or ended', async () => {
