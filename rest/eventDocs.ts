@@ -3,9 +3,9 @@ import type { JsonSchema } from './jsonSchemas.ts';
 
 /** What OpenAPI says about deliveries: one webhook for each event type, as the catalogue of events describes it. */
 
-const header = (name: string, description: string, schema: JsonSchema) => [
+const header = (name: string, description: string, schema: JsonSchema, required = true) => [
   name,
-  { name, in: 'header', required: true, description, schema },
+  { name, in: 'header', required, description, schema },
 ];
 
 const hexadecimal = { type: 'string', pattern: '^[0-9a-f]{64}$' };
@@ -16,6 +16,12 @@ export const deliveryHeaders: JsonSchema = Object.fromEntries([
     'X-Service-Signature',
     'HMAC-SHA256 of the timestamp, a dot and the raw body, keyed with the secret as it was shown.',
     hexadecimal,
+  ),
+  header(
+    'X-Service-Signature-Previous',
+    'The same with each secret that was replaced in the last 24 hours, the newest first, separated by a comma and a blank.',
+    { type: 'string' },
+    false,
   ),
   header('X-Service-Timestamp', 'Unix time of sending; refuse what is more than 300 seconds away.', {
     type: 'integer',

@@ -1,5 +1,6 @@
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deliveryHeaders } from '../../rest/eventDocs.ts';
 import { serviceSignature } from '../../src/infrastructure/webhooks/signature.ts';
 import { hourMs, TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
@@ -22,6 +23,13 @@ const documents = {
   read: `query ($id: String!) { outcome: webhook(id: $id) ${fields} }`,
   rotate: 'mutation ($id: String!) { outcome: rotateWebhookSecret(id: $id) { id secret } }',
 };
+
+/** Names of those that the documentation has, and whether they are on every delivery. */
+const documented = new Map(
+  Object.values(deliveryHeaders as Record<string, { name: string; required: boolean }>).map(
+    ({ name, required }) => [name.toLowerCase(), required],
+  ),
+);
 
 describeEngines('secrets and headers of a webhook', (engine) => {
   const clock = new TestClock();
@@ -67,6 +75,9 @@ describeEngines('secrets and headers of a webhook', (engine) => {
       new Verifier(secret).sign(headers['webhook-id']!, new Date(seconds * 1_000), body.toString()),
     );
     expect(headers['webhook-signature']).toBe(standard.join(' '));
+    const sent = Object.keys(headers).filter((name) => /^(x-service|webhook)-/.test(name));
+    expect(sent.filter((name) => !documented.has(name))).toEqual([]);
+    expect([...documented].filter(([name, required]) => required && !sent.includes(name))).toEqual([]);
   }
 
   describe('a rotated secret', () => {
