@@ -1,4 +1,5 @@
 import { startSweeps } from '../infrastructure/sweeper.ts';
+import { measureBacklog } from './backlog.ts';
 import { expireOverdueBookings } from './bookings/expiry.ts';
 import { OrderDispatcher } from './bookings/orders.ts';
 import { forgetOldOffers } from './flights/offerStore.ts';
@@ -13,7 +14,7 @@ export async function startWorker({
   platform,
   metrics,
 }: Pick<Gateway, 'platform' | 'metrics'>): Promise<() => Promise<void>> {
-  const dispatcher = new WebhookDispatcher(platform);
+  const dispatcher = new WebhookDispatcher(platform, metrics);
   const orders = new OrderDispatcher(platform);
   await Promise.all([dispatcher.start(), orders.start()]);
   const everyMs = platform.settings.SWEEP_INTERVAL;
@@ -28,6 +29,7 @@ export async function startWorker({
         everyMs,
         run: (stopping) => cancelEndedCharges(platform, stopping),
       },
+      { name: 'backlog', everyMs: 15 * everyMs, run: () => measureBacklog(platform, metrics) },
       { name: 'old-offers', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldOffers(platform) },
       { name: 'idempotency-keys', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldKeys(platform) },
     ],

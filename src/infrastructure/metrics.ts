@@ -43,6 +43,18 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    webhookAttempts: new Counter({
+      name: 'embarque_webhook_attempts_total',
+      help: 'Attempts to deliver a webhook, by what came of them',
+      labelNames: ['reason'],
+      registers,
+    }),
+    backlog: new Gauge({
+      name: 'embarque_backlog',
+      help: 'What has been waiting for too long, of all processes together, as a worker counted it last',
+      labelNames: ['kind'],
+      registers,
+    }),
     subscribers: new Gauge({
       name: 'embarque_subscribers',
       help: 'Live subscriptions open in this process',

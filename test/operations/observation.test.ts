@@ -90,6 +90,18 @@ describeEngines('What operators see', (engine) => {
     expect([more('flightSearch', 'admitted'), more('flightSearch', 'refused')]).toEqual([0, 2]);
   });
 
+  test('what has been waiting for too long is counted by workers', async () => {
+    const backlog = (kind: string) => async () => (await samples()).get(`embarque_backlog{kind="${kind}"}`);
+    await eventually(async () => (await backlog('payments')()) === 0);
+    await server.query(
+      `INSERT INTO payment_notices (id, provider, provider_reference, outcome, paid_at, received_at, reason)
+       VALUES ('pay_1', 'bank', 'E1', 'paid', now(), now(), 'unknown_recharge')`,
+    );
+    await eventually(async () => (await backlog('payments')()) === 1);
+    await server.query('DELETE FROM payment_notices');
+    await eventually(async () => (await backlog('payments')()) === 0);
+  });
+
   test('every metric is explained in README, and README names no other', async () => {
     const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
     const explained = new Set(readme.match(/\bembarque_\w+/g));

@@ -40,6 +40,8 @@ describeEngines('a team with many webhooks whose receivers hang', (engine) => {
       const deliveries = await world.until(id, ({ status }) => status === 'delivered');
       expect(deliveries.map(({ attempt_count: attempts }) => attempts)).toEqual(Array(10).fill(1));
     }
+    const { text } = await world.server.rest('GET', '/metrics');
+    expect(text).toMatch(/^embarque_webhook_attempts_total\{reason="ok"\} 251$/m);
   });
 });
 

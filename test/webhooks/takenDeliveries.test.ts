@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { measureBacklog } from '../../src/domain/backlog.ts';
 import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
 import type { ClaimedDelivery } from '../../src/domain/webhooks/claim.ts';
 import { claimDeliveries, releaseLease, skipInactive } from '../../src/domain/webhooks/claim.ts';
@@ -97,6 +98,25 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     const counts = { walletIds: [tenant.walletId], trustedCounts: [0], untrustedCounts: [underWay] };
     const allowances = { ...free, ...counts, untrustedLimit };
     expect(await claimDeliveries('alone', { webhookIds: [id] }, allowances, platform)).toHaveLength(expected);
+  });
+
+  it('are no part of the backlog until they have been due for a minute', async () => {
+    const { platform, metrics } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/backlog');
+    const backlog = async () => {
+      await measureBacklog(platform, metrics);
+      const { text } = await world.server.rest('GET', '/metrics');
+      return Number(/^embarque_backlog\{kind="webhook_deliveries"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    const before = await backlog();
+    await world.happens(tenant);
+    expect(await backlog()).toBe(before);
+    await world.server.query(
+      `UPDATE webhook_deliveries SET due_at = due_at - interval '1 minute' WHERE webhook_id = $1`,
+      [id],
+    );
+    expect(await backlog()).toBe(before + 1);
   });
 
   it('and give back after their webhook was switched off are taken by nobody, and skipped', async () => {

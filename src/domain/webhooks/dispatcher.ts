@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Metrics } from '../../infrastructure/metrics.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import { Recall } from '../../infrastructure/webhooks/recall.ts';
 import { SendingCancelled } from '../../infrastructure/webhooks/sender.ts';
@@ -29,6 +30,8 @@ const ownFaultDelayMs = 1_000;
 /** How often attempts under way are compared with their webhooks, should the signal of a change get lost. */
 const changeCheckMs = 250;
 
+type DispatcherMetrics = Pick<Metrics, 'webhookAttempts'>;
+
 /** A taken delivery that is being sent or recorded. */
 interface Attempt {
   delivery: ClaimedDelivery;
@@ -45,6 +48,7 @@ interface Attempt {
  */
 export class WebhookDispatcher {
   readonly #platform: Platform;
+  readonly #metrics: DispatcherMetrics | null;
   readonly #name = randomUUID();
   readonly #shares = new Shares();
   readonly #requests: DeliveryRequests;
@@ -64,8 +68,9 @@ export class WebhookDispatcher {
   #nextLook: { atMs: number; cancel(): void } | null = null;
   #stopSignals: Array<() => Promise<void>> = [];
 
-  constructor(platform: Platform) {
+  constructor(platform: Platform, metrics: DispatcherMetrics | null = null) {
     this.#platform = platform;
+    this.#metrics = metrics;
     this.#requests = new DeliveryRequests(platform);
     this.#recorder = new AttemptRecorder(this.#name, platform);
     this.#alerts = new AlertMails(platform);
@@ -208,6 +213,7 @@ export class WebhookDispatcher {
       const outcome = await this.#platform.webhookSender.send(request, recall);
       this.#shares.judge(delivery.webhook_id, outcome.ok);
       this.#freeSlot(delivery);
+      this.#metrics?.webhookAttempts.inc({ reason: outcome.reason });
       return outcome;
     } catch (error) {
       this.#freeSlot(delivery);

@@ -7,10 +7,15 @@ import type { Log } from '../log.ts';
 import { driverClient } from './driverClient.ts';
 import { openEmbedded } from './embedded.ts';
 import { EmbeddedDisk } from './embeddedDisk.ts';
+import { hasNoConnectionLeft } from './sqlState.ts';
 import { transactionContext } from './statement.ts';
 
-/** Whether nothing was asked of the database because every connection of this process stayed in use for too long. */
-export const noConnectionCame = (error: unknown): boolean => error instanceof ConnectionAcquireTimeoutError;
+/**
+ * Whether nothing was asked of the database because every connection of this process stayed in use for too long, or the
+ * server had none left.
+ */
+export const noConnectionCame = (error: unknown): boolean =>
+  error instanceof ConnectionAcquireTimeoutError || hasNoConnectionLeft(error);
 
 /**
  * Resolves when the database answers and takes writes. Locks no row, but a server that is read-only refuses it like a

@@ -19,3 +19,8 @@ const uniqueViolation = '23505';
 
 /** Whether the database refused a row because there is one like it where there may be only one. */
 export const isRepeated = (error: unknown): boolean => sqlStateOf(error) === uniqueViolation;
+
+const tooManyConnections = '53300';
+
+/** Whether the server refused a session because it has as many as it may have. */
+export const hasNoConnectionLeft = (error: unknown): boolean => sqlStateOf(error) === tooManyConnections;

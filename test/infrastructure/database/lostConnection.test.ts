@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { openDatabase } from '../../../src/infrastructure/database/database.ts';
+import { noConnectionCame, openDatabase } from '../../../src/infrastructure/database/database.ts';
 
 /** A message of PostgreSQL's protocol. */
 function message(type: string, content: string): Buffer {
@@ -12,25 +12,37 @@ function message(type: string, content: string): Buffer {
   return bytes;
 }
 
-it('a session that the server ends with its greeting fails whoever wanted it, and nothing else', async () => {
-  const greetingAndEnd = Buffer.concat([
-    message('R', '\0\0\0\0'),
-    message('Z', 'I'),
-    message('E', 'SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'),
-  ]);
+/** What comes of opening a database on a server that answers every session with these bytes and ends it. */
+async function openOn(answer: Buffer): Promise<unknown> {
   const server = createServer((socket) => {
-    socket.on('error', () => undefined).once('data', () => socket.end(greetingAndEnd));
+    socket.on('error', () => undefined).once('data', () => socket.end(answer));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const settings = { DATABASE_POOL_SIZE: 1, DATABASE_POOL_TIMEOUT: 10_000, DATA_DIR: 'none' };
-  // An error that nobody hears would fail the whole run.
-  await expect(
-    openDatabase(
+  try {
+    return await openDatabase(
       { ...settings, DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/nothing` },
       [],
       pino({ level: 'silent' }),
-    ),
-  ).rejects.toThrow(/not queryable|terminat/);
-  server.close();
+    ).catch((error: unknown) => error);
+  } finally {
+    server.close();
+  }
+}
+
+const refusal = (code: string, words: string) => message('E', `SFATAL\0C${code}\0M${words}\0\0`);
+
+it('a session that the server ends with its greeting fails whoever wanted it, and nothing else', async () => {
+  const greeting = [message('R', '\0\0\0\0'), message('Z', 'I')];
+  const end = refusal('57P01', 'terminating connection due to administrator command');
+  // An error that nobody hears would fail the whole run.
+  const error = (await openOn(Buffer.concat([...greeting, end]))) as Error;
+  expect(error.message).toMatch(/not queryable|terminat/);
+  expect(noConnectionCame(error.cause)).toBe(false);
+});
+
+it('a server that has no session left is overloaded, as one is whose connections are all in use', async () => {
+  const { cause } = (await openOn(refusal('53300', 'sorry, too many clients already'))) as Error;
+  expect(noConnectionCame(cause)).toBe(true);
 });
