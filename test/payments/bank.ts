@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type {
   ChargeRequest,
+  MadeCharge,
   PaymentMethod,
   PaymentNotification,
   PaymentProvider,
@@ -28,9 +29,10 @@ async function readBody(body: string): Promise<PaymentNotification[]> {
 export class Bank implements PaymentProvider {
   readonly name = 'bank';
   methods: PaymentMethod[] = ['pix', 'boleto'];
-  readonly cancelled: string[] = [];
+  /** What it was asked to make unpayable. */
+  readonly cancelled: MadeCharge[] = [];
   /** What becomes of a request to cancel a charge. */
-  cancels: (rechargeId: string) => Promise<void> = async () => undefined;
+  cancels: () => Promise<void> = async () => undefined;
   /** How it reads what it is told, once it has seen the signature. */
   reads: (body: string) => Promise<PaymentNotification[]> = readBody;
   charges: (request: ChargeRequest) => ReturnType<PaymentProvider['createCharge']>;
@@ -58,8 +60,8 @@ export class Bank implements PaymentProvider {
     return this.reads(body);
   }
 
-  async cancelCharge(rechargeId: string): Promise<void> {
-    this.cancelled.push(rechargeId);
-    await this.cancels(rechargeId);
+  async cancelCharge(charge: MadeCharge): Promise<void> {
+    this.cancelled.push(charge);
+    await this.cancels();
   }
 }

@@ -284,7 +284,7 @@ describeDoors(
       bank.cancels = async () => {
         throw new Error('503');
       };
-      const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+      const { id, payment } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
       const untouched = dataOf(await stage.door.createRecharge(live, pixOf('100.00'))).id;
       dataOf(await cancel(stage, live, id));
       await eventually(() => bank.cancelled.length === 1);
@@ -297,7 +297,12 @@ describeDoors(
         const rows = await stage.server.query('SELECT FROM recharges WHERE charge_to_cancel_at IS NOT NULL');
         return rows.length === 0;
       });
-      expect(bank.cancelled).toEqual([id, id]);
+      const charge = {
+        rechargeId: id,
+        mode: 'live',
+        artefacts: { method: 'pix', pixCopyPaste: payment.pix_copy_paste },
+      };
+      expect(bank.cancelled).toMatchObject([charge, charge]);
       expect(dataOf(await stage.door.getRecharge(live, untouched)).status).not.toBe('cancelled');
     });
 
@@ -368,6 +373,6 @@ describeEngines('a payment provider that hangs', (engine) => {
       const rows = await server.query('SELECT FROM recharges WHERE charge_to_cancel_at IS NOT NULL');
       return rows.length === 0;
     });
-    expect(bank.cancelled).toEqual([id, id]);
+    expect(bank.cancelled.map(({ rechargeId }) => rechargeId)).toEqual([id, id]);
   });
 });

@@ -1,5 +1,6 @@
 import { askWithin } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import type { MadeCharge } from '../../infrastructure/payments/provider.ts';
 import type { Platform } from '../platform.ts';
 
 /** Charges that one look takes. */
@@ -9,12 +10,12 @@ const takenAtOnce = 20;
 const pauseMs = 60_000;
 
 /** Whoever takes a charge puts off the next asking for it, so that a process that dies leaves it to another. */
-const takeStatement = statement<{ id: string }>(
+const takeStatement = statement<MadeCharge>(
   'take_charges_to_cancel',
   `UPDATE recharges SET charge_to_cancel_at = $2
     WHERE id IN (SELECT id FROM recharges WHERE charge_to_cancel_at <= $1 AND provider = $3
                   ORDER BY charge_to_cancel_at LIMIT ${takenAtOnce} FOR UPDATE SKIP LOCKED)
-   RETURNING id`,
+   RETURNING id AS "rechargeId", mode, charge AS artefacts`,
 );
 
 const doneStatement = statement(
@@ -23,15 +24,16 @@ const doneStatement = statement(
 );
 
 /** Asks for one charge. One that the provider does not answer for is left as it is, to be asked for again. */
-async function cancelCharge(id: string, platform: Platform): Promise<void> {
+async function cancelCharge(charge: MadeCharge, platform: Platform): Promise<void> {
   const { sequelize, clock, settings, paymentProvider: provider, log } = platform;
   const timeoutMs = Math.min(settings.PAYMENT_PROVIDER_TIMEOUT, pauseMs);
+  const { rechargeId } = charge;
   try {
     const limits = { asked: provider.name, timeoutMs, clock };
-    await askWithin(limits, async (options) => provider.cancelCharge?.(id, options));
-    await run(sequelize, doneStatement, [id]);
+    await askWithin(limits, async (options) => provider.cancelCharge?.(charge, options));
+    await run(sequelize, doneStatement, [rechargeId]);
   } catch (error) {
-    log.warn({ err: error, rechargeId: id }, 'charge of a cancelled recharge not cancelled; asked again');
+    log.warn({ err: error, rechargeId }, 'charge of a cancelled recharge not cancelled; asked again');
   }
 }
 
@@ -57,7 +59,7 @@ export async function cancelEndedCharges(platform: Platform, stopping: AbortSign
     const now = clock.now();
     const again = new Date(now.getTime() + pauseMs);
     const taken = await run(sequelize, takeStatement, [now, again, provider.name]);
-    await untilStopping(Promise.all(taken.map(({ id }) => cancelCharge(id, platform))), stopping);
+    await untilStopping(Promise.all(taken.map((charge) => cancelCharge(charge, platform))), stopping);
     if (taken.length < takenAtOnce) return;
   }
 }

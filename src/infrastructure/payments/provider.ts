@@ -35,6 +35,11 @@ export type ChargeArtefacts =
       ourNumber: string;
     };
 
+/** A charge that was made, with what its provider may know it by. */
+export interface MadeCharge extends Pick<ChargeRequest, 'rechargeId' | 'mode'> {
+  artefacts: ChargeArtefacts;
+}
+
 /** What a provider says about one charge. The same notification may come any number of times. */
 export interface PaymentNotification {
   rechargeId: string;
@@ -92,5 +97,5 @@ export interface PaymentProvider {
    * Makes a charge unpayable, after its recharge was cancelled. Called again until it succeeds, also for a charge that is
    * unpayable already. Absent when the provider cannot.
    */
-  cancelCharge?(rechargeId: string, options: { signal: AbortSignal }): Promise<void>;
+  cancelCharge?(charge: MadeCharge, options: { signal: AbortSignal }): Promise<void>;
 }
