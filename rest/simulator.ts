@@ -3,7 +3,7 @@ import type { OperationRules, RequestContext } from '../src/domain/admission.ts'
 import { admit, tenantOf } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
 import { isInstant } from '../src/domain/day.ts';
-import { validationError, wrongMethod } from '../src/domain/errors.ts';
+import { notFound, validationError, wrongMethod } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge } from '../src/domain/recharges/reading.ts';
@@ -43,7 +43,9 @@ export function createSimulatorRouter(gateway: Gateway): Router {
       const now = platform.clock.now();
       if (given && given > now) throw invalidPaidAt();
       const tenant = tenantOf(context);
-      const { id, createdAt } = await findRecharge(tenant, request.params.id);
+      const { id, createdAt, provider } = await findRecharge(tenant, request.params.id);
+      // Whoever pays at a real bank is told of by it alone.
+      if (provider !== platform.paymentProvider.name) throw notFound('Recharge');
       if (given && given < createdAt) throw invalidPaidAt();
       const recharge = await confirmRecharge(tenant, id, given ?? now, platform);
       const paid = {

@@ -151,6 +151,17 @@ describeEngines('the links of a recharge', (engine) => {
     expect((await fetchFile(ownPayment.boleto_url)).status).toBe(200);
   });
 
+  it('of a charge that another provider made are not paid at the simulated bank', async () => {
+    const { id } = await request('pix');
+    await server.query(`UPDATE recharges SET provider = 'former' WHERE id = $1`, [id]);
+    const pay = () => server.rest('POST', `/simulator/recharges/${id}/pay`, { key: team.live });
+    expect(await pay()).toMatchObject({ status: 404, body: { error: { message: 'Recharge not found' } } });
+    const read = await server.rest('GET', `/api/v1/wallet/recharge/${id}`, { key: team.live });
+    expect(read.body.data.status).toBe('pending');
+    await server.query(`UPDATE recharges SET provider = 'simulated' WHERE id = $1`, [id]);
+    expect((await pay()).status).toBe(200);
+  });
+
   it('of unknown ids, or of recharges paid the other way, are 404 with the envelope', async () => {
     const [pix, boleto] = [await request('pix'), await request('boleto')];
     const unknown = 'rch_01jd3v5w7kehxa1m4b9qk0t2zc';
