@@ -11,9 +11,9 @@ import { rechargeObjectSql } from './rechargeSql.ts';
 
 /**
  * One statement: the recharge is completed, the wallet credited, the entry and both events written.
- * A payment made in time also completes a recharge that was marked expired, or ended otherwise after it was paid (its
- * amount then counts for its day again): money is never lost. No row comes back when the state does not allow it, so
- * confirming twice credits once. With $8 a payment is good whenever it was made.
+ * A payment made in time also completes a recharge that was already marked expired, and where $8 says so one that ended
+ * otherwise (its amount then counts for its day again): money is never lost. No row comes back when the state does not
+ * allow it, so confirming twice credits once.
  * The count of `allowance` is always true; it makes every statement lock the day before the wallet, so none deadlocks.
  */
 const completeRecharge = statement<{ id: string }>(
@@ -25,8 +25,8 @@ const completeRecharge = statement<{ id: string }>(
             charge_to_cancel_at = NULL
        FROM before
       WHERE recharges.id = before.id AND before.status <> 'completed'
-            AND ($8::boolean OR $3 <= before.expires_at
-                 AND (before.status IN ('pending', 'expired') OR $3 < before.ended_at))
+            AND ($8 = 'whenever' OR $3 <= before.expires_at
+                 AND (before.status IN ('pending', 'expired') OR $8 = 'before its end' AND $3 < before.ended_at))
      RETURNING recharges.*, before.status AS previous_status
    ), allowance AS (
      INSERT INTO recharge_days AS d (wallet_id, day, requested_cents)
@@ -60,13 +60,15 @@ const completeRecharge = statement<{ id: string }>(
 );
 
 /**
- * Completes a recharge that was paid at `paidAt`. @param whenever whether a payment after its end is good as well.
- * @returns whether it did: not when it is completed already, or had ended before it was paid.
+ * Completes a recharge that was paid at `paidAt`.
+ * @param good which payments are: those made before the expiry of one that nobody cancelled and nothing failed; also
+ *   those made before it was cancelled or failed; or all.
+ * @returns whether it did: not when it is completed already, or the payment is not good.
  */
 export async function completePaid(
   { id, walletId }: Pick<Recharge, 'id' | 'walletId'>,
   paidAt: Date,
-  whenever: boolean,
+  good: 'before its expiry' | 'before its end' | 'whenever',
   platform: Platform,
 ): Promise<boolean> {
   const rows = await run(platform.sequelize, completeRecharge, [
@@ -77,14 +79,15 @@ export async function completePaid(
     platform.clock.now(),
     newIdentifier('evt'),
     newIdentifier('evt'),
-    whenever,
+    good,
   ]);
   if (rows.length > 0) announceEvents(walletId, platform);
   return rows.length > 0;
 }
 
 /**
- * Confirms that a recharge was paid at `paidAt` (at the latest its expires_at). Confirming again changes nothing.
+ * Confirms that a recharge was paid at `paidAt` (at the latest its expires_at), told by somebody who hears what has become
+ * of it in the meantime. Confirming again changes nothing.
  * @throws AppError 404 for an unknown id, 409 when it cannot be paid any more.
  */
 export async function confirmRecharge(
@@ -94,7 +97,7 @@ export async function confirmRecharge(
   platform: Platform,
 ): Promise<Recharge> {
   const recharge = await findRecharge(tenant, id);
-  const completed = await completePaid(recharge, paidAt, false, platform);
+  const completed = await completePaid(recharge, paidAt, 'before its expiry', platform);
   await recharge.reload();
   if (!completed && recharge.status !== 'completed') throw cannotBePaid(recharge);
   return recharge;

@@ -161,7 +161,7 @@ async function credit(
 ): Promise<NoticeReason | null> {
   if (!recharge) return 'unknown_recharge';
   if (amountCents !== null && amountCents !== BigInt(recharge.amountCents)) return 'wrong_amount';
-  if (await completePaid(recharge, paidAt, false, platform)) return null;
+  if (await completePaid(recharge, paidAt, 'before its end', platform)) return null;
   await recharge.reload();
   if (recharge.status === 'completed') return 'already_completed';
   return recharge.status === 'pending' || recharge.status === 'expired' ? 'paid_late' : 'ended';
@@ -252,7 +252,7 @@ export function creditPayment(id: string, platform: Platform): Promise<PaymentNo
     const { reason, rechargeId, paidAt } = await settle(id, 'credited', null, platform);
     const recharge = rechargeId === null ? null : await Recharge.findByPk(rechargeId);
     const isGood = reason === 'paid_late' || reason === 'ended';
-    if (!isGood || !recharge || !(await completePaid(recharge, paidAt, true, platform)))
+    if (!isGood || !recharge || !(await completePaid(recharge, paidAt, 'whenever', platform)))
       throw conflict('Payment cannot be credited', { field: 'id', type: reason });
     return readSettled(id, platform);
   });
