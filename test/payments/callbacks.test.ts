@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { ManualClock } from '../../src/infrastructure/clock.ts';
-import { boletoOf, dataOf, describeDoors, expectRefusal, pixOf, type Stage } from '../doors/door.ts';
+import {
+  boletoOf,
+  dailyLimitExceeded,
+  dataOf,
+  describeDoors,
+  expectRefusal,
+  pixOf,
+  type Stage,
+} from '../doors/door.ts';
 import { cancel, eventsOf } from '../doors/rechargeSteps.ts';
 import { restDoor } from '../doors/restDoor.ts';
 import { minuteMs } from '../doors/testClock.ts';
@@ -304,6 +312,19 @@ describeDoors(
       };
       expect(bank.cancelled).toMatchObject([charge, charge]);
       expect(dataOf(await stage.door.getRecharge(live, untouched)).status).not.toBe('cancelled');
+    });
+
+    it('makes no charge that is refused for the day’s limit', async () => {
+      const { live } = await stage.server.createTeam();
+      for (let number = 0; number < 2; number += 1)
+        dataOf(await stage.door.createRecharge(live, boletoOf('50000.00')));
+      let charges = 0;
+      bank.charges = async () => {
+        charges += 1;
+        throw new Error('not to be asked');
+      };
+      expectRefusal(await stage.door.createRecharge(live, pixOf('100.00')), dailyLimitExceeded);
+      expect(charges).toBe(0);
     });
 
     it('whose adapter never comes to an end with what it tells is answered all the same', async () => {

@@ -51,11 +51,20 @@ const insertRecharge = statement<{ id: string }>(
    SELECT id FROM recharge WHERE ${keyIsStored('recharge', 10)}`,
 );
 
-/** The team's name, for the payer to read, and whether the payment provider is connected for it. */
-const readPayer = statement<{ name: string; disconnected: string[] }>(
+/**
+ * The team's name, for the payer to read, whether the payment provider is connected for it, and centavos requested on the
+ * day of $3.
+ */
+const readPayer = statement<{ name: string; disconnected: string[]; requested: string }>(
   'read_recharge_payer',
-  `SELECT name, ${disconnectedSql('payment_provider', '$2')} AS disconnected FROM teams WHERE id = $1`,
+  `SELECT name, ${disconnectedSql('payment_provider', '$2')} AS disconnected,
+          coalesce((SELECT requested_cents FROM recharge_days
+                     WHERE wallet_id = $2 AND day = ($3::timestamptz AT TIME ZONE 'UTC')::date), 0) AS requested
+     FROM teams WHERE id = $1`,
 );
+
+const dailyLimitExceeded = () =>
+  unprocessable('Daily limit exceeded', { field: 'amount', type: 'daily_limit' });
 
 export interface RechargeRequest {
   /** Decimal string as the client sent it. */
@@ -88,13 +97,19 @@ function expiryOf(method: PaymentMethod, createdAt: Date, platform: Platform): D
     : boletoDueAt(createdAt);
 }
 
-/** @throws AppError 422 when the provider, or this method of its, cannot be used. */
+/**
+ * Keeps from the provider what would be refused once it has made a charge; whether the day's allowance suffices is for the
+ * statement that takes from it to say.
+ * @throws AppError 422 when the provider, or this method of its, cannot be used, or the allowance is used up.
+ */
 async function nameOfPayer(
   { teamId, walletId }: Tenant,
   method: PaymentMethod,
+  amountCents: bigint,
+  createdAt: Date,
   platform: Platform,
 ): Promise<string> {
-  const [payer] = await run(platform.sequelize, readPayer, [teamId, walletId]);
+  const [payer] = await run(platform.sequelize, readPayer, [teamId, walletId, createdAt]);
   if (!payer) throw new Error(`${teamId} is no team`);
   if (payer.disconnected.includes(platform.paymentProvider.name))
     throw unprocessable('Payment provider not connected', {
@@ -103,6 +118,7 @@ async function nameOfPayer(
     });
   if (!platform.paymentProvider.methods.includes(method))
     throw unprocessable('Payment method not available', { field: 'payment_method', type: 'not_available' });
+  if (BigInt(payer.requested) + amountCents > dailyRechargeCents) throw dailyLimitExceeded();
   return payer.name;
 }
 
@@ -139,7 +155,7 @@ export async function prepareRecharge(
   const id = newIdentifier('rch');
   const createdAt = clock.now();
   const expiresAt = expiryOf(request.paymentMethod, createdAt, platform);
-  const teamName = await nameOfPayer(tenant, request.paymentMethod, platform);
+  const teamName = await nameOfPayer(tenant, request.paymentMethod, amountCents, createdAt, platform);
   const charge = await makeCharge(
     {
       rechargeId: id,
@@ -180,8 +196,7 @@ export async function prepareRecharge(
       expiresAt,
       ...keyValues(key),
     ]);
-    if (rows.length === 0)
-      throw unprocessable('Daily limit exceeded', { field: 'amount', type: 'daily_limit' });
+    if (rows.length === 0) throw dailyLimitExceeded();
     announceEvents(tenant.walletId, platform);
   };
   return { recharge: Recharge.build(fields, { isNewRecord: false }), post };
