@@ -1,4 +1,4 @@
-import { expectDocumented } from './documentedRefusals.ts';
+import { expectDocumented } from './documentedAnswers.ts';
 
 /** Plain HTTP clients of the two doors, and the few calls that most tests make. */
 
@@ -36,9 +36,10 @@ export async function restRequest(
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  const answer: unknown = isJson ? JSON.parse(text) : null;
-  expectDocumented(method, path, response.status, answer);
-  return { status: response.status, headers: response.headers, text, body: answer };
+  const { status } = response;
+  const answer = { status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+  expectDocumented(method, path, answer);
+  return answer;
 }
 
 export interface GraphqlAnswer {

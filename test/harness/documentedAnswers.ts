@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+
+/** What the OpenAPI document says of the answers of each operation: of refusals their messages, with dots between. */
+type Paths = Record<
+  string,
+  Record<string, { responses: Record<string, { description: string; headers: Record<string, unknown> }> }>
+>;
+
+const document = JSON.parse(readFileSync(new URL('../../rest/openapi.json', import.meta.url), 'utf8'));
+
+const operations = Object.entries(document.paths as Paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { responses }]) => ({
+    method: method.toUpperCase(),
+    // Any id will do, a broken one too.
+    pattern: new RegExp(`^/api/v1${path.replace(/\{\w+\}/g, '[^/?]+')}(\\?|$)`),
+    responses,
+  })),
+);
+
+const headerNames = Object.keys(document.components.headers as object);
+
+/**
+ * Clients read in the OpenAPI document which refusals and headers they must expect: whatever a test is answered has to
+ * stand there.
+ * @throws Error for a refusal or header of an endpoint that its documentation does not name.
+ */
+export function expectDocumented(
+  method: string,
+  path: string,
+  { status, headers, body }: { status: number; headers: Headers; body: unknown },
+): void {
+  const operation = operations.find((one) => one.method === method && one.pattern.test(path));
+  if (!operation) return;
+  const documented = operation.responses[status];
+  const { error } = (body ?? {}) as { error?: { message: string } };
+  const missing = [
+    ...(error && !documented?.description.split(' · ').includes(error.message) ? [`"${error.message}"`] : []),
+    ...headerNames.filter((name) => headers.has(name) && !(name in (documented?.headers ?? {}))),
+  ];
+  if (missing.length > 0)
+    throw new Error(`rest/openapi.json has no ${status} with ${missing.join(', ')} for ${method} ${path}`);
+}
