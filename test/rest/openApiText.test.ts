@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { requestFor } from '../bookings/bookingSteps.ts';
 import { dayMs, TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -10,7 +11,10 @@ describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
   let server: TestServer;
   const clock = new TestClock();
   beforeAll(async () => {
-    server = await startTestServer(engine, { clock });
+    server = await startTestServer(engine, {
+      clock,
+      settings: { WEBHOOK_REACHABILITY_CHECK: 'false', WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' },
+    });
   });
   beforeEach(() => clock.reset());
   afterAll(() => server?.close());
@@ -58,7 +62,8 @@ describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
     const described = async (method: string, path: string, declared: string, body?: Json) => {
       const answer = await server.rest(method, `/api/v1${path}`, { key: server.keys.test, body });
       const response = document.paths[declared][method.toLowerCase()].responses[answer.status];
-      const schema = z.fromJSONSchema(response.content['application/json'].schema);
+      const { $ref: error, ...own } = response.content['application/json'].schema;
+      const schema = z.fromJSONSchema(error ? document.components.schemas[error.split('/').at(-1)] : own);
       expect([path, answer.status, schema.safeParse(answer.body).error?.issues ?? []]).toEqual([
         path,
         answer.status,
@@ -68,12 +73,15 @@ describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
     };
 
     const departureDate = clock.isoIn(30 * dayMs).slice(0, 10);
-    const found = await described('POST', '/flights/search', '/flights/search', {
-      type: 'one_way',
-      slices: [{ origin: 'GRU', destination: 'LIS', departureDate }],
-      passengers: [{ type: 'adult', count: 1 }],
-    });
-    const currencies = (found.offers as Json[]).map(
+    const offersTo = async (destination: string): Promise<Json[]> => {
+      const found = await described('POST', '/flights/search', '/flights/search', {
+        type: 'one_way',
+        slices: [{ origin: 'GRU', destination, departureDate }],
+        passengers: [{ type: 'adult', count: 1 }],
+      });
+      return found.offers;
+    };
+    const currencies = (await offersTo('LIS')).map(
       (offer) => offer.conditions.refund_before_departure.penalty_currency,
     );
     expect(currencies).toContain(null);
@@ -84,10 +92,32 @@ describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
       const order = { amount: '100.00', currency: 'BRL', payment_method: paymentMethod };
       const { id } = (await described('POST', '/wallet/recharge', '/wallet/recharge', order)).data;
       await described('GET', `/wallet/recharge/${id}`, '/wallet/recharge/{id}');
+      await described('POST', `/test_helpers/recharges/${id}/pay`, '/test_helpers/recharges/{id}/pay');
+      await described('GET', `/wallet/recharge/${id}`, '/wallet/recharge/{id}');
+      await described('POST', `/test_helpers/recharges/${id}/fail`, '/test_helpers/recharges/{id}/fail');
     }
     await described('GET', '/wallet/transactions', '/wallet/transactions');
+
+    const offers = (await offersTo('GIG')).filter(
+      ({ payment_requirements: terms }) => !terms.requires_instant_payment,
+    );
+    for (const type of ['instant', 'hold'] as const) {
+      const { id } = (await described('POST', '/bookings', '/bookings', requestFor(offers[0], type))).data;
+      await described('GET', `/bookings/${id}`, '/bookings/{id}');
+      for (const verb of ['confirm', 'cancel', 'cancel'])
+        await described('POST', `/bookings/${id}/${verb}`, `/bookings/{id}/${verb}`);
+      const helper = '/test_helpers/bookings';
+      await described('POST', `${helper}/${id}/expire`, `${helper}/{id}/expire`);
+    }
     await described('GET', '/bookings', '/bookings');
+
+    const webhook = { url: 'https://localhost:1024/hooks', events: ['booking.created'] };
+    const { id } = (await described('POST', '/webhooks', '/webhooks', webhook)).data;
+    await described('POST', '/webhooks', '/webhooks', { ...webhook, url: 'http://localhost' });
+    await described('PUT', `/webhooks/${id}`, '/webhooks/{id}', { active: false });
     await described('GET', '/webhooks', '/webhooks');
+    await described('DELETE', `/webhooks/${id}`, '/webhooks/{id}');
+    await described('DELETE', `/webhooks/${id}`, '/webhooks/{id}');
   });
 
   it('has a search that finds flights on whatever day it is read', async () => {
