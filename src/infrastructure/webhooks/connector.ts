@@ -15,7 +15,7 @@ export interface ConnectorSettings {
 /**
  * Resolves, judges and connects. The addresses are judged now and the socket is given these and no others, so a
  * name that changes its mind in between gains nothing. Rejects with an AttemptFailure, or with the system's own
- * error when this machine lacks descriptors or memory.
+ * error when this machine lacks descriptors, ports or memory.
  */
 export async function openConnection(
   target: Target,

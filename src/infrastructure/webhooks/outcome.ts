@@ -1,3 +1,5 @@
+import { isIPv4 } from 'node:net';
+
 /** What became of one delivery attempt. Every attempt has exactly one reason. */
 export const attemptReasons = [
   /** A 2xx status line arrived in time. */
@@ -64,10 +66,16 @@ export function blockedAddress(): AttemptFailure {
 /** Our own shortage, not the receiver's fault: no attempt may be held against the webhook for it. */
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
 
-/** Whether a connection could not be opened because this machine lacks descriptors or memory. */
-export function isOwnShortage(error: Error & { code?: string }): boolean {
-  return shortages.has(error.code ?? '');
-}
+/** What Node.js says of a connection that could not be opened: `errors` has one for each address that was tried. */
+type ConnectError = Error & { code?: string; address?: string; errors?: readonly ConnectError[] };
+
+/** Ports run out towards one address after the other. Without IPv6 no address of that kind is to be had, now or later. */
+const lacksPort = ({ code, address = '', errors = [] }: ConnectError): boolean =>
+  (code === 'EADDRNOTAVAIL' && isIPv4(address)) || errors.some(lacksPort);
+
+/** Whether a connection could not be opened because this machine lacks descriptors, ports or memory. */
+export const isOwnShortage = (error: ConnectError): boolean =>
+  shortages.has(error.code ?? '') || lacksPort(error);
 
 const socketReasons: Record<string, [AttemptReason, string]> = {
   ECONNREFUSED: ['connection_refused', 'the connection was refused'],
