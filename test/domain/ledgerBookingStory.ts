@@ -2,8 +2,8 @@ import type { BookingRow } from '../../src/domain/bookings/booking.ts';
 import type { ChangeDetails } from '../../src/domain/bookings/change.ts';
 import { applyTransition } from '../../src/domain/bookings/change.ts';
 import { expireOverdueBookings } from '../../src/domain/bookings/expiry.ts';
-import type { ManualClock } from '../../src/infrastructure/clock.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
+import type { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import type { LedgerDoors } from './ledgerDoors.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ManualClock } from '../../src/infrastructure/clock.ts';
 import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
 import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
 import type { Json } from '../harness/client.ts';
+import { ManualClock } from '../harness/manualClock.ts';
 import type { FlightStage } from './flightDoors.ts';
 import { describeFlightDoors } from './flightDoors.ts';
 import { oneWay, readOffer } from './searches.ts';

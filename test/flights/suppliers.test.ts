@@ -1,5 +1,4 @@
 import { beforeEach, expect, it } from 'vitest';
-import { ManualClock } from '../../src/infrastructure/clock.ts';
 import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
 import type {
   FlightSupplier,
@@ -7,6 +6,7 @@ import type {
   SupplierSlice,
 } from '../../src/infrastructure/flights/supplier.ts';
 import type { Json } from '../harness/client.ts';
+import { ManualClock } from '../harness/manualClock.ts';
 import { describeFlightDoors } from './flightDoors.ts';
 import { offerFields, oneWay } from './searches.ts';
 

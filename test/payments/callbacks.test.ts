@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
-import { ManualClock } from '../../src/infrastructure/clock.ts';
 import {
   boletoOf,
   dailyLimitExceeded,
@@ -17,6 +16,7 @@ import { minuteMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { Bank, signatureOf } from './bank.ts';

@@ -8,12 +8,12 @@ import { documentOf } from '../../../src/domain/flights/quotationDocument.ts';
 import { quotationOf } from '../../../src/domain/flights/quotationReading.ts';
 import { requestedSlice } from '../../../src/domain/flights/search.ts';
 import { readSearchRequest, type SearchRequest } from '../../../src/domain/flights/searchRequest.ts';
-import { ManualClock } from '../../../src/infrastructure/clock.ts';
 import { simulatedExchangeRates } from '../../../src/infrastructure/exchangeRates/tableExchangeRates.ts';
 import { simulatedSupplier } from '../../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
 import type { SupplierOffer } from '../../../src/infrastructure/flights/supplier.ts';
 import { isIdentifier } from '../../../src/infrastructure/identifier.ts';
 import { identifierBatch } from '../../../src/infrastructure/identifierBatch.ts';
+import { ManualClock } from '../../harness/manualClock.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 

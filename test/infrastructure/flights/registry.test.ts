@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings, SettingsError } from '../../../src/config.ts';
-import { ManualClock } from '../../../src/infrastructure/clock.ts';
 import { createFlightSuppliers, flightSupplierNames } from '../../../src/infrastructure/flights/registry.ts';
+import { ManualClock } from '../../harness/manualClock.ts';
 import { supplierSearch } from './simulated/searches.ts';
 
 const settings = { SIMULATED_TICKETING_DELAY: 0 };

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../../src/infrastructure/clock.ts';
 import { simulatedSupplier } from '../../../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
+import { ManualClock } from '../../../harness/manualClock.ts';
 import { dayAfter, offers, supplierSearch } from './searches.ts';
 
 const inTest = (pair: string, ...more: string[]) => offers({ slices: [pair, ...more], testMode: true });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../../src/infrastructure/clock.ts';
 import type { OrderRequest, OrderState, Traveller } from '../../../../src/infrastructure/flights/order.ts';
 import { simulatedOrders } from '../../../../src/infrastructure/flights/simulated/orders.ts';
+import { ManualClock } from '../../../harness/manualClock.ts';
 import { offers } from './searches.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');

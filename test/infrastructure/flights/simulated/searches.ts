@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { ManualClock } from '../../../../src/infrastructure/clock.ts';
 import { airportOf, resolvePlace } from '../../../../src/infrastructure/flights/airports.ts';
 import { commercialAirports } from '../../../../src/infrastructure/flights/commercialAirports.ts';
 import { simulatedSupplier } from '../../../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
@@ -8,6 +7,7 @@ import {
   type SupplierOffer,
   type SupplierSearch,
 } from '../../../../src/infrastructure/flights/supplier.ts';
+import { ManualClock } from '../../../harness/manualClock.ts';
 
 /** Noon in São Paulo of 20 November 2026, from which the searches of these suites count their days. */
 export const searchedAt = new Date('2026-11-20T15:00:00.000Z');

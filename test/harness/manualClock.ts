@@ -1,0 +1,34 @@
+import type { Clock } from '../../src/infrastructure/clock.ts';
+
+/** A clock that moves only when told to: for tests of deadlines, expiries and retry tables. */
+export class ManualClock implements Clock {
+  #nowMs: number;
+  readonly #scheduled = new Set<{ atMs: number; action: () => void }>();
+
+  constructor(start: Date = new Date('2026-11-20T12:00:00.000Z')) {
+    this.#nowMs = start.getTime();
+  }
+
+  now(): Date {
+    return new Date(this.#nowMs);
+  }
+
+  schedule(delayMs: number, action: () => void): () => void {
+    const entry = { atMs: this.#nowMs + delayMs, action };
+    this.#scheduled.add(entry);
+    return () => this.#scheduled.delete(entry);
+  }
+
+  /** Moves time forward and runs, in order, everything that falls due on the way. */
+  advance(milliseconds: number): void {
+    const targetMs = this.#nowMs + milliseconds;
+    for (;;) {
+      const next = [...this.#scheduled].filter((e) => e.atMs <= targetMs).sort((a, b) => a.atMs - b.atMs)[0];
+      if (!next) break;
+      this.#scheduled.delete(next);
+      this.#nowMs = Math.max(this.#nowMs, next.atMs);
+      next.action();
+    }
+    this.#nowMs = targetMs;
+  }
+}
