@@ -12,7 +12,7 @@ export default defineConfig({
     // Loading and warming up the product takes longer than most files' tests: files of a worker share it.
     isolate: false,
     // Tests of waits, restarts and lost servers leave cores idle.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    maxWorkers: 2 * availableParallelism(),
     testTimeout: 120_000,
     hookTimeout: 240_000,
   },

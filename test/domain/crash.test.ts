@@ -10,7 +10,7 @@ import { allocateStore, buildServer } from './crashServer.ts';
 import type { Answer, Caller, Door } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
 
-const rounds = 3;
+const rounds = 2;
 const clients = 12;
 
 /** A recharge that was asked for, and what its client was told before the server died. */
