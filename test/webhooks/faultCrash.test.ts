@@ -14,7 +14,7 @@ import type { Receiver } from '../infrastructure/webhooks/receiver.ts';
 import { answer, startReceiver } from '../infrastructure/webhooks/receiver.ts';
 
 /** Events of the whole run; CRASH_EVENTS=2000 for the full size, which takes longer than a suite should. */
-const eventCount = Number(process.env.CRASH_EVENTS ?? 300);
+const eventCount = Number(process.env.CRASH_EVENTS ?? 200);
 const webhookCount = 10;
 const kills = eventCount < 2_000 ? 2 : 5;
 const clients = 8;
