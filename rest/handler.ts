@@ -4,7 +4,7 @@ import { parse, validate } from 'graphql';
 import { callerOf } from '../schema/callers.ts';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
-import { admitOperation, mayBeginUncounted } from '../src/domain/admission.ts';
+import { admitOperation, mayBeginUncounted, newContext } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { Caller } from '../src/domain/teams/access.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
@@ -54,17 +54,9 @@ export function openContext(
 }
 
 function contextOf(caller: Caller, request: Request, gateway: Gateway): RequestContext {
-  return {
-    gateway,
-    caller,
-    requestId: request.requestId,
-    idempotencyKey: null,
-    rateWindow: null,
-    counted: 0,
-    admitted: null,
-    replayed: false,
-    unfinished: null,
-  };
+  const context = newContext(gateway, caller, request.requestId);
+  context.unfinished = null;
+  return context;
 }
 
 /** One request of a route: caller, limits and scope, body, variables, execution, envelope, in this order. */

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { identify } from '../src/domain/admission.ts';
+import { identify, newContext } from '../src/domain/admission.ts';
 import { AppError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { Caller } from '../src/domain/teams/access.ts';
@@ -32,14 +32,7 @@ export async function contextOf(
 ): Promise<RequestContext> {
   const caller = await callerOf(request, response, gateway);
   const idempotencyKey = request.headers['idempotency-key'];
-  return {
-    gateway,
-    caller,
-    requestId: request.requestId,
-    idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : null,
-    rateWindow: null,
-    counted: 0,
-    admitted: null,
-    replayed: false,
-  };
+  const context = newContext(gateway, caller, request.requestId);
+  if (typeof idempotencyKey === 'string') context.idempotencyKey = idempotencyKey;
+  return context;
 }

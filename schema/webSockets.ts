@@ -5,7 +5,7 @@ import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { identify } from '../src/domain/admission.ts';
+import { identify, newContext } from '../src/domain/admission.ts';
 import { overloaded } from '../src/domain/busy.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
@@ -63,16 +63,7 @@ async function contextOf(
   gateway: Gateway,
 ): Promise<RequestContext> {
   const caller = await identify(authorizationOf(parameters, request), () => request.ip ?? '', gateway);
-  return {
-    gateway,
-    caller,
-    requestId: null,
-    idempotencyKey: null,
-    rateWindow: null,
-    counted: 0,
-    admitted: null,
-    replayed: false,
-  };
+  return newContext(gateway, caller, null);
 }
 
 /** Ends a connection that a fault of ours has broken; one that is only overloaded tells the client to come back. */

@@ -43,6 +43,20 @@ export interface RequestContext {
   unfinished?: Promise<unknown> | null;
 }
 
+/** The context of a request of which nothing has been done but to find out who calls. */
+export function newContext(gateway: Gateway, caller: Caller, requestId: string | null): RequestContext {
+  return {
+    gateway,
+    caller,
+    requestId,
+    idempotencyKey: null,
+    rateWindow: null,
+    counted: 0,
+    admitted: null,
+    replayed: false,
+  };
+}
+
 /** Leaves work that the answer depends on to a door that waits for it. Resolves at once there, else when it is done. */
 export async function leaveToDoor(work: Promise<unknown>, context: RequestContext): Promise<void> {
   if (context.unfinished === null) context.unfinished = work;

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import { buildGatewaySchema } from '../../../schema/index.ts';
 import { readSettings } from '../../../src/config.ts';
 import type { RequestContext } from '../../../src/domain/admission.ts';
-import { identify } from '../../../src/domain/admission.ts';
+import { identify, newContext } from '../../../src/domain/admission.ts';
 import { startServer } from '../../../src/server.ts';
 
 /**
@@ -25,16 +25,7 @@ export async function openGateway(): Promise<PeerGateway> {
     port: Number(process.env.PORT),
     async contextOf(authorization) {
       const caller = await identify(authorization ?? undefined, () => 'peer', gateway);
-      return {
-        gateway,
-        caller,
-        requestId: null,
-        idempotencyKey: null,
-        rateWindow: null,
-        counted: 0,
-        admitted: null,
-        replayed: false,
-      };
+      return newContext(gateway, caller, null);
     },
   };
 }
