@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { measureBacklog } from '../../src/domain/backlog.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
@@ -59,6 +60,18 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     (await operate(stage, 'waitingOrders', { timesAsked })).items.find(
       (order: Json) => order.bookingId === bookingId,
     );
+
+  /** Orders that the metrics say have been waiting for too long, when this ended one is and was asked for so often. */
+  const backlogWith = async (bookingId: string, timesAsked: number) => {
+    const { platform, metrics } = stage.server.running.gateway;
+    await stage.server.query(
+      `UPDATE bookings SET order_task = 'cancel', order_due_at = '2999-01-01', order_asked = $2 WHERE id = $1`,
+      [bookingId, timesAsked],
+    );
+    await measureBacklog(platform, metrics);
+    const { text } = await stage.server.rest('GET', '/metrics');
+    return Number(/^embarque_backlog\{kind="supplier_orders"\} (\d+)$/m.exec(text)?.[1]);
+  };
 
   it('see which there are, without particulars of those who travel', async () => {
     const { teamId, live } = await agencyWith(stage, '1000.00');
@@ -184,6 +197,8 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     const none = conflict('No cancellation is waiting for the supplier', { field: 'task', type: 'none' });
     await refused(stage, 'dropCancellation', { bookingId: id }, none);
     expect(dataOf(await stage.door.getBooking(live, id))).toEqual(cancelled);
+    expect(await backlogWith(id, 10)).toBe((await backlogWith(id, 9)) + 1);
+    await operate(stage, 'dropCancellation', { bookingId: id });
   });
 
   it('decide at the same moment as the supplier and the client: one of them does, and the money follows it', async () => {

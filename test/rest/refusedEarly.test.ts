@@ -45,7 +45,7 @@ describeEngines('Requests that get no further than Node.js or Express', (engine)
   });
 
   it.each(['http://[/', '//[/api/v1/wallet/balance'])(
-    'with a target that has no path are answered as any that is not there: %s',
+    'with a target that has no path are answered like an unknown path: %s',
     async (path) => {
       const { status, body } = await rawRequest(server.url, { method: 'GET', path });
       expect(status).toBe(404);

@@ -126,7 +126,8 @@ describeEngines('workers that deliver', (engine) => {
         `UPDATE webhook_deliveries SET leased_until = clock_timestamp() - interval '1 second' WHERE webhook_id = $1`,
         [id],
       );
-      const other = new WebhookDispatcher(world.server.running.gateway.platform);
+      const { platform, metrics } = world.server.running.gateway;
+      const other = new WebhookDispatcher(platform, metrics);
       await other.sweep();
       await eventually(() => answers.length === 2);
       answers[0]?.(late);
@@ -159,7 +160,8 @@ describeEngines('workers that deliver', (engine) => {
       [id],
     );
     await world.change(key, id, { active: false });
-    const other = new WebhookDispatcher(world.server.running.gateway.platform);
+    const { platform, metrics } = world.server.running.gateway;
+    const other = new WebhookDispatcher(platform, metrics);
     await other.sweep();
     await world.until(id, ({ status }) => status === 'skipped');
     answers[0]?.();

@@ -1,12 +1,10 @@
 import type { OrderRequest, OrderState, TravelDocument } from '../../infrastructure/flights/order.ts';
+import { isPrintableName } from '../../infrastructure/printableName.ts';
 
 /** A supplier's answer to an order that makes no sense: as good as none, so it is asked again. */
 export class UnusableAnswer extends Error {}
 
 const states: ReadonlySet<unknown> = new Set<OrderState['state']>(['held', 'issuing', 'ticketed', 'refused']);
-
-/** Longer than the name or number of any document that carriers issue. */
-const longestText = 100;
 
 /**
  * What a supplier answered, if it can be believed: adapters are written by many, and a ticket that is told once to
@@ -26,7 +24,6 @@ export function checkAnswer(answer: OrderState, { travellers }: OrderRequest): O
 }
 
 const isDocument = (document: Partial<TravelDocument> | null): document is TravelDocument =>
-  isText(document?.type) && isText(document.uniqueIdentifier) && isText(document.passengerId);
-
-const isText = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= longestText && /^[\x21-\x7e]+$/.test(value);
+  isPrintableName(document?.type) &&
+  isPrintableName(document.uniqueIdentifier) &&
+  isPrintableName(document.passengerId);

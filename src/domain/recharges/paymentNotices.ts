@@ -4,6 +4,7 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
 import type { PaymentNotification } from '../../infrastructure/payments/provider.ts';
+import { isPrintableName } from '../../infrastructure/printableName.ts';
 import { conflict, notFound, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Mode } from '../tenant.ts';
@@ -18,14 +19,7 @@ import { Recharge, type RechargeStatus } from './recharge.ts';
  */
 
 /** Why money that was paid could not be credited. */
-export const noticeReasons = [
-  'unknown_recharge',
-  'wrong_amount',
-  'already_completed',
-  'paid_late',
-  'ended',
-] as const;
-export type NoticeReason = (typeof noticeReasons)[number];
+export type NoticeReason = 'unknown_recharge' | 'wrong_amount' | 'already_completed' | 'paid_late' | 'ended';
 
 /** What came of a notification: `known` was told before, `unsettled` waits for an operator. */
 export type NoticeOutcome = 'credited' | 'failed' | 'known' | 'unsettled';
@@ -57,9 +51,6 @@ const findTold = statement<{ recharge_id: string | null }>(
 /** A notification that no money may follow: what is wrong is the adapter's to mend, and it is to be told again. */
 class UnusableNotification extends Error {}
 
-const isText = (value: unknown): value is string =>
-  typeof value === 'string' && /^[\x21-\x7e]{1,100}$/.test(value);
-
 const isTime = (value: unknown): value is Date => value instanceof Date && value.getTime() >= 0;
 
 /** As the database can hold it. */
@@ -72,7 +63,7 @@ function checkNotification(notification: PaymentNotification): void {
     {}) as Partial<PaymentNotification>;
   if (outcome !== 'paid' && outcome !== 'failed')
     throw new UnusableNotification('a payment notification with no known outcome');
-  if (!isText(providerReference))
+  if (!isPrintableName(providerReference))
     throw new UnusableNotification('a payment notification without a reference');
   if (paidAt !== null && !isTime(paidAt))
     throw new UnusableNotification('a payment notification with a time that is none');
@@ -115,7 +106,7 @@ async function receive(
   checkNotification(notification);
   const { sequelize, clock, log } = platform;
   const { outcome, amountCents, providerReference } = notification;
-  const rechargeId = isText(notification.rechargeId) ? notification.rechargeId : null;
+  const rechargeId = isPrintableName(notification.rechargeId) ? notification.rechargeId : null;
   const now = clock.now();
   // A provider's clock may be ahead of ours.
   const paidAt =

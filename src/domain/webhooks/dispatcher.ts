@@ -48,7 +48,7 @@ interface Attempt {
  */
 export class WebhookDispatcher {
   readonly #platform: Platform;
-  readonly #metrics: DispatcherMetrics | null;
+  readonly #metrics: DispatcherMetrics;
   readonly #name = randomUUID();
   readonly #shares = new Shares();
   readonly #requests: DeliveryRequests;
@@ -68,7 +68,7 @@ export class WebhookDispatcher {
   #nextLook: { atMs: number; cancel(): void } | null = null;
   #stopSignals: Array<() => Promise<void>> = [];
 
-  constructor(platform: Platform, metrics: DispatcherMetrics | null = null) {
+  constructor(platform: Platform, metrics: DispatcherMetrics) {
     this.#platform = platform;
     this.#metrics = metrics;
     this.#requests = new DeliveryRequests(platform);
@@ -213,7 +213,7 @@ export class WebhookDispatcher {
       const outcome = await this.#platform.webhookSender.send(request, recall);
       this.#shares.judge(delivery.webhook_id, outcome.ok);
       this.#freeSlot(delivery);
-      this.#metrics?.webhookAttempts.inc({ reason: outcome.reason });
+      this.#metrics.webhookAttempts.inc({ reason: outcome.reason });
       return outcome;
     } catch (error) {
       this.#freeSlot(delivery);
