@@ -94,7 +94,7 @@ describe('a process that is killed', () => {
     await embedded.close();
     expect(existsSync(`${folder.path}/postgres.new`)).toBe(false);
     await folder.remove();
-  }, 60_000);
+  }, 120_000);
 
   it('refuses a second process while the first one works', async () => {
     const folder = await folderWithStore();
