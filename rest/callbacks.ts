@@ -1,16 +1,16 @@
 import { Router } from 'express';
 import { refuseStranger } from '../src/domain/admission.ts';
+import { wrongMethod } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { receiveNotifications } from '../src/domain/recharges/paymentNotices.ts';
 import { askWithin } from '../src/infrastructure/cutOff.ts';
 import { readRawBody } from '../src/infrastructure/http/body.ts';
-import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { send, sendError } from './envelope.ts';
 
 /**
- * Where the payment provider tells what became of its charges: `POST /callbacks/payments/<its name>`. It answers 200 only
- * once everything that it told is written; a provider that gets anything else tells it again. There is no such path for
- * a provider that never calls.
+ * Where the payment provider tells what became of its charges: `POST /callbacks/payments/<its name>`, and below. It answers
+ * 200 only once everything that it told is written; a provider that gets anything else tells it again. There is no such
+ * path for a provider that never calls.
  */
 export function createCallbackRouter(gateway: Gateway): Router {
   const { platform, metrics } = gateway;
@@ -23,12 +23,18 @@ export function createCallbackRouter(gateway: Gateway): Router {
     timeoutMs: settings.PAYMENT_PROVIDER_TIMEOUT,
     clock,
   };
-  router.post(path, async (request, response) => {
+  router.use(path, async (request, response) => {
     request.routeName = path;
+    // What stands behind it may be a secret between the provider and its adapter, which no log may hold.
+    request.originalUrl = path;
     try {
+      if (request.method !== 'POST') {
+        response.setHeader('Allow', 'POST');
+        throw wrongMethod;
+      }
       const body = await readRawBody(request, response);
       const notifications = await askWithin(limits, async () =>
-        provider.readNotifications?.(request.headers, body),
+        provider.readNotifications?.(request.headers, body, request.url),
       );
       if (!notifications) return await refuseStranger(request.ip ?? '', gateway);
       await receiveNotifications(provider.name, notifications, platform, (outcome) =>
@@ -39,6 +45,5 @@ export function createCallbackRouter(gateway: Gateway): Router {
       sendError(response, error, null, log);
     }
   });
-  refuseOtherMethods(router, path, path);
   return router;
 }

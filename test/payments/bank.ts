@@ -31,6 +31,8 @@ export class Bank implements PaymentProvider {
   methods: PaymentMethod[] = ['pix', 'boleto'];
   /** What it was asked to make unpayable. */
   readonly cancelled: MadeCharge[] = [];
+  /** Where it called below its callbacks' URL. */
+  readonly targets: string[] = [];
   /** What becomes of a request to cancel a charge. */
   cancels: () => Promise<void> = async () => undefined;
   /** How it reads what it is told, once it has seen the signature. */
@@ -45,6 +47,7 @@ export class Bank implements PaymentProvider {
   reset(): void {
     this.methods = ['pix', 'boleto'];
     this.cancelled.length = 0;
+    this.targets.length = 0;
     this.cancels = async () => undefined;
     this.reads = readBody;
     this.charges = (request) => this.#simulated.createCharge(request);
@@ -54,9 +57,10 @@ export class Bank implements PaymentProvider {
     return this.charges(request);
   }
 
-  async readNotifications(headers: Readonly<Record<string, unknown>>, rawBody: Uint8Array) {
+  async readNotifications(headers: Readonly<Record<string, unknown>>, rawBody: Uint8Array, target: string) {
     const body = Buffer.from(rawBody).toString();
     if (headers['x-bank-signature'] !== signatureOf(body)) return null;
+    this.targets.push(target);
     return this.reads(body);
   }
 

@@ -24,9 +24,13 @@ import { Bank, signatureOf } from './bank.ts';
 const bank = new Bank();
 const path = '/callbacks/payments/bank';
 
-async function post(stage: Stage, body: string, headers: Record<string, string> = {}) {
+async function post(stage: Stage, body: string, headers: Record<string, string> = {}, below = '') {
   const signed = { 'X-Bank-Signature': signatureOf(body), 'Content-Type': 'text/plain', ...headers };
-  const response = await fetch(`${stage.server.url}${path}`, { method: 'POST', body, headers: signed });
+  const response = await fetch(`${stage.server.url}${path}${below}`, {
+    method: 'POST',
+    body,
+    headers: signed,
+  });
   return { status: response.status, body: (await response.json()) as Json };
 }
 
@@ -253,7 +257,23 @@ describeDoors(
       expect((await read(live, id)).status).toBe('pending');
       const elsewhere = await fetch(`${stage.server.url}/callbacks/payments/simulated`, { method: 'POST' });
       expect(elsewhere.status).toBe(404);
-      expect((await fetch(`${stage.server.url}${path}`)).status).toBe(405);
+      const asked = await fetch(`${stage.server.url}${path}`);
+      expect([asked.status, asked.headers.get('Allow')]).toEqual([405, 'POST']);
+    });
+
+    it('are taken below the path, too, of which no log tells', async () => {
+      for (const below of ['', '/pix', '/unguessable/pix?hmac=unguessable%zz']) {
+        const { live, id } = await requested();
+        const requestId = randomUUID();
+        const told = await post(stage, JSON.stringify([paid(id)]), { 'X-Request-Id': requestId }, below);
+        expect(told.status).toBe(200);
+        expect((await read(live, id)).status).toBe('completed');
+        await eventually(() => stage.server.logLines.some((line) => line.includes(requestId)));
+      }
+      expect(bank.targets).toEqual(['/', '/pix', '/unguessable/pix?hmac=unguessable%zz']);
+      expect(stage.server.logLines.filter((line) => line.includes('unguessable'))).toEqual([]);
+      expect((await fetch(`${stage.server.url}${path}/pix`, { method: 'POST' })).status).toBe(401);
+      expect((await fetch(`${stage.server.url}${path}x`, { method: 'POST' })).status).toBe(404);
     });
 
     it('are to be told again where they make no sense, and those told with them are credited', async () => {

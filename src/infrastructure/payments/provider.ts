@@ -91,8 +91,14 @@ export interface PaymentProvider {
    * Reads one HTTP callback of the provider. Authenticates it first, on the body's exact bytes (signatures do not
    * survive parsing); null means that it is not the provider's and must be answered 401. Whatever it throws is answered
    * 500. Absent when the provider never calls.
+   * @param target what was called below the callbacks' own URL, query included: `/` for nothing. The central bank's Pix API
+   *   appends `/pix` to the URL that was registered, and some providers sign what stands in the query.
    */
-  readNotifications?(headers: CallbackHeaders, rawBody: Uint8Array): Promise<PaymentNotification[] | null>;
+  readNotifications?(
+    headers: CallbackHeaders,
+    rawBody: Uint8Array,
+    target: string,
+  ): Promise<PaymentNotification[] | null>;
   /**
    * Makes a charge unpayable, after its recharge was cancelled. Called again until it succeeds, also for a charge that is
    * unpayable already. Absent when the provider cannot.
