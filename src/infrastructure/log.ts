@@ -69,6 +69,9 @@ function withoutData(serialized: Record<string, unknown>): Record<string, unknow
     serialized.command = (serialized.command as { name?: unknown }).name;
   for (const key of ['detail', 'where']) if (quotesData.test(String(serialized[key]))) delete serialized[key];
   const { aggregateErrors } = serialized;
+  // What HTTP clients throw carries the whole request: the key that was sent, and of travellers all there is.
+  for (const [key, value] of Object.entries(serialized))
+    if (value instanceof Object && key !== 'aggregateErrors') delete serialized[key];
   // Only what has been serialized is a copy.
   if (Array.isArray(aggregateErrors))
     for (const part of aggregateErrors) if (part instanceof Object && 'raw' in part) withoutData(part);

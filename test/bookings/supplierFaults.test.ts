@@ -146,6 +146,28 @@ describeBookings(
       });
     });
 
+    it('fail with an error that carries its request leave neither its key nor travellers in the log', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      airline.answers.issue = async (request) => {
+        if (asked(request.bookingId, 'issue') > 1) return ticketed(request);
+        // As HTTP clients throw them.
+        const config = {
+          headers: { Authorization: 'Bearer key-of-the-supplier' },
+          data: JSON.stringify(request.travellers),
+        };
+        const cause = Object.assign(new Error('status code 503'), { config, request: { config } });
+        throw Object.assign(new AggregateError([cause], 'bad gateway', { cause }), { config, code: 'E_503' });
+      };
+      const paid = await booked(stage, live);
+      await untilStatus(stage, live, paid.id, 'ticketed');
+      const complaint = stage.server.logLines.find(
+        (line) => line.includes(paid.id) && line.includes('flight supplier did not answer an order'),
+      );
+      for (const kept of ['bad gateway', 'status code 503', 'E_503']) expect(complaint).toContain(kept);
+      for (const lost of ['key-of-the-supplier', 'Souza', '1990-05-01'])
+        expect(complaint).not.toContain(lost);
+    });
+
     it('would be paid by a time that has passed hold nothing any more', async () => {
       const { live } = await agencyWith(stage, '1000.00');
       const offer = await offered(stage, live, { holdUntil: inHours(stage, 0.1) });
