@@ -20,16 +20,21 @@ export enum UnsettledReason {
   already_completed = 'already_completed',
   paid_late = 'paid_late',
   ended = 'ended',
+  returned = 'returned',
 }
 registerEnumType(UnsettledReason, {
   name: 'UnsettledReason',
-  description: 'Why money that was paid could not be credited.',
+  description: 'Why a payment waits for an operator.',
   valuesConfig: {
     unknown_recharge: { description: 'The provider has no such recharge with us.' },
     wrong_amount: { description: 'Another amount than the recharge’s was paid.' },
     already_completed: { description: 'Another payment had completed the recharge before.' },
     paid_late: { description: 'It was paid after the recharge’s expires_at.' },
     ended: { description: 'It was paid after the recharge had been cancelled or had failed.' },
+    returned: {
+      description:
+        'It was taken back at the bank, as by a MED return or a chargeback. What it had been credited to is as it was.',
+    },
   },
 });
 
@@ -47,7 +52,8 @@ registerEnumType(PaymentSettlement, {
 });
 
 @ObjectType({
-  description: 'Money that a payment provider received and that could not be credited.',
+  description:
+    'Money that a payment provider received and that could not be credited, or that was taken back from it.',
   simpleResolvers: true,
 })
 export class UnsettledPayment {
@@ -58,11 +64,11 @@ export class UnsettledPayment {
   declare provider: string;
 
   @Field(() => String, {
-    description: 'What the provider calls the payment, such as the end-to-end id of a PIX.',
+    description: 'What the provider calls the payment, such as the end-to-end id of a PIX, or its return.',
   })
   declare providerReference: string;
 
-  @Field(() => UnsettledReason, { description: 'Why it could not be credited.' })
+  @Field(() => UnsettledReason, { description: 'Why it waits for an operator.' })
   declare reason: string;
 
   @Field(() => String, { nullable: true, description: 'The recharge that it was for, prefix rch_.' })
@@ -80,13 +86,16 @@ export class UnsettledPayment {
   @Field(() => Mode, { nullable: true, description: 'Mode of the team that it was requested in.' })
   declare mode: string | null;
 
-  @Field(() => Amount, { nullable: true, description: 'What was paid; null when the provider does not say.' })
+  @Field(() => Amount, {
+    nullable: true,
+    description: 'What was paid, or taken back; null when the provider does not say.',
+  })
   declare amount: string | null;
 
   @Field(() => Amount, { nullable: true, description: 'Amount of the recharge.' })
   declare rechargeAmount: string | null;
 
-  @Field(() => DateTime, { description: 'When it was paid.' })
+  @Field(() => DateTime, { description: 'When it was paid, or taken back.' })
   declare paidAt: string;
 
   @Field(() => DateTime, { description: 'When the provider told of it first.' })
@@ -127,13 +136,13 @@ function toPayment({ paidCents, rechargeCents, ...notice }: PaymentNotice): Unse
 
 const idDescription = 'Id of the payment, prefix pay_.';
 
-/** Money that came and fits no rule is the operators’ to decide on: it is credited, or given back at the bank. */
+/** Money that fits no rule is the operators’ to decide on: it is credited, given back at the bank, or asked of the agency. */
 @Resolver()
 export class PaymentNoticeResolver {
   @Operation({ scope: 'operator' })
   @Query(() => UnsettledPaymentList, {
     description:
-      'Payments of all teams that could not be credited and wait for an operator, the oldest first.',
+      'Payments of all teams that could not be credited, or were taken back, and wait for an operator, the oldest first.',
   })
   async unsettledPayments(
     @Ctx() context: RequestContext,

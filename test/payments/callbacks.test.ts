@@ -198,6 +198,28 @@ describeDoors(
         expect(checks.filter((check) => check.break !== null)).toEqual([]);
       });
 
+      it('wait for an operator: taken back after they were credited, which no wallet notices', async () => {
+        const { live, id, teamId } = await requested();
+        const first = paid(id);
+        await tell(stage, first);
+        const payment = await expectUnsettled(
+          { ...first, outcome: 'returned', paidAt: stage.clock.now().toISOString(), amountCents: '12000' },
+          {
+            reason: 'returned',
+            teamId,
+            rechargeStatus: 'completed',
+            amount: '120.00',
+            rechargeAmount: '320.00',
+          },
+        );
+        const body = await operate(stage, `mutation { creditPayment(id: "${payment.id}") { id } }`);
+        expect(body.errors[0].extensions.details).toEqual({ field: 'id', type: 'returned' });
+        expect(await balanceOf(live)).toBe('320.00');
+        expect((await read(live, id)).status).toBe('completed');
+        const dismissed = `mutation { dismissPayment(id: "${payment.id}", note: "MED") { settlement } }`;
+        expect((await operate(stage, dismissed)).data.dismissPayment).toEqual({ settlement: 'dismissed' });
+      });
+
       it('wait for an operator, who puts them aside with a note', async () => {
         const payment = await expectUnsettled(paid('nonsense'), { reason: 'unknown_recharge' });
         const dismiss = (note: string) =>

@@ -15,11 +15,18 @@ import { Recharge, type RechargeStatus } from './recharge.ts';
 /**
  * What the payment provider tells of its charges. Cast: a notification is one message of the provider, which may come any
  * number of times; a notice is what we keep of it, once, written together with what it brings about. Money that came and
- * cannot be credited by the rules is a notice that is not settled: it waits for an operator, so none is lost.
+ * cannot be credited by the rules, or was taken back, is a notice that is not settled: it waits for an operator, so none is
+ * lost.
  */
 
-/** Why money that was paid could not be credited. */
-export type NoticeReason = 'unknown_recharge' | 'wrong_amount' | 'already_completed' | 'paid_late' | 'ended';
+/** Why money that was paid could not be credited, or waits for an operator all the same. */
+export type NoticeReason =
+  | 'unknown_recharge'
+  | 'wrong_amount'
+  | 'already_completed'
+  | 'paid_late'
+  | 'ended'
+  | 'returned';
 
 /** What came of a notification: `known` was told before, `unsettled` waits for an operator. */
 export type NoticeOutcome = 'credited' | 'failed' | 'known' | 'unsettled';
@@ -61,7 +68,7 @@ const isAmount = (value: unknown): value is bigint =>
 function checkNotification(notification: PaymentNotification): void {
   const { outcome, providerReference, paidAt, amountCents } = (notification ??
     {}) as Partial<PaymentNotification>;
-  if (outcome !== 'paid' && outcome !== 'failed')
+  if (outcome !== 'paid' && outcome !== 'failed' && outcome !== 'returned')
     throw new UnusableNotification('a payment notification with no known outcome');
   if (!isPrintableName(providerReference))
     throw new UnusableNotification('a payment notification without a reference');
@@ -73,7 +80,7 @@ function checkNotification(notification: PaymentNotification): void {
 
 /**
  * Does what a provider's notifications ask for, each in a transaction of its own: completes the recharges that were paid,
- * and ends those that failed. Told again, they change nothing.
+ * ends those that failed, and has operators look at money that was taken back. Told again, they change nothing.
  * @param provider whose notifications they are: it speaks of its own charges only.
  * @param count hears what came of each.
  * @throws AggregateError when some make no sense or meet a locked wallet; the others are taken all the same. Whatever else
@@ -135,7 +142,7 @@ async function receive(
       if (recharge) await endPending(recharge.walletId, recharge.id, 'failed', null, platform);
       return 'failed';
     }
-    const reason = await credit(recharge, paidAt, amountCents, platform);
+    const reason = outcome === 'returned' ? outcome : await credit(recharge, paidAt, amountCents, platform);
     if (reason === null) return 'credited';
     await run(sequelize, leaveUnsettled, [notice.id, reason]);
     log.error({ noticeId: notice.id, rechargeId, reason }, 'payment waits for an operator');
@@ -158,7 +165,7 @@ async function credit(
   return recharge.status === 'pending' || recharge.status === 'expired' ? 'paid_late' : 'ended';
 }
 
-/** Money that came and is not credited. */
+/** Money that came and is not credited, or was taken back. */
 export interface PaymentNotice {
   readonly id: string;
   readonly provider: string;
@@ -169,7 +176,7 @@ export interface PaymentNotice {
   readonly teamId: string | null;
   readonly mode: Mode | null;
   readonly rechargeStatus: RechargeStatus | null;
-  /** Digits of centavos: what was paid, if the provider says so, and what should have been. */
+  /** Digits of centavos: what was paid or taken back, if the provider says so, and what should have been paid. */
   readonly paidCents: string | null;
   readonly rechargeCents: string | null;
   readonly paidAt: Date;

@@ -43,15 +43,19 @@ export interface MadeCharge extends Pick<ChargeRequest, 'rechargeId' | 'mode'> {
 /** What a provider says about one charge. The same notification may come any number of times. */
 export interface PaymentNotification {
   rechargeId: string;
-  outcome: 'paid' | 'failed';
-  /** When the payer paid, which may be long before the notification; null when the provider does not say. */
+  /**
+   * `failed`: nothing was paid, nor will be. `returned`: what had been paid was taken back from us, in full or in part, as by
+   * a MED return of a PIX or a chargeback; not what our operators gave back themselves.
+   */
+  outcome: 'paid' | 'failed' | 'returned';
+  /** When the payer paid, or got it back, which may be long before the notification; null when the provider does not say. */
   paidAt: Date | null;
   /**
-   * The provider's own name for the payment, such as the end-to-end id of a PIX, or for what failed: 1 to 100 printable
-   * ASCII characters, the same whenever the same thing is told again, and never that of another charge.
+   * The provider's own name for the payment, such as the end-to-end id of a PIX, for its return, or for what failed: 1 to
+   * 100 printable ASCII characters, the same whenever the same thing is told again, and never that of another charge.
    */
   providerReference: string;
-  /** Centavos really paid, null when the provider does not say. */
+  /** Centavos really paid, or taken back, null when the provider does not say. */
   amountCents: bigint | null;
 }
 
