@@ -78,6 +78,13 @@ export class SupplierOrder {
 
   @Field(() => DateTime, { description: 'Time of the booking’s last change.' })
   declare since: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'What the supplier’s adapter keeps of the order, such as the supplier’s own id for it; null for nothing.',
+  })
+  declare note: string | null;
 }
 
 @ObjectType({ description: 'A page of orders at suppliers.', simpleResolvers: true })

@@ -1,4 +1,9 @@
-import type { OrderDesk, OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
+import type {
+  OrderDesk,
+  OrderOptions,
+  OrderRequest,
+  OrderState,
+} from '../../src/infrastructure/flights/order.ts';
 import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
 import type {
   CarrierCurrency,
@@ -29,7 +34,11 @@ export interface AirlineTerms {
 
 type Ask = keyof OrderDesk;
 type Answers = {
-  -readonly [Method in Ask]: (request: OrderRequest, signal: AbortSignal) => Promise<OrderState | undefined>;
+  -readonly [Method in Ask]: (
+    request: OrderRequest,
+    signal: AbortSignal,
+    keepNote: OrderOptions['keepNote'],
+  ) => Promise<OrderState | undefined>;
 };
 
 /** A ticket for each traveller, numbered by their places. */
@@ -128,13 +137,13 @@ export class Airline implements FlightSupplier {
   }
 
   readonly orders: OrderDesk = {
-    hold: (request, { signal }) => this.#ask('hold', request, signal) as Promise<OrderState>,
-    issue: (request, { signal }) => this.#ask('issue', request, signal) as Promise<OrderState>,
-    cancel: async (request, { signal }) => void (await this.#ask('cancel', request, signal)),
+    hold: (request, options) => this.#ask('hold', request, options) as Promise<OrderState>,
+    issue: (request, options) => this.#ask('issue', request, options) as Promise<OrderState>,
+    cancel: async (request, options) => void (await this.#ask('cancel', request, options)),
   };
 
-  #ask(method: Ask, request: OrderRequest, signal: AbortSignal) {
+  #ask(method: Ask, request: OrderRequest, { signal, keepNote }: OrderOptions) {
     this.asked.push({ method, request });
-    return this.answers[method](request, signal);
+    return this.answers[method](request, signal, keepNote);
   }
 }

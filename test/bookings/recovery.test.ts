@@ -57,6 +57,7 @@ describeEngines('a worker that died', (engine) => {
     );
     await airline.orders.issue({ bookingId: issued.id, travellers: [] } as Json, {
       signal: new AbortController().signal,
+      keepNote: async () => undefined,
     });
     expect(await claimTasks(places, leaseMs, platform)).toEqual([]);
 

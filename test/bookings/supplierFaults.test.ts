@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
+import type { OrderOptions, OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
+import { longestNote } from '../../src/infrastructure/flights/order.ts';
 import { dataOf, expectRefusal } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
@@ -81,6 +82,84 @@ describeBookings(
           return row?.order_task === null && row.order_token === null;
         });
         expect(dataOf(await stage.door.getBooking(live, id))).toEqual(cancelled);
+      });
+    });
+
+    describe('lose their answers', () => {
+      const undecided = { state: 'issuing' } as const;
+
+      it('are told what they noted before, whatever they are asked for', async () => {
+        const { live } = await agencyWith(stage, '1000.00');
+        airline.answers.hold = async ({ note }, _signal, keepNote) => {
+          if (note !== null) return { state: 'held' };
+          await keepNote('being made');
+          throw new Error('the connection was cut');
+        };
+        airline.answers.issue = async ({ note }, _signal, keepNote) => {
+          if (note === 'being made') await keepNote('order 7');
+          return undecided;
+        };
+        const { id } = await held(stage, live);
+        await eventually(() => {
+          stage.clock.advance(250);
+          return asked(id, 'hold') === 2;
+        });
+        dataOf(await stage.door.confirmBooking(live, id));
+        await eventually(() => {
+          stage.clock.advance(250);
+          return asked(id, 'issue') === 2;
+        });
+        dataOf(await stage.door.cancelBooking(live, id));
+        await eventually(() => asked(id, 'cancel') === 1);
+        const noted = airline.asked.filter(({ request }) => request.bookingId === id);
+        expect(noted.map(({ method, request }) => [method, request.note])).toEqual([
+          ['hold', null],
+          ['hold', 'being made'],
+          ['issue', 'being made'],
+          ['issue', 'order 7'],
+          ['cancel', 'order 7'],
+        ]);
+      });
+
+      it('note nothing once they were cut off: the next asking does not know of it', async () => {
+        const { live } = await agencyWith(stage, '1000.00');
+        const late = deferred<unknown>();
+        airline.answers.issue = async ({ bookingId }, signal, keepNote) => {
+          if (asked(bookingId, 'issue') > 1) return undecided;
+          signal.addEventListener('abort', () => late.resolve(keepNote('too late').catch((error) => error)));
+          return new Promise(() => undefined);
+        };
+        const { id } = await booked(stage, live);
+        await eventually(() => asked(id, 'issue') === 1);
+        stage.clock.advance(10_000);
+        expect(await late.promise).toBeInstanceOf(Error);
+        await eventually(() => {
+          stage.clock.advance(250);
+          return asked(id, 'issue') === 2;
+        });
+        expect(airline.askedFor(id, 'issue').map(({ note }) => note)).toEqual([null, null]);
+      });
+
+      it('note nothing once another asking may have begun, nor more than has its place', async () => {
+        const { live } = await agencyWith(stage, '1000.00');
+        const first = deferred<OrderOptions['keepNote']>();
+        const long = deferred<unknown>();
+        airline.answers.issue = async ({ bookingId }, _signal, keepNote) => {
+          if (asked(bookingId, 'issue') > 1) return undecided;
+          first.resolve(keepNote);
+          long.resolve(keepNote('x'.repeat(longestNote + 1)).catch((error) => error));
+          await long.promise;
+          throw new Error('503');
+        };
+        const { id } = await booked(stage, live);
+        const keepNote = await first.promise;
+        expect(await long.promise).toBeInstanceOf(Error);
+        await eventually(() => {
+          stage.clock.advance(250);
+          return asked(id, 'issue') === 2;
+        });
+        await expect(keepNote('too late')).rejects.toThrow('given up');
+        expect(airline.askedFor(id, 'issue').map(({ note }) => note)).toEqual([null, null]);
       });
     });
 

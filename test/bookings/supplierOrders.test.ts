@@ -17,7 +17,8 @@ import {
   untilStatus,
 } from './bookingSteps.ts';
 
-const fields = 'bookingId teamId mode supplier bookingReference status passengerIds task timesAsked since';
+const fields =
+  'bookingId teamId mode supplier bookingReference status passengerIds task timesAsked since note';
 
 const documents = {
   waitingOrders: `query ($timesAsked: Int = 0) {
@@ -75,6 +76,10 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
 
   it('see which there are, without particulars of those who travel', async () => {
     const { teamId, live } = await agencyWith(stage, '1000.00');
+    airline.answers.issue = async (_request, _signal, keepNote) => {
+      await keepNote('order 7 of the airline');
+      return { state: 'issuing' };
+    };
     const booking = await booked(stage, live);
     await eventually(() => {
       stage.clock.advance(1_000);
@@ -92,6 +97,7 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
       task: 'issue',
       timesAsked: expect.any(Number),
       since: booking.updated_at,
+      note: 'order 7 of the airline',
     });
     expect(await findWaiting(booking.id, order.timesAsked + 1_000_000)).toBeUndefined();
     airline.answers.issue = async (request) => ticketed(request);

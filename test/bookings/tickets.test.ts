@@ -127,6 +127,7 @@ describeBookings('tickets', (stage) => {
       testMode: false,
       bookedAt: new Date(paid.created_at),
       issueFrom: new Date(paid.confirmed_at),
+      note: null,
     });
     const pending = await held(stage, test);
     await asked(pending.id, 'hold');

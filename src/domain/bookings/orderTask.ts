@@ -16,6 +16,8 @@ export interface OrderTask extends BookingRow {
   order_token: string;
   /** How often the supplier has been asked for this. */
   order_asked: number;
+  /** What its adapter noted of the order, whatever it was asked for then. */
+  order_note: string | null;
 }
 
 /** Tells the workers, once the change is committed, that a supplier is to be asked. */
@@ -35,7 +37,7 @@ const claimStatement = statement<OrderTask>(
    )
    UPDATE bookings b SET order_token = $4, order_leased_until = clock_timestamp() + $5 * interval '1 millisecond'
      FROM due WHERE b.id = due.id
-   RETURNING ${bookingColumns('b')}, b.order_task, b.order_asked, b.order_token`,
+   RETURNING ${bookingColumns('b')}, b.order_task, b.order_asked, b.order_token, b.order_note`,
 );
 
 /** Takes tasks that are due, of each supplier at most its places; those under '' are for suppliers not named. */
@@ -78,6 +80,19 @@ const postponeStatement = statement<{ id: string }>(
 export async function postponeTask(task: OrderTask, dueAt: Date, { sequelize }: Platform): Promise<boolean> {
   const { id, order_token: token, order_task: asked } = task;
   return (await run(sequelize, postponeStatement, [id, token, asked, dueAt])).length > 0;
+}
+
+const noteStatement = statement<{ id: string }>(
+  'note_order',
+  'UPDATE bookings SET order_note = $3 WHERE id = $1 AND order_token = $2 RETURNING id',
+);
+
+/**
+ * Notes something of an order for all later askings.
+ * @returns whether it was written: it is not once this asking has been given up, because the next may have begun.
+ */
+export async function noteOrder(task: OrderTask, note: string, { sequelize }: Platform): Promise<boolean> {
+  return (await run(sequelize, noteStatement, [task.id, task.order_token, note])).length > 0;
 }
 
 const endLeaseStatement = statement(

@@ -1,17 +1,26 @@
 import { askWithin } from '../../infrastructure/cutOff.ts';
 import { waitedTooLong } from '../../infrastructure/database/sqlState.ts';
-import type {
-  OrderRequest,
-  OrderState,
-  TravelDocument,
-  Traveller,
+import {
+  longestNote,
+  type OrderRequest,
+  type OrderState,
+  type TravelDocument,
+  type Traveller,
 } from '../../infrastructure/flights/order.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { applyTransition } from './change.ts';
 import { checkAnswer } from './orderAnswers.ts';
 import type { OrderTask } from './orderTask.ts';
-import { claimTasks, endLease, finishTask, nextTaskAt, postponeTask, releaseTasks } from './orderTask.ts';
+import {
+  claimTasks,
+  endLease,
+  finishTask,
+  nextTaskAt,
+  noteOrder,
+  postponeTask,
+  releaseTasks,
+} from './orderTask.ts';
 
 /** What one process asks one supplier at most at the same moment: a supplier that hangs holds up its own orders only. */
 const placesOfSupplier = 25;
@@ -34,6 +43,7 @@ function requestOf(task: OrderTask, { vault }: Platform): OrderRequest {
     testMode: task.mode === 'test',
     bookedAt: task.created_at,
     issueFrom: task.confirmed_at,
+    note: task.order_note,
   };
 }
 
@@ -198,13 +208,21 @@ export class OrderDispatcher {
     const request = requestOf(task, this.#platform);
     const limits = { asked: supplier.name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
     const { orders } = supplier;
-    const asking = askWithin<OrderState | null>(limits, async (options) => {
+    const asking = askWithin<OrderState | null>(limits, async ({ signal }) => {
+      const options = { signal, keepNote: (note: string) => this.#keepNote(task, note, signal) };
       if (task.order_task === 'hold') return checkAnswer(await orders.hold(request, options), request);
       if (task.order_task === 'issue') return checkAnswer(await orders.issue(request, options), request);
       await orders.cancel(request, options);
       return null;
     });
     return this.#unlessStopped(asking);
+  }
+
+  async #keepNote(task: OrderTask, note: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (note.length > longestNote) throw new Error(`a note of more than ${longestNote} characters`);
+    if (!(await noteOrder(task, note, this.#platform)))
+      throw new Error('this asking was given up: the next one decides');
   }
 
   #unlessStopped<Answer>(asking: Promise<Answer>): Promise<Answer> {

@@ -28,6 +28,8 @@ export interface SupplierOrder {
   readonly timesAsked: number;
   /** Since when the booking stands as it does. */
   readonly since: Date;
+  /** What its adapter keeps of the order, such as the supplier's own id for it. */
+  readonly note: string | null;
 }
 
 interface SupplierOrderRow {
@@ -43,10 +45,11 @@ interface SupplierOrderRow {
   order_task: SupplierOrder['task'];
   order_asked: number;
   updated_at: Date;
+  order_note: string | null;
 }
 
 const orderColumns = `id, wallet_id, amount_cents, team_id, mode, supplier, booking_reference, status, passengers, order_task,
-            order_asked, updated_at`;
+            order_asked, updated_at, order_note`;
 
 const orderOf = (row: SupplierOrderRow): SupplierOrder => ({
   bookingId: row.id,
@@ -59,6 +62,7 @@ const orderOf = (row: SupplierOrderRow): SupplierOrder => ({
   task: row.order_task,
   timesAsked: row.order_asked,
   since: row.updated_at,
+  note: row.order_note,
 });
 
 const countWaiting = statement<{ total: number }>(

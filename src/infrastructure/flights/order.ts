@@ -40,10 +40,11 @@ export interface Traveller {
 export interface OrderRequest {
   /** Our booking's id: a supplier makes one order for it, however often it is asked. */
   readonly bookingId: string;
-  /** SupplierOffer.reference of the offer that is booked. */
+  /** SupplierOffer.reference of the offer that is booked: all that is known of the offer here. */
   readonly offerReference: string;
   /** Six characters under which the order is found in our books. */
   readonly locator: string;
+  /** In the order of the search's passengers, each of the type that was asked for there. */
   readonly travellers: readonly Traveller[];
   readonly testMode: boolean;
   /** When the booking was made. */
@@ -53,7 +54,25 @@ export interface OrderRequest {
    * confirmation. Null while there was none.
    */
   readonly issueFrom: Date | null;
+  /** What the desk last kept of this order (`OrderOptions.keepNote`); null as long as it has kept nothing. */
+  readonly note: string | null;
 }
+
+/** What a desk is handed with each request. */
+export interface OrderOptions {
+  /** Aborts once the asking has taken too long; whatever is answered afterwards is not heard. */
+  readonly signal: AbortSignal;
+  /**
+   * Keeps a text of at most `longestNote` characters with the booking, in place of the one before; every later request
+   * for it has it as `note`, whatever it asks for and whatever has died meanwhile. Operators see it, so nothing of the
+   * travellers and no secret belongs there.
+   * @throws Error when this asking has been given up, and another may have begun that does not know of the note: then
+   *   nothing more may be asked of the supplier.
+   */
+  keepNote(note: string): Promise<void>;
+}
+
+export const longestNote = 1_000;
 
 /** A ticket or other document that a carrier issued. */
 export interface TravelDocument {
@@ -73,14 +92,24 @@ export type OrderState =
 
 /**
  * The part of a flight supplier that books. Every method may be called again with the same request, by any process and
- * after any crash: it then says how the order stands, and never makes a second one. Any error means that nothing is
- * known, and the caller asks again.
+ * after any crash, one asking after the other: it then says how the order stands, and never makes a second one.
+ *
+ * A supplier whose own idempotency keys hold for good gets the booking's id as one. With any other, an answer that was
+ * lost leaves open whether the order will be there: it may be made after the request was cut off, and be found in lists
+ * later still. So a desk looks for the order first; before it sends what makes one, it keeps a note of that and of the
+ * time; and as long as a noted request may still come through, an order that cannot be found is undecided: neither made
+ * again, nor `refused`, nor given up. The order's own id is worth the next note.
+ *
+ * An answer is believed. Any error means that nothing is known: it is logged, message and all, and the caller asks
+ * again, after a quarter of a second first and up to a minute later on, until there is an answer or an operator settles
+ * the booking. So errors are right for what passes (a cut connection, 429, 5xx) and for what others must mend first (a
+ * key that is not taken any more), and `refused` for what no repetition changes.
  */
 export interface OrderDesk {
   /** Reserves space without payment until the offer's payment deadline: `held` or `refused`. */
-  hold(request: OrderRequest, options: { signal: AbortSignal }): Promise<OrderState>;
+  hold(request: OrderRequest, options: OrderOptions): Promise<OrderState>;
   /** Has tickets issued, for a held order or a new one: `issuing` until the carrier has done it. */
-  issue(request: OrderRequest, options: { signal: AbortSignal }): Promise<OrderState>;
+  issue(request: OrderRequest, options: OrderOptions): Promise<OrderState>;
   /** Gives up the order, its space and its tickets; also one that was never made. */
-  cancel(request: OrderRequest, options: { signal: AbortSignal }): Promise<void>;
+  cancel(request: OrderRequest, options: OrderOptions): Promise<void>;
 }

@@ -7,7 +7,8 @@ import { offers } from './searches.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
 const delayMs = 2_000;
-const options = { signal: new AbortController().signal };
+const keepNote = async () => undefined;
+const options = { signal: new AbortController().signal, keepNote };
 
 const traveller = (id: string, change: Partial<Traveller> = {}): Traveller => ({
   id,
@@ -31,6 +32,7 @@ const request = (change: Partial<OrderRequest> = {}): OrderRequest => ({
   testMode: false,
   bookedAt: start,
   issueFrom: start,
+  note: null,
   ...change,
 });
 
@@ -120,7 +122,9 @@ describe('orders of the simulated supplier', () => {
     'are not touched once the caller has cut off: %s',
     async (verb) => {
       const reason = new Error('cut');
-      await expect(desk[verb](request(), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+      await expect(desk[verb](request(), { signal: AbortSignal.abort(reason), keepNote })).rejects.toBe(
+        reason,
+      );
     },
   );
 });
