@@ -7,6 +7,7 @@ import type { Gateway } from './gateway.ts';
 import { forgetOldKeys } from './idempotency/once.ts';
 import { cancelEndedCharges } from './recharges/chargeCancellation.ts';
 import { expireOverdueRecharges } from './recharges/ending.ts';
+import { hearMissedNotices } from './recharges/missedNotices.ts';
 import { WebhookDispatcher } from './webhooks/dispatcher.ts';
 
 /** What falls due by itself: deliveries, orders, expiries and what is past keeping. @returns what stops it. */
@@ -28,6 +29,11 @@ export async function startWorker({
         name: 'charge-cancellation',
         everyMs,
         run: (stopping) => cancelEndedCharges(platform, stopping),
+      },
+      {
+        name: 'missed-notices',
+        everyMs,
+        run: (stopping) => hearMissedNotices(platform, metrics, stopping),
       },
       { name: 'backlog', everyMs: 15 * everyMs, run: () => measureBacklog(platform, metrics) },
       { name: 'old-offers', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldOffers(platform) },

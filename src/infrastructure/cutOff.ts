@@ -24,3 +24,21 @@ export async function askWithin<Answer>(
     cancel();
   }
 }
+
+/** Resolves with what comes of the work, or with undefined as soon as the process stops. */
+export async function untilStopping<Result>(
+  work: Promise<Result>,
+  stopping: AbortSignal,
+): Promise<Result | undefined> {
+  let stop = (): void => undefined;
+  const stopped = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+  });
+  stopping.addEventListener('abort', stop);
+  if (stopping.aborted) stop();
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    stopping.removeEventListener('abort', stop);
+  }
+}

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type {
   ChargeRequest,
   MadeCharge,
+  NotificationPage,
   PaymentMethod,
   PaymentNotification,
   PaymentProvider,
@@ -25,6 +26,8 @@ async function readBody(body: string): Promise<PaymentNotification[]> {
   });
 }
 
+const listNothing = async (): Promise<NotificationPage> => ({ notifications: [], nextPage: null });
+
 /** A payment provider that calls back, as a bank does: signed JSON with one notification or several. */
 export class Bank implements PaymentProvider {
   readonly name = 'bank';
@@ -37,6 +40,8 @@ export class Bank implements PaymentProvider {
   cancels: () => Promise<void> = async () => undefined;
   /** How it reads what it is told, once it has seen the signature. */
   reads: (body: string) => Promise<PaymentNotification[]> = readBody;
+  /** What it knows of its charges when it is asked. */
+  lists: (since: Date, page: string | null) => Promise<NotificationPage> = listNothing;
   charges: (request: ChargeRequest) => ReturnType<PaymentProvider['createCharge']>;
   readonly #simulated = simulatedPaymentProvider();
 
@@ -50,6 +55,7 @@ export class Bank implements PaymentProvider {
     this.targets.length = 0;
     this.cancels = async () => undefined;
     this.reads = readBody;
+    this.lists = listNothing;
     this.charges = (request) => this.#simulated.createCharge(request);
   }
 
@@ -62,6 +68,10 @@ export class Bank implements PaymentProvider {
     if (headers['x-bank-signature'] !== signatureOf(body)) return null;
     this.targets.push(target);
     return this.reads(body);
+  }
+
+  listNotifications(since: Date, page: string | null) {
+    return this.lists(since, page);
   }
 
   async cancelCharge(charge: MadeCharge): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import {
   boletoOf,
@@ -11,14 +11,9 @@ import {
   type Stage,
 } from '../doors/door.ts';
 import { cancel, eventsOf } from '../doors/rechargeSteps.ts';
-import { restDoor } from '../doors/restDoor.ts';
 import { minuteMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
-import { ManualClock } from '../harness/manualClock.ts';
-import type { TestServer } from '../harness/server.ts';
-import { startTestServer } from '../harness/server.ts';
 import { Bank, signatureOf } from './bank.ts';
 
 const bank = new Bank();
@@ -410,32 +405,3 @@ describeDoors(
   { PAYMENT_PROVIDER_TIMEOUT: '300ms' },
   { paymentProvider: bank },
 );
-
-describeEngines('a payment provider that hangs', (engine) => {
-  /** Cuts nobody off by itself. */
-  const clock = new ManualClock();
-  let server: TestServer;
-  beforeAll(async () => {
-    bank.reset();
-    server = await startTestServer(engine, { clock, paymentProvider: bank });
-  });
-  afterAll(() => server?.close());
-
-  it('holds up no process that stops, and is asked again by the next', async () => {
-    bank.cancels = () => new Promise(() => undefined);
-    const door = restDoor(() => server);
-    const { live } = await server.createTeam();
-    const { id } = dataOf(await door.createRecharge(live, pixOf('100.00')));
-    const withdrawal = 'mutation ($id: String!) { cancelRecharge(id: $id) { status } }';
-    await server.graphql(withdrawal, { id }, live);
-    await eventually(() => bank.cancelled.length === 1);
-    await server.restart();
-    bank.cancels = async () => undefined;
-    clock.advance(minuteMs);
-    await eventually(async () => {
-      const rows = await server.query('SELECT FROM recharges WHERE charge_to_cancel_at IS NOT NULL');
-      return rows.length === 0;
-    });
-    expect(bank.cancelled.map(({ rechargeId }) => rechargeId)).toEqual([id, id]);
-  });
-});

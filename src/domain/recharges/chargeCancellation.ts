@@ -1,4 +1,4 @@
-import { askWithin } from '../../infrastructure/cutOff.ts';
+import { askWithin, untilStopping } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import type { MadeCharge } from '../../infrastructure/payments/provider.ts';
 import type { Platform } from '../platform.ts';
@@ -35,17 +35,6 @@ async function cancelCharge(charge: MadeCharge, platform: Platform): Promise<voi
   } catch (error) {
     log.warn({ err: error, rechargeId }, 'charge of a cancelled recharge not cancelled; asked again');
   }
-}
-
-/** Resolves with the end of the work, or when the process stops: then another one asks again. */
-async function untilStopping(work: Promise<unknown>, stopping: AbortSignal): Promise<void> {
-  let stop = (): void => undefined;
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  stopping.addEventListener('abort', stop);
-  await Promise.race([work, stopped]);
-  stopping.removeEventListener('abort', stop);
 }
 
 /**

@@ -59,6 +59,13 @@ export interface PaymentNotification {
   amountCents: bigint | null;
 }
 
+/** A part of what a provider knows of its charges. */
+export interface NotificationPage {
+  notifications: PaymentNotification[];
+  /** What to ask for the next page by; null after the last one. */
+  nextPage: string | null;
+}
+
 /** Who stands behind a provider's boletos: what is printed about the bank and the beneficiary. */
 export interface BoletoIssuer {
   /** Three digits (COMPE). */
@@ -103,6 +110,17 @@ export interface PaymentProvider {
     rawBody: Uint8Array,
     target: string,
   ): Promise<PaymentNotification[] | null>;
+  /**
+   * What the provider came to know of its charges since then, in the words of its callbacks, for those that were lost: asked
+   * for every ten minutes. It may hold more, and what was told before. Who can ask only by the day of a payment goes back
+   * as many days as a boleto's payment may take to be known. Absent when the provider cannot be asked.
+   * @param page null for the first page, else the `nextPage` of the one before.
+   */
+  listNotifications?(
+    since: Date,
+    page: string | null,
+    options: { signal: AbortSignal },
+  ): Promise<NotificationPage>;
   /**
    * Makes a charge unpayable, after its recharge was cancelled. Called again until it succeeds, also for a charge that is
    * unpayable already. Absent when the provider cannot.

@@ -1,0 +1,90 @@
+import { askWithin, untilStopping } from '../../infrastructure/cutOff.ts';
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import type { Metrics } from '../../infrastructure/metrics.ts';
+import type { NotificationPage, PaymentNotification } from '../../infrastructure/payments/provider.ts';
+import type { Platform } from '../platform.ts';
+import type { NoticeOutcome } from './paymentNotices.ts';
+import { receiveNotifications } from './paymentNotices.ts';
+
+/** Between asking a provider what it knows, in milliseconds. */
+const pauseMs = 10 * 60_000;
+
+/** How far one asking reaches behind the one before: lists lag behind what they list, and clocks differ. */
+const overlapMs = 60 * 60_000;
+
+/** How far the first asking reaches back: longer than a boleto can be paid. */
+const firstMs = 14 * 24 * 60 * 60_000;
+
+/** Whoever takes the turn puts off the next one. Nothing is written while none is due. */
+const takeTurn = statement<{ heard_until: Date }>(
+  'take_payment_lookup',
+  `INSERT INTO payment_lookups AS l (provider, heard_until, due_at)
+   SELECT $1, $2, $4 WHERE NOT EXISTS (SELECT FROM payment_lookups WHERE provider = $1 AND due_at > $3)
+   ON CONFLICT (provider) DO UPDATE SET due_at = excluded.due_at WHERE l.due_at <= $3
+   RETURNING heard_until`,
+);
+
+const moveOn = statement(
+  'end_payment_lookup',
+  'UPDATE payment_lookups SET heard_until = greatest(heard_until, $2) WHERE provider = $1',
+);
+
+/** What the provider knows since then, page by page, until the process stops. */
+async function* listSince(
+  since: Date,
+  { settings, clock, paymentProvider: provider }: Platform,
+  stopping: AbortSignal,
+): AsyncGenerator<PaymentNotification[]> {
+  const limits = { asked: provider.name, timeoutMs: settings.PAYMENT_PROVIDER_TIMEOUT, clock };
+  let page: string | null = null;
+  do {
+    const asked: string | null = page;
+    const asking: Promise<NotificationPage | undefined> = askWithin(limits, async (options) =>
+      provider.listNotifications?.(since, asked, options),
+    );
+    const listed = await untilStopping(asking, stopping);
+    if (stopping.aborted) return;
+    if (!listed) throw new Error(`${provider.name} gave no page of what it knows`);
+    yield listed.notifications;
+    page = listed.nextPage;
+  } while (page);
+}
+
+/**
+ * Asks the payment provider for what its callbacks should have told: one that is lost, because nobody took it or the
+ * provider gave it up, must cost nobody money. Of any number of workers one asks at a time, from where the last one that
+ * took everything had asked.
+ * @throws AggregateError when some of it makes no sense or meets a locked wallet: the rest is taken, and all of it asked for
+ *   again. Whatever the provider throws.
+ */
+export async function hearMissedNotices(
+  platform: Platform,
+  { paymentNotices }: Pick<Metrics, 'paymentNotices'>,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { sequelize, clock, paymentProvider: provider, log } = platform;
+  if (!provider.listNotifications) return;
+  const now = clock.now();
+  const [first, next] = [new Date(now.getTime() - firstMs), new Date(now.getTime() + pauseMs)];
+  const [turn] = await run(sequelize, takeTurn, [provider.name, first, now, next]);
+  if (!turn) return;
+  const since = new Date(turn.heard_until.getTime() - overlapMs);
+  const failures: unknown[] = [];
+  let missed = 0;
+  const count = (outcome: NoticeOutcome) => {
+    paymentNotices.inc({ outcome });
+    if (outcome !== 'known') missed += 1;
+  };
+  for await (const notifications of listSince(since, platform, stopping)) {
+    try {
+      await receiveNotifications(provider.name, notifications, platform, count);
+    } catch (error) {
+      if (!(error instanceof AggregateError)) throw error;
+      failures.push(...error.errors);
+    }
+  }
+  if (missed > 0) log.warn({ missed, since }, 'the payment provider was asked for what no callback had told');
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} payment notifications not taken`);
+  if (!stopping.aborted) await run(sequelize, moveOn, [provider.name, now]);
+}

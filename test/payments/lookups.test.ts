@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { NotificationPage, PaymentNotification } from '../../src/infrastructure/payments/provider.ts';
+import { dataOf, pixOf } from '../doors/door.ts';
+import { restDoor } from '../doors/restDoor.ts';
+import { minuteMs } from '../doors/testClock.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import { ManualClock } from '../harness/manualClock.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { Bank, signatureOf } from './bank.ts';
+
+/** Between two askings. */
+const pauseMs = 10 * minuteMs;
+
+describeEngines('a payment provider that is asked', (engine) => {
+  const bank = new Bank();
+  /** Cuts nobody off by itself. */
+  const clock = new ManualClock();
+  const asked: { since: Date; page: string | null }[] = [];
+  let server: TestServer;
+  const answering = (answer: (page: string | null) => Promise<NotificationPage>) => {
+    bank.lists = (since, page) => {
+      asked.push({ since, page });
+      return answer(page);
+    };
+  };
+
+  beforeAll(async () => {
+    answering(async () => ({ notifications: [], nextPage: null }));
+    server = await startTestServer(engine, { clock, paymentProvider: bank });
+    await eventually(() => asked.length === 1);
+  });
+  afterAll(() => server?.close());
+  beforeEach(() => {
+    bank.reset();
+    asked.length = 0;
+  });
+
+  const door = restDoor(() => server);
+  const request = async (key: string) => dataOf(await door.createRecharge(key, pixOf('100.00'))).id as string;
+  const paid = (rechargeId: string): PaymentNotification => ({
+    rechargeId,
+    outcome: 'paid',
+    providerReference: `payment/${rechargeId}`,
+    paidAt: clock.now(),
+    amountCents: null,
+  });
+  const untilCompleted = (key: string, id: string) =>
+    eventually(async () => dataOf(await door.getRecharge(key, id)).status === 'completed');
+
+  it('tells, page by page, of payments that its callbacks did not, again and again from where all was taken', async () => {
+    const { live } = await server.createTeam();
+    const [told, missed, beside] = [await request(live), await request(live), await request(live)];
+    const [known, late, last] = [paid(told), paid(missed), paid(beside)];
+    const body = JSON.stringify([{ ...known, amountCents: undefined }]);
+    const headers = { 'X-Bank-Signature': signatureOf(body) };
+    await fetch(`${server.url}/callbacks/payments/bank`, { method: 'POST', body, headers });
+    let nonsense = [{ ...last, providerReference: '' }];
+    answering(async (page) =>
+      page === null
+        ? { notifications: [known, late], nextPage: 'second' }
+        : { notifications: [...nonsense, last], nextPage: null },
+    );
+    // Beyond the end of the recharges, too.
+    clock.advance(4 * pauseMs);
+    for (const id of [missed, beside]) await untilCompleted(live, id);
+    expect(asked.map(({ page }) => page)).toEqual([null, 'second']);
+    const first = asked[0]?.since as Date;
+
+    nonsense = [];
+    clock.advance(pauseMs);
+    await eventually(() => asked.length === 4);
+    expect(asked[2]?.since).toEqual(first);
+    await eventually(() => {
+      clock.advance(pauseMs);
+      return (asked.at(-1)?.since as Date) > first;
+    });
+    expect(dataOf(await door.balance(live)).balance).toBe('300.00');
+  });
+
+  it('is asked again when it does not answer', async () => {
+    answering(() => Promise.reject(new Error('503')));
+    await eventually(() => {
+      clock.advance(pauseMs);
+      return asked.length >= 2;
+    });
+  });
+
+  it('and hangs holds up no process that stops, and is asked again by the next', async () => {
+    bank.cancels = () => new Promise(() => undefined);
+    answering(() => new Promise(() => undefined));
+    const { live } = await server.createTeam();
+    const id = await request(live);
+    clock.advance(pauseMs);
+    await eventually(() => asked.length === 1);
+    const withdrawal = 'mutation ($id: String!) { cancelRecharge(id: $id) { status } }';
+    await server.graphql(withdrawal, { id }, live);
+    await eventually(() => bank.cancelled.length === 1);
+    await server.restart();
+    bank.cancels = async () => undefined;
+    answering(async () => ({ notifications: [], nextPage: null }));
+    clock.advance(pauseMs);
+    await eventually(() => asked.length === 2);
+    await eventually(async () => {
+      const rows = await server.query('SELECT FROM recharges WHERE charge_to_cancel_at IS NOT NULL');
+      return rows.length === 0;
+    });
+    expect(bank.cancelled.map(({ rechargeId }) => rechargeId)).toEqual([id, id]);
+  });
+});
