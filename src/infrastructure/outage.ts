@@ -1,22 +1,24 @@
 import type { Log } from './log.ts';
 
+export interface OutageWords {
+  /** Said when it begins to fail, with what happens meanwhile. */
+  readonly lost: string;
+  readonly back: string;
+  /** What says of which one it is. */
+  readonly fields?: object;
+  /** `error` where work is left undone. */
+  readonly level?: 'warn' | 'error';
+}
+
 /** Something that is asked again and again, perhaps by thousands: that it fails is said once, and that it works again. */
 export class Outage {
   readonly #log: Log;
-  readonly #fields: object;
-  readonly #lost: string;
-  readonly #back: string;
+  readonly #words: OutageWords;
   #isOn = false;
 
-  /**
-   * @param lost what is said when it begins to fail, and what happens meanwhile.
-   * @param fields what says of which one it is.
-   */
-  constructor(log: Log, lost: string, back: string, fields: object = {}) {
+  constructor(log: Log, words: OutageWords) {
     this.#log = log;
-    this.#lost = lost;
-    this.#back = back;
-    this.#fields = fields;
+    this.#words = words;
   }
 
   get isOn(): boolean {
@@ -24,13 +26,13 @@ export class Outage {
   }
 
   begin(error: unknown): void {
-    const level = this.#isOn ? 'debug' : 'warn';
+    const { lost, fields, level = 'warn' } = this.#words;
+    this.#log[this.#isOn ? 'debug' : level]({ err: error, ...fields }, lost);
     this.#isOn = true;
-    this.#log[level]({ err: error, ...this.#fields }, this.#lost);
   }
 
   end(): void {
-    if (this.#isOn) this.#log.info(this.#fields, this.#back);
+    if (this.#isOn) this.#log.info(this.#words.fields ?? {}, this.#words.back);
     this.#isOn = false;
   }
 }

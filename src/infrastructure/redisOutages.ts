@@ -10,7 +10,7 @@ export const redisSilenceMs = 5_000;
 
 /** @param meanwhile what happens without Redis. */
 export const redisOutage = (connection: string, meanwhile: string, log: Log): Outage =>
-  new Outage(log, `redis unavailable: ${meanwhile}`, 'redis is back', { connection });
+  new Outage(log, { lost: `redis unavailable: ${meanwhile}`, back: 'redis is back', fields: { connection } });
 
 /** Logs when a connection to Redis is lost and when it is back. */
 export function logOutages(client: Redis, connection: string, meanwhile: string, log: Log): void {

@@ -1,5 +1,6 @@
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { Outage } from './outage.ts';
 
 export interface Sweep {
   name: string;
@@ -10,7 +11,7 @@ export interface Sweep {
 
 /**
  * Runs each sweep again and again, its interval after the end of the run before. What a sweep misses, its next run
- * finds, so failures end in a log line.
+ * finds, so a failure ends in a log line, and those after it until it works again in none.
  * @returns what stops them, once the runs under way are over.
  */
 export function startSweeps(sweeps: readonly Sweep[], log: Log, metrics: Metrics): () => Promise<void> {
@@ -19,13 +20,20 @@ export function startSweeps(sweeps: readonly Sweep[], log: Log, metrics: Metrics
     let timer: NodeJS.Timeout | null = null;
     let running: Promise<void> = Promise.resolve();
     let stopped = false;
+    const outage = new Outage(log, {
+      lost: 'sweep failed; it runs again',
+      back: 'sweep works again',
+      fields: { sweep: sweep.name },
+      level: 'error',
+    });
     const once = async () => {
       try {
         await sweep.run(stopping.signal);
         metrics.sweeps.inc({ sweeper: sweep.name, outcome: 'done' });
+        outage.end();
       } catch (error) {
         metrics.sweeps.inc({ sweeper: sweep.name, outcome: 'failed' });
-        log.error({ err: error, sweep: sweep.name }, 'sweep failed; it runs again');
+        outage.begin(error);
       }
       if (!stopped) timer = setTimeout(() => (running = once()), sweep.everyMs);
     };

@@ -36,14 +36,20 @@ describe.runIf(engine)('When the database goes away', () => {
     return { status, database: body.checks.database };
   };
 
-  /** What is tried several times a second for each subscriber: that it fails is said once, and that it works again. */
+  /** What is tried again and again, some of it for each subscriber: that it fails is said once, and that it works again. */
   const lookedAtAgainAndAgain = [
     ['keys not checked; trying again', 'keys are checked again'],
     ['events not read; trying again with the next look', 'events are read again'],
+    ['order tasks not claimed; trying again with the sweep', 'order tasks are claimed again'],
+    ['sweep failed; it runs again: webhooks', 'sweep works again: webhooks'],
+    ['sweep failed; it runs again: booking-expiry', 'sweep works again: booking-expiry'],
   ] as const;
 
   const linesOf = (...messages: string[]): string[] =>
-    server.logLines.map((line) => JSON.parse(line).msg).filter((message) => messages.includes(message));
+    server.logLines
+      .map((line) => JSON.parse(line))
+      .map(({ msg, sweep }) => (sweep === undefined ? msg : `${msg}: ${sweep}`))
+      .filter((message) => messages.includes(message));
 
   test('the server says so, refuses without a word of its troubles, and goes on when it is back', async () => {
     const { teamId, test: key } = await server.createTeam();

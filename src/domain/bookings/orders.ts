@@ -7,6 +7,7 @@ import {
   type TravelDocument,
   type Traveller,
 } from '../../infrastructure/flights/order.ts';
+import { Outage } from '../../infrastructure/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { applyTransition } from './change.ts';
@@ -63,6 +64,7 @@ export class OrderDispatcher {
   readonly #platform: Platform;
   /** What is being asked, and of which supplier. */
   readonly #underWay = new Map<Promise<void>, string>();
+  readonly #outage: Outage;
   #claiming: Promise<void> | null = null;
   #again = false;
   #stopping = false;
@@ -73,6 +75,11 @@ export class OrderDispatcher {
 
   constructor(platform: Platform) {
     this.#platform = platform;
+    this.#outage = new Outage(platform.log, {
+      lost: 'order tasks not claimed; trying again with the sweep',
+      back: 'order tasks are claimed again',
+      level: 'error',
+    });
   }
 
   async start(): Promise<void> {
@@ -121,13 +128,14 @@ export class OrderDispatcher {
         const since = this.#platform.clock.now();
         // The end of any of them looks again.
         const tasks = await claimTasks(this.#places(), leaseMs, this.#platform);
+        this.#outage.end();
         for (const task of tasks) this.#begin(task);
         if (tasks.length > 0) this.#again = true;
         else this.#wakeAt(await nextTaskAt(since, this.#platform));
       }
     } catch (error) {
       this.#again = false;
-      this.#platform.log.error({ err: error }, 'order tasks not claimed; trying again with the sweep');
+      this.#outage.begin(error);
     }
   }
 

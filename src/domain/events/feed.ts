@@ -108,11 +108,10 @@ export class EventFeed {
 
   constructor(platform: Platform) {
     this.#platform = platform;
-    this.#outage = new Outage(
-      platform.log,
-      'events not read; trying again with the next look',
-      'events are read again',
-    );
+    this.#outage = new Outage(platform.log, {
+      lost: 'events not read; trying again with the next look',
+      back: 'events are read again',
+    });
   }
 
   /** Starts listening. Returns at once: while signals are down, the look each second finds what is new. */

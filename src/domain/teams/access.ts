@@ -70,7 +70,10 @@ export class Access {
 
   constructor(platform: Platform) {
     this.#platform = platform;
-    this.#outage = new Outage(platform.log, 'keys not checked; trying again', 'keys are checked again');
+    this.#outage = new Outage(platform.log, {
+      lost: 'keys not checked; trying again',
+      back: 'keys are checked again',
+    });
   }
 
   /** Starts listening for revocations. Returns at once: with signals down, re-reading alone holds the promise. */

@@ -1,4 +1,5 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { Outage } from '../../infrastructure/outage.ts';
 import type { Platform } from '../platform.ts';
 
 interface AlertRow {
@@ -38,6 +39,7 @@ const lastMailMs = 3_000;
  */
 export class AlertMails {
   readonly #platform: Platform;
+  readonly #outage: Outage;
   readonly #giveUp = new AbortController();
   #wanted = false;
   #stopped = false;
@@ -45,6 +47,11 @@ export class AlertMails {
 
   constructor(platform: Platform) {
     this.#platform = platform;
+    this.#outage = new Outage(platform.log, {
+      lost: 'alerts not looked for; trying again with the sweep',
+      back: 'alerts are looked for again',
+      level: 'error',
+    });
   }
 
   /** Looks for alerts now, or after the mail that is under way. */
@@ -65,17 +72,18 @@ export class AlertMails {
   }
 
   async #mailAll(): Promise<void> {
-    const { sequelize, log } = this.#platform;
+    const { sequelize } = this.#platform;
     try {
       while (this.#wanted && !this.#stopped) {
         this.#wanted = false;
         const [alert] = await run(sequelize, claimAlert, []);
+        this.#outage.end();
         if (!alert) continue;
         this.#wanted = true;
         await this.#mail(alert);
       }
     } catch (error) {
-      log.error({ err: error }, 'alerts not looked for; trying again with the sweep');
+      this.#outage.begin(error);
     }
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Metrics } from '../../infrastructure/metrics.ts';
+import { Outage } from '../../infrastructure/outage.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import { Recall } from '../../infrastructure/webhooks/recall.ts';
 import { SendingCancelled } from '../../infrastructure/webhooks/sender.ts';
@@ -56,6 +57,7 @@ export class WebhookDispatcher {
   readonly #alerts: AlertMails;
   readonly #attempts = new Set<Attempt>();
   readonly #wanted = new Wanted();
+  readonly #outage: Outage;
   /** Webhooks that have more waiting than their share let through. */
   readonly #crowded = new Set<string>();
   /** Whether the last look may have left something for want of slots. */
@@ -74,6 +76,11 @@ export class WebhookDispatcher {
     this.#requests = new DeliveryRequests(platform);
     this.#recorder = new AttemptRecorder(this.#name, platform);
     this.#alerts = new AlertMails(platform);
+    this.#outage = new Outage(platform.log, {
+      lost: 'webhook deliveries not claimed; trying again with the sweep',
+      back: 'webhook deliveries are claimed again',
+      level: 'error',
+    });
   }
 
   async start(): Promise<void> {
@@ -124,9 +131,12 @@ export class WebhookDispatcher {
 
   async #claimWanted(): Promise<void> {
     try {
-      while (!this.#wanted.isEmpty && !this.#full && !this.#stopped) await this.#claim();
+      while (!this.#wanted.isEmpty && !this.#full && !this.#stopped) {
+        await this.#claim();
+        this.#outage.end();
+      }
     } catch (error) {
-      this.#platform.log.error({ err: error }, 'webhook deliveries not claimed; trying again with the sweep');
+      this.#outage.begin(error);
     }
   }
 

@@ -30,7 +30,11 @@ class RedisEngine extends RedisPubSub {
     receive: (signal: Signal) => void,
     options?: unknown,
   ): Promise<number> {
-    const outage = new Outage(this.#log, `not subscribed: ${meanwhile}`, 'subscribed', { channel });
+    const outage = new Outage(this.#log, {
+      lost: `not subscribed: ${meanwhile}`,
+      back: 'subscribed',
+      fields: { channel },
+    });
     const { signal } = this.#closing;
     for (;;) {
       try {
