@@ -384,6 +384,13 @@ describeDoors(
     it.each([
       ['fails', () => Promise.reject(new Error('secret text of the bank'))],
       ['never answers', () => new Promise<never>(() => undefined)],
+      ['gives nothing', async () => null as never],
+      ['gives no code', async () => ({ method: 'pix' }) as never],
+      ['gives a code that is none', async () => ({ method: 'pix', pixCopyPaste: 'a\0b' }) as const],
+      [
+        'gives another charge than it was asked for',
+        async () => ({ method: 'boleto', barcode: '1', digitableLine: '1', ourNumber: '1' }) as const,
+      ],
     ])('that %s leaves nothing behind, and the request may be sent again', async (_, charges) => {
       const { live } = await stage.server.createTeam();
       bank.charges = charges;
@@ -398,9 +405,22 @@ describeDoors(
           details: { type: 'provider_unavailable' },
         },
       });
-      bank.reset();
+      bank.charges = async () => ({ method: 'pix', pixCopyPaste: 'x'.repeat(512) });
       expect(dataOf(await request()).status).toBe('pending');
     });
+
+    it.each([{ barcode: '1'.repeat(43) }, { digitableLine: `${'1'.repeat(46)} ` }, { ourNumber: '' }])(
+      'that gives a boleto without its numbers leaves nothing behind: %j',
+      async (fault) => {
+        const { live } = await stage.server.createTeam();
+        const whole = { barcode: '1'.repeat(44), digitableLine: '1'.repeat(47), ourNumber: '14/1-0' };
+        bank.charges = async () => ({ method: 'boleto', ...whole, ...fault });
+        const refused = await stage.door.createRecharge(live, boletoOf('100.00'));
+        expect(refused).toMatchObject({ error: { details: { type: 'provider_unavailable' } } });
+        bank.charges = async () => ({ method: 'boleto', ...whole });
+        expect(dataOf(await stage.door.createRecharge(live, boletoOf('100.00'))).status).toBe('pending');
+      },
+    );
   },
   { PAYMENT_PROVIDER_TIMEOUT: '300ms' },
   { paymentProvider: bank },

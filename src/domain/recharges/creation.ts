@@ -15,6 +15,7 @@ import { disconnectedSql } from '../integrations/integration.ts';
 import { parseAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
+import { inspectCharge } from './chargeInspection.ts';
 import { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
 
@@ -131,7 +132,8 @@ async function makeCharge(request: ChargeRequest, platform: Platform): Promise<C
   const { clock, settings, paymentProvider, log } = platform;
   const limits = { asked: paymentProvider.name, timeoutMs: settings.PAYMENT_PROVIDER_TIMEOUT, clock };
   try {
-    return await askWithin(limits, (options) => paymentProvider.createCharge(request, options));
+    const charge = await askWithin(limits, (options) => paymentProvider.createCharge(request, options));
+    return inspectCharge(charge, request.method);
   } catch (error) {
     log.error({ err: error, rechargeId: request.rechargeId }, 'payment provider made no charge');
     throw providerUnavailable;

@@ -123,7 +123,7 @@ export interface PaymentProvider {
   ): Promise<NotificationPage>;
   /**
    * Makes a charge unpayable, after its recharge was cancelled. Called again until it succeeds, also for a charge that is
-   * unpayable already. Absent when the provider cannot.
+   * unpayable already, such as one that was paid. Absent when the provider cannot.
    */
   cancelCharge?(charge: MadeCharge, options: { signal: AbortSignal }): Promise<void>;
 }
