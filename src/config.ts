@@ -157,6 +157,8 @@ const settingsSchema = z.object({
   PAYMENT_PROVIDER_TIMEOUT: duration('10s', timer),
   FLIGHT_SUPPLIERS: supplierList.optional(),
   FLIGHT_SUPPLIER_TIMEOUT: duration('10s', timer),
+  // Carriers take longer to sell than to offer, and what is cut off may be sold all the same.
+  FLIGHT_ORDER_TIMEOUT: duration('30s', timer),
   /** What the simulated airlines take to issue tickets. */
   SIMULATED_TICKETING_DELAY: duration('2s', { minimumMs: 0 }),
   OFFER_LIFETIME: duration('20m'),

@@ -31,7 +31,12 @@ export function describeBookings(
       beforeEach(() => airline.reset());
       tests(Object.defineProperty(stage, 'airline', { value: airline, configurable: true }) as BookingStage);
     },
-    { EXCHANGE_RATE_TABLE: exchangeRates, FLIGHT_SUPPLIER_TIMEOUT: '300ms', ...settings },
+    {
+      EXCHANGE_RATE_TABLE: exchangeRates,
+      FLIGHT_SUPPLIER_TIMEOUT: '1h',
+      FLIGHT_ORDER_TIMEOUT: '300ms',
+      ...settings,
+    },
     { flightSuppliers: [airline] },
   );
 }

@@ -121,25 +121,6 @@ describeBookings(
         ]);
       });
 
-      it('note nothing once they were cut off: the next asking does not know of it', async () => {
-        const { live } = await agencyWith(stage, '1000.00');
-        const late = deferred<unknown>();
-        airline.answers.issue = async ({ bookingId }, signal, keepNote) => {
-          if (asked(bookingId, 'issue') > 1) return undecided;
-          signal.addEventListener('abort', () => late.resolve(keepNote('too late').catch((error) => error)));
-          return new Promise(() => undefined);
-        };
-        const { id } = await booked(stage, live);
-        await eventually(() => asked(id, 'issue') === 1);
-        stage.clock.advance(10_000);
-        expect(await late.promise).toBeInstanceOf(Error);
-        await eventually(() => {
-          stage.clock.advance(250);
-          return asked(id, 'issue') === 2;
-        });
-        expect(airline.askedFor(id, 'issue').map(({ note }) => note)).toEqual([null, null]);
-      });
-
       it('note nothing once another asking may have begun, nor more than has its place', async () => {
         const { live } = await agencyWith(stage, '1000.00');
         const first = deferred<OrderOptions['keepNote']>();
@@ -262,5 +243,5 @@ describeBookings(
     });
   },
   // Long enough for an answer to come after other things were done.
-  { FLIGHT_SUPPLIER_TIMEOUT: '10s' },
+  { FLIGHT_ORDER_TIMEOUT: '10s' },
 );

@@ -12,7 +12,7 @@ describeEngines('Orders of several suppliers', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(engine, {
-      settings: { ROLES: 'api', FLIGHT_SUPPLIER_TIMEOUT: '30s' },
+      settings: { ROLES: 'api', FLIGHT_ORDER_TIMEOUT: '30s' },
       flightSuppliers: [hanging, healthy],
     });
   });

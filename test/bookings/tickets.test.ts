@@ -220,6 +220,19 @@ describeBookings('tickets', (stage) => {
       expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
     });
 
+    it('without a note of who was cut off before it was made', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const refused = new Set<unknown>();
+      airline.answers.issue = async (_request, signal, keepNote) => {
+        signal.addEventListener('abort', () => keepNote('late').catch((error) => refused.add(error)));
+        return never();
+      };
+      const { id } = await booked(stage, live);
+      await asked(id, 'issue', 3);
+      expect(refused.size).toBeGreaterThan(0);
+      for (const { note } of airline.askedFor(id, 'issue')) expect(note).toBeNull();
+    });
+
     it('with longer pauses each time', async () => {
       const { live } = await agencyWith(stage, '1000.00');
       const times: number[] = [];

@@ -129,6 +129,7 @@ describe('Settings', () => {
   test.each([
     'SWEEP_INTERVAL',
     'FLIGHT_SUPPLIER_TIMEOUT',
+    'FLIGHT_ORDER_TIMEOUT',
     'WEBHOOK_TIMEOUT',
     'DATABASE_POOL_TIMEOUT',
   ] as const)('let %s be no longer than a timer', (name) => {

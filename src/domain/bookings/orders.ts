@@ -122,8 +122,7 @@ export class OrderDispatcher {
     try {
       while (this.#again && !this.#stopping) {
         this.#again = false;
-        const { FLIGHT_SUPPLIER_TIMEOUT } = this.#platform.settings;
-        const leaseMs = FLIGHT_SUPPLIER_TIMEOUT + leaseMarginMs;
+        const leaseMs = this.#platform.settings.FLIGHT_ORDER_TIMEOUT + leaseMarginMs;
         // Before the look: what falls due between it and the next question must be in one of them.
         const since = this.#platform.clock.now();
         // The end of any of them looks again.
@@ -214,7 +213,7 @@ export class OrderDispatcher {
     const supplier = flightSuppliers.find(({ name }) => name === task.supplier);
     if (!supplier) throw new Error(`${task.supplier} is no active flight supplier`);
     const request = requestOf(task, this.#platform);
-    const limits = { asked: supplier.name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };
+    const limits = { asked: supplier.name, timeoutMs: settings.FLIGHT_ORDER_TIMEOUT, clock };
     const { orders } = supplier;
     const asking = askWithin<OrderState | null>(limits, async ({ signal }) => {
       const options = { signal, keepNote: (note: string) => this.#keepNote(task, note, signal) };
