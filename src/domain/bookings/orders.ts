@@ -181,7 +181,8 @@ export class OrderDispatcher {
       return this.#end(task, this.#askLater(task));
     }
     if (answer?.state === 'refused') {
-      log.warn({ bookingId: task.id, supplier: task.supplier, reason: answer.reason }, 'order refused');
+      const { id: bookingId, supplier, order_task: asked } = task;
+      log.warn({ bookingId, supplier, task: asked, reason: answer.reason }, 'order refused');
     }
     await this.#end(task, this.#writeOrAskLater(task, answer));
   }

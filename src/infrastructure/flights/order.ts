@@ -74,7 +74,7 @@ export interface OrderOptions {
 
 export const longestNote = 1_000;
 
-/** A ticket or other document that a carrier issued. */
+/** A ticket that a carrier issued. Flights of carriers that issue none cannot be sold, because nothing ends their orders. */
 export interface TravelDocument {
   readonly type: 'electronic_ticket';
   /** Ticket number: three digits of the airline, a hyphen, ten digits (IATA Resolution 722f). */
@@ -82,10 +82,14 @@ export interface TravelDocument {
   readonly passengerId: string;
 }
 
-/** Where an order stands; `refused` is final: the supplier did not hold, or the carrier did not issue. */
+/**
+ * Where an order stands. `ticketed` and `refused` (the supplier did not hold, or the carrier did not issue) are final:
+ * nothing more is asked about it, and what a carrier changes after it has issued the tickets is not heard of.
+ */
 export type OrderState =
   | { readonly state: 'held' }
   | { readonly state: 'issuing' }
+  /** At least one document for each traveller, infants too. */
   | { readonly state: 'ticketed'; readonly documents: readonly TravelDocument[] }
   /** `reason` is for the log only. */
   | { readonly state: 'refused'; readonly reason: string };
@@ -106,10 +110,21 @@ export type OrderState =
  * key that is not taken any more), and `refused` for what no repetition changes.
  */
 export interface OrderDesk {
-  /** Reserves space without payment until the offer's payment deadline: `held` or `refused`. */
+  /**
+   * Reserves space without payment until the offer's payment deadline: `held`, or `refused`, after which nobody asks to
+   * give up what was reserved all the same. An error while that is open.
+   */
   hold(request: OrderRequest, options: OrderOptions): Promise<OrderState>;
-  /** Has tickets issued, for a held order or a new one: `issuing` until the carrier has done it. */
+  /**
+   * Has tickets issued, for a held order or a new one, at the price of the offer: `issuing` until the carrier has issued
+   * all of them, and while it is open whether there is an order. What is `refused` the agency gets back in full, and
+   * `cancel` is asked next.
+   */
   issue(request: OrderRequest, options: OrderOptions): Promise<OrderState>;
-  /** Gives up the order, its space and its tickets; also one that was never made. */
+  /**
+   * Gives up the order, its space and its tickets; also one that was never made, or has been given up. By then the agency
+   * has been given back what the offer's conditions promise, whatever the supplier gives back. An error where it refuses,
+   * so that operators see it among the waiting orders.
+   */
   cancel(request: OrderRequest, options: OrderOptions): Promise<void>;
 }

@@ -14,7 +14,7 @@ export { type PassengerType, passengerTypes } from './passengerType.ts';
 export const cabinClasses = ['economy', 'premium_economy', 'business', 'first'] as const;
 export type CabinClass = (typeof cabinClasses)[number];
 
-/** Currencies in which carriers sell. */
+/** Currencies in which carriers sell (SPEC, Offer): what a supplier has in any other is left out. */
 export const carrierCurrencies = ['BRL', 'USD', 'EUR'] as const;
 export type CarrierCurrency = (typeof carrierCurrencies)[number];
 
@@ -36,12 +36,19 @@ export interface SupplierSearchSlice {
 }
 
 export interface SupplierOffer {
-  /** The supplier's own name for this offer: what a booking will quote to it. Unique among the offers of a search. */
+  /**
+   * The supplier's own name for this offer: all of it that a booking will quote, so that what an order takes beyond an id
+   * (the passengers' ids there, the price and its currency) stands in it as well. At most 8,000 characters, unique among
+   * the offers of a search.
+   */
   readonly reference: string;
   /** The carrier that sells it. */
   readonly owner: CarrierName;
   readonly currency: CarrierCurrency;
-  /** Decimal with two digits: what all passengers pay together, taxes included. */
+  /**
+   * Decimal with at most two digits after the point: what all passengers pay together, taxes included. The agency pays
+   * by it whatever the supplier asks later, so that an order which would cost more must be `refused`.
+   */
   readonly totalAmount: string;
   readonly fareBrandName: string;
   readonly slices: readonly SupplierSlice[];
@@ -102,12 +109,19 @@ export interface SupplierConditions {
 }
 
 export interface SupplierCondition {
+  /** False where it is not known. */
   readonly allowed: boolean;
-  /** Decimal in the offer's currency, "0.00" when free; null when it is not allowed or not known beforehand. */
+  /**
+   * Decimal in the offer's currency, "0.00" when free; null when it is not allowed, not known beforehand or in another
+   * currency: a cancellation gives nothing back then.
+   */
   readonly penaltyAmount: string | null;
 }
 
-/** Instant payment only, or a fare that may be held: then until when the price and the space are kept. */
+/**
+ * Instant payment only, or a fare that may be held: then until when the price and the space are kept. Space that is kept
+ * at no certain price is for instant payment, since a hold is confirmed at the price of its offer.
+ */
 export type SupplierPaymentTerms =
   | { readonly requiresInstantPayment: true }
   | {
@@ -126,7 +140,8 @@ export interface FlightSupplier {
   /** Does ahead what the first search would otherwise wait for; to be called once the server listens. */
   prepare?(): void;
   /**
-   * Offers for a search, in any order; none is an answer, not a fault.
+   * Offers for a search, in any order; none is an answer, not a fault. One that cannot be read is left out here: an
+   * error loses all of them.
    * @throws the signal's reason once it aborts (a supplier may not outlive its timeout); any other error means that
    *   the supplier failed, and its text is for the log only.
    */
