@@ -23,14 +23,13 @@ describeSeveralSessions('payments that are told while something else holds their
 
   it('are to be told again, and those told with them are credited', async () => {
     const door = restDoor(() => server);
-    const requested = async () => {
-      const { teamId, live } = await server.createTeam();
-      const { id } = dataOf(await door.createRecharge(live, pixOf('320.00')));
-      const paid = { rechargeId: id, outcome: 'paid', providerReference: `paid_${id}` };
-      return { teamId, live, paid };
+    const paid = async (key: string) => {
+      const { id } = dataOf(await door.createRecharge(key, pixOf('320.00')));
+      return { rechargeId: id, outcome: 'paid', providerReference: `paid_${id}` };
     };
-    const [locked, free] = [await requested(), await requested()];
-    const body = JSON.stringify([locked.paid, free.paid]);
+    const [locked, free] = [await server.createTeam(), await server.createTeam()];
+    const [first, second] = [await paid(locked.live), await paid(locked.live)];
+    const body = JSON.stringify([first, second, await paid(free.live)]);
     const tell = async () => {
       const headers = { 'X-Bank-Signature': signatureOf(body) };
       return (await fetch(`${server.url}/callbacks/payments/bank`, { method: 'POST', body, headers })).status;
@@ -41,8 +40,11 @@ describeSeveralSessions('payments that are told while something else holds their
     await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [locked.teamId]);
     expect(await tell()).toBe(500);
     expect([await balanceOf(locked.live), await balanceOf(free.live)]).toEqual(['0.00', '320.00']);
+    // All others of the call wait for what the first waits for, else each as long as it.
+    const complaint = server.logLines.find((line) => line.includes('2 payment notifications not taken'));
+    expect(complaint).toContain(`${second.rechargeId}, whose wallet is locked`);
     await other.query('ROLLBACK');
     expect(await tell()).toBe(200);
-    expect([await balanceOf(locked.live), await balanceOf(free.live)]).toEqual(['320.00', '320.00']);
+    expect([await balanceOf(locked.live), await balanceOf(free.live)]).toEqual(['640.00', '320.00']);
   });
 });

@@ -93,9 +93,10 @@ export async function receiveNotifications(
   count: (outcome: NoticeOutcome) => void,
 ): Promise<void> {
   const failures: unknown[] = [];
+  const locked = new Set<number>();
   for (const notification of notifications) {
     try {
-      count(await receive(provider, notification, platform));
+      count(await receive(provider, notification, locked, platform));
     } catch (error) {
       if (!(error instanceof UnusableNotification || waitedTooLong(error))) throw error;
       failures.push(error);
@@ -105,13 +106,15 @@ export async function receiveNotifications(
     throw new AggregateError(failures, `${failures.length} payment notifications not taken`);
 }
 
+/** @param locked wallets that a notification before this one waited for in vain: no other waits for them again. */
 async function receive(
   provider: string,
   notification: PaymentNotification,
+  locked: Set<number>,
   platform: Platform,
 ): Promise<NoticeOutcome> {
   checkNotification(notification);
-  const { sequelize, clock, log } = platform;
+  const { sequelize, clock } = platform;
   const { outcome, amountCents, providerReference } = notification;
   const rechargeId = isPrintableName(notification.rechargeId) ? notification.rechargeId : null;
   const now = clock.now();
@@ -138,16 +141,35 @@ async function receive(
       rechargeId !== null && isIdentifier('rch', rechargeId)
         ? await Recharge.findOne({ where: { id: rechargeId, provider } })
         : null;
-    if (!paidAt) {
-      if (recharge) await endPending(recharge.walletId, recharge.id, 'failed', null, platform);
-      return 'failed';
+    if (recharge && locked.has(recharge.walletId))
+      throw new UnusableNotification(`a payment notification of ${rechargeId}, whose wallet is locked`);
+    try {
+      return await bringAbout(notice.id, { ...notification, rechargeId, paidAt }, recharge, platform);
+    } catch (error) {
+      if (recharge && waitedTooLong(error)) locked.add(recharge.walletId);
+      throw error;
     }
-    const reason = outcome === 'returned' ? outcome : await credit(recharge, paidAt, amountCents, platform);
-    if (reason === null) return 'credited';
-    await run(sequelize, leaveUnsettled, [notice.id, reason]);
-    log.error({ noticeId: notice.id, rechargeId, reason }, 'payment waits for an operator');
-    return 'unsettled';
   });
+}
+
+/** A notification as it is kept: without an id that cannot be one, and `paidAt` is null of what failed alone. */
+type Told = Omit<PaymentNotification, 'rechargeId'> & { rechargeId: string | null };
+
+async function bringAbout(
+  noticeId: string,
+  { outcome, rechargeId, paidAt, amountCents }: Told,
+  recharge: Recharge | null,
+  platform: Platform,
+): Promise<NoticeOutcome> {
+  if (!paidAt) {
+    if (recharge) await endPending(recharge.walletId, recharge.id, 'failed', null, platform);
+    return 'failed';
+  }
+  const reason = outcome === 'returned' ? outcome : await credit(recharge, paidAt, amountCents, platform);
+  if (reason === null) return 'credited';
+  await run(platform.sequelize, leaveUnsettled, [noticeId, reason]);
+  platform.log.error({ noticeId, rechargeId, reason }, 'payment waits for an operator');
+  return 'unsettled';
 }
 
 /** @returns null once the recharge is credited, else why it is not. */
