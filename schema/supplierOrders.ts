@@ -13,6 +13,7 @@ import {
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { SupplierOrder as DomainOrder } from '../src/domain/bookings/supplierOrders.ts';
 import {
+  cancelForCarrier,
   dropCancellation,
   failBooking,
   listWaitingOrders,
@@ -141,6 +142,18 @@ export class SupplierOrderResolver {
     @Arg('bookingId', () => String, { description: idDescription }) bookingId: string,
   ): Promise<SupplierOrder> {
     return toOrder(await failBooking(bookingId, context.gateway.platform));
+  }
+
+  @Operation({ scope: 'operator' })
+  @Mutation(() => SupplierOrder, {
+    description:
+      'Cancels a paid booking whose flights the carrier has cancelled: the money is given back in full; events booking.cancelled and wallet.credit.',
+  })
+  async cancelForCarrier(
+    @Ctx() context: RequestContext,
+    @Arg('bookingId', () => String, { description: idDescription }) bookingId: string,
+  ): Promise<SupplierOrder> {
+    return toOrder(await cancelForCarrier(bookingId, context.gateway.platform));
   }
 
   @Operation({ scope: 'operator' })

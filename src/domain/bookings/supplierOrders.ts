@@ -98,9 +98,9 @@ async function findOrder(bookingId: string, { sequelize }: Platform): Promise<Su
   return row;
 }
 
-/** Changes a confirmed booking of any team. @throws AppError 404; 409 for one in another state. */
+/** Changes a paid booking of any team. @throws AppError 409 for one in another state. */
 async function settle(
-  name: 'giveUp' | 'ticket',
+  name: 'giveUp' | 'ticket' | 'cancelForCarrier',
   { id, wallet_id: walletId }: SupplierOrderRow,
   details: ChangeDetails,
   platform: Platform,
@@ -120,6 +120,17 @@ async function settle(
 export async function failBooking(bookingId: string, platform: Platform): Promise<SupplierOrder> {
   const order = await findOrder(bookingId, platform);
   return settle('giveUp', order, { refundCents: BigInt(order.amount_cents) }, platform);
+}
+
+/**
+ * Cancels a paid booking whose flights the carrier has cancelled, before departure or after: `cancelled`, with everything
+ * given back whatever the offer's conditions say. The supplier is asked to give up what is left of the order.
+ * @throws AppError 404 "Booking not found"; 409 for one that is neither confirmed nor ticketed
+ *   (BOOKING_ALREADY_CANCELLED for a cancelled one).
+ */
+export async function cancelForCarrier(bookingId: string, platform: Platform): Promise<SupplierOrder> {
+  const order = await findOrder(bookingId, platform);
+  return settle('cancelForCarrier', order, { refundCents: BigInt(order.amount_cents) }, platform);
 }
 
 /** Ticket number: three digits of the airline, a hyphen, ten digits (IATA Resolution 722f). */

@@ -111,6 +111,15 @@ const table = {
     events: ['booking.failed', 'booking.updated'],
     task: 'cancel',
   },
+  cancelForCarrier: {
+    from: ['confirmed', 'ticketed'],
+    to: 'cancelled',
+    trigger: 'an operator, for flights that the carrier has cancelled',
+    money: 'refund',
+    refund: 'in full',
+    events: ['booking.cancelled', 'booking.updated'],
+    task: 'cancel',
+  },
   cancel: {
     from: ['confirmed', 'ticketed'],
     to: 'cancelled',
