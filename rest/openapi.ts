@@ -6,6 +6,7 @@ import { testModeNotice } from '../src/domain/testMode.ts';
 import { deliveryHeaders, eventsTag, webhookSection } from './eventDocs.ts';
 import type { PreparedRoute } from './handler.ts';
 import { describe, inputSchema, type JsonSchema, outputSchema } from './jsonSchemas.ts';
+import { refusalExamples, refusalsByStatus } from './refusalDocs.ts';
 import { tagTexts } from './routes/index.ts';
 
 /** OpenAPI 3.1, worked out from the routes' documents and the schema, so that it says nothing else than they do. */
@@ -71,43 +72,22 @@ function requestBodyOf({ route, root }: PreparedRoute, departureDate: string): J
   return { requestBody: { required: members.some(isRequired), content: { 'application/json': content } } };
 }
 
-const commonRefusals: readonly { status: number; message: string }[] = [
-  { status: 400, message: 'Invalid request parameters' },
-  { status: 401, message: 'Unauthorized' },
-  { status: 403, message: 'Forbidden' },
-  { status: 429, message: 'Rate limit exceeded' },
-  { status: 500, message: 'Internal error' },
-  { status: 500, message: 'Service overloaded' },
-];
-
-const ofWrites = [{ status: 409, message: 'Another request is still in progress' }];
-
-const ofCreations = [
-  { status: 409, message: 'A request with this Idempotency-Key is still in progress' },
-  { status: 422, message: 'Idempotency-Key was used for a different request' },
-];
-
 function responsesOf(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema {
   const { route, rules, isRead } = prepared;
-  const messages = new Map<number, string[]>();
-  for (const { status, message } of [
-    ...commonRefusals,
-    ...(route.refusals ?? []),
-    ...(isRead ? [] : ofWrites),
-    ...(rules.creation ? ofCreations : []),
-  ]) {
-    messages.set(status, [...(messages.get(status) ?? []), message]);
-  }
-  const refusals = [...messages]
-    .sort(([one], [other]) => one - other)
-    .map(([status, texts]) => [
-      String(status),
-      {
-        description: texts.join(' · '),
-        headers: headersOfRefusal(status, prepared),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  const options = { isRead, isCreation: rules.creation !== null };
+  const refusals = refusalsByStatus(route.refusals ?? [], options).map(([status, ofStatus]) => [
+    String(status),
+    {
+      description: ofStatus.map(({ message }) => message).join(' · '),
+      headers: headersOfRefusal(status, prepared),
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/Error' },
+          examples: refusalExamples(ofStatus),
+        },
       },
-    ]);
+    },
+  ]);
   const success = {
     description: 'Success',
     headers: rules.creation ? { ...rateHeaders, ...headersNamed('Idempotent-Replayed') } : rateHeaders,

@@ -1,3 +1,5 @@
+import type { DocumentedRefusal } from './refusalDocs.ts';
+
 /**
  * A documented REST endpoint: a GraphQL document whose variables are named as the request's fields and whose aliases
  * spell the response's. There is no other mapping. A new endpoint is one more of these.
@@ -23,8 +25,8 @@ export interface Route {
    * is good only before some day is made for a day of departure, YYYY-MM-DD.
    */
   readonly example?: ExampleBody | ((departureDate: string) => ExampleBody);
-  /** Messages and statuses of this endpoint beyond those of every one, for the documentation. */
-  readonly refusals?: readonly { readonly status: number; readonly message: string }[];
+  /** What this endpoint refuses beyond what every one does, for the documentation. */
+  readonly refusals?: readonly DocumentedRefusal[];
 }
 
 export type ExampleBody = Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
 import type { BookingStatus } from '../../src/domain/bookings/booking.ts';
+import type { DocumentedRefusal } from '../refusalDocs.ts';
 import type { Route } from '../route.ts';
 import { condition, slice } from './flights.ts';
 
@@ -47,13 +48,17 @@ const booking = `{
       }`;
 
 const unknown = { status: 404, message: 'Booking not found' };
-const expired = { status: 422, message: 'Offer expired' };
+const expired = { status: 422, message: 'Offer expired', code: 'OFFER_EXPIRED' } as const;
 const mismatch = { status: 422, message: 'Payment amount does not match' };
 const currency = { status: 400, message: 'Invalid currency' };
 
 /** 409 in a state that the change does not start from. */
-const already = (...states: BookingStatus[]) =>
-  states.map((state) => ({ status: 409, message: `Booking already ${state}` }));
+const already = (...states: BookingStatus[]): DocumentedRefusal[] =>
+  states.map((state) => ({
+    status: 409,
+    message: `Booking already ${state}`,
+    ...(state === 'cancelled' ? { code: 'BOOKING_ALREADY_CANCELLED' } : {}),
+  }));
 
 export const bookingRoutes: readonly Route[] = [
   {
@@ -88,7 +93,7 @@ export const bookingRoutes: readonly Route[] = [
       { status: 422, message: 'Flight supplier not connected' },
       { status: 422, message: 'Offer requires instant payment' },
       mismatch,
-      { status: 422, message: 'Insufficient balance' },
+      { status: 422, message: 'Insufficient balance', code: 'INSUFFICIENT_BALANCE' },
     ],
     document: `mutation CreateBooking($offerId: String!, $type: BookingType!, $passengers: [BookingPassengerInput!]!,
                             $payments: [BookingPaymentInput!]) {

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** What the OpenAPI document says of the answers of each operation: of refusals their messages, with dots between. */
-type Paths = Record<
-  string,
-  Record<string, { responses: Record<string, { description: string; headers: Record<string, unknown> }> }>
->;
+/** What the OpenAPI document says of the answers of each operation: of refusals an example by each one's message. */
+interface DocumentedAnswer {
+  headers: Record<string, unknown>;
+  content: { 'application/json': { examples?: Record<string, { value: unknown }> } };
+}
+type Paths = Record<string, Record<string, { responses: Record<string, DocumentedAnswer> }>>;
 
 const document = JSON.parse(readFileSync(new URL('../../rest/openapi.json', import.meta.url), 'utf8'));
 
@@ -19,6 +20,15 @@ const operations = Object.entries(document.paths as Paths).flatMap(([path, metho
 
 const headerNames = Object.keys(document.components.headers as object);
 
+function exemplified(
+  { code, message }: { code: string; message: string },
+  documented?: DocumentedAnswer,
+): boolean {
+  const { examples } = documented?.content['application/json'] ?? {};
+  const example = examples?.[message]?.value as { error?: { code: string; message: string } } | undefined;
+  return example?.error?.code === code && example.error.message === message;
+}
+
 /**
  * Clients read in the OpenAPI document which refusals and headers they must expect: whatever a test is answered has to
  * stand there.
@@ -32,9 +42,9 @@ export function expectDocumented(
   const operation = operations.find((one) => one.method === method && one.pattern.test(path));
   if (!operation) return;
   const documented = operation.responses[status];
-  const { error } = (body ?? {}) as { error?: { message: string } };
+  const { error } = (body ?? {}) as { error?: { code: string; message: string } };
   const missing = [
-    ...(error && !documented?.description.split(' · ').includes(error.message) ? [`"${error.message}"`] : []),
+    ...(error && !exemplified(error, documented) ? [`${error.code} "${error.message}"`] : []),
     ...headerNames.filter((name) => headers.has(name) && !(name in (documented?.headers ?? {}))),
   ];
   if (missing.length > 0)
