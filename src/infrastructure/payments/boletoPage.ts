@@ -119,7 +119,9 @@ function marksHtml(slip: BoletoSlip): string {
 
 function summaryHtml(slip: BoletoSlip, pdfUrl: string): string {
   const copy =
-    slip.state === 'payable' ? '<button id="copy" type="button">Copiar linha digitável</button>' : '';
+    slip.state === 'payable'
+      ? '<button id="copy" type="button" aria-live="polite">Copiar linha digitável</button>'
+      : '';
   return `<section class="summary"><h1>Boleto de pagamento</h1>
 <p>Valor: <strong>${escapeHtml(slip.amount)}</strong> — Vencimento: <strong>${escapeHtml(slip.dueDate)}</strong></p>
 <p id="line">${escapeHtml(slip.digitableLine)}</p>
@@ -149,7 +151,8 @@ ${rowsHtml([[slip.payer]])}
 }
 
 /**
- * HTML page of a boleto: nothing to load, and every text escaped.
+ * HTML page of a boleto: nothing to load, and every text escaped. The sheet is wider than a telephone, so it can be
+ * focused: arrow keys scroll only what has the focus.
  * @param pdfUrl where the same boleto is served as a PDF
  */
 export function boletoPage(slip: BoletoSlip, { pdfUrl }: { pdfUrl: string }): string {
@@ -163,9 +166,12 @@ export function boletoPage(slip: BoletoSlip, { pdfUrl }: { pdfUrl: string }): st
 <style>${style}</style>
 </head>
 <body>
+<main>
 ${marksHtml(slip)}
 ${summaryHtml(slip, pdfUrl)}
-<main class="sheet">${partHtml(slip, receiptHtml(slip))}<hr class="cut">${partHtml(slip, slipHtml(slip))}</main>
+<div class="sheet" role="region" aria-label="Boleto" tabindex="0">${partHtml(slip, receiptHtml(slip))}<hr class="cut">
+${partHtml(slip, slipHtml(slip))}</div>
+</main>
 <script>${script}</script>
 </body>
 </html>

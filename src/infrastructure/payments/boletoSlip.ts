@@ -30,7 +30,7 @@ export interface BoletoSlip {
 }
 
 /** Widths in use; a row's boxes add up to the slip's 180 mm. */
-export const boxWidthsMm = [15, 25, 30, 35, 45, 50, 55, 90, 135, 180] as const;
+export const boxWidthsMm = [15, 20, 25, 30, 45, 60, 90, 135, 180] as const;
 
 export interface SlipBox {
   label: string;
@@ -108,8 +108,8 @@ function receiptRows(charge: BoletoCharge, issuer: BoletoIssuer): SlipBox[][] {
     [shared.beneficiary, shared.agencyAndCode],
     [box('Pagador', charge.teamName, 90), shared.ourNumber, shared.dueDate],
     [
-      box('Nº do documento', charge.rechargeId, 55),
-      box('Data do documento', formatBrazilianDate(charge.createdAt), 30),
+      box('Nº do documento', charge.rechargeId, 60),
+      box('Data do documento', formatBrazilianDate(charge.createdAt), 25),
       box('Carteira', issuer.portfolio, 25),
       box('Espécie', 'R$', 25),
       shared.amount,
@@ -135,11 +135,11 @@ function slipRows(charge: BoletoCharge, issuer: BoletoIssuer): SlipBox[][] {
     [box('Local de pagamento', issuer.paymentPlace, 135), shared.dueDate],
     [shared.beneficiary, shared.agencyAndCode],
     [
-      box('Data do documento', createdOn, 25),
-      box('Nº do documento', charge.rechargeId, 50),
+      box('Data do documento', createdOn, 20),
+      box('Nº do documento', charge.rechargeId, 60),
       box('Espécie doc.', 'OU', 15),
       box('Aceite', 'N', 15),
-      box('Data do processamento', createdOn, 30),
+      box('Data do processamento', createdOn, 25),
       shared.ourNumber,
     ],
     [

@@ -79,8 +79,11 @@ export function placeText(iataCode: string): string {
   return `${Object.hasOwn(cities, city) ? cities[city] : city} (${iataCode})`;
 }
 
+/** The data's names end so, a few with another name after a comma. */
+const englishName = /^(.+?)( International)? (?:Airport|Aerodrome|Aeroporto)(, .+)?$/;
+
 /** "Aeroporto Internacional Rio de Janeiro-Galeão" of its English name; names of another form stay as they are. */
 export function airportText(name: string): string {
-  const [, own, international] = /^(.+?)( International)? Airport$/.exec(name) ?? [];
-  return own === undefined ? name : `Aeroporto${international ? ' Internacional' : ''} ${own}`;
+  const [, own, international, addition = ''] = englishName.exec(name) ?? [];
+  return own === undefined ? name : `Aeroporto${international ? ' Internacional' : ''} ${own}${addition}`;
 }

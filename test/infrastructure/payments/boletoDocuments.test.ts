@@ -123,6 +123,28 @@ describe('the page of a boleto', () => {
     expect(readInterleaved(svgBars(html))).toBe(slip.barcode);
   });
 
+  it('has room for the whole number of the document wherever it stands', async () => {
+    const rechargeId = 'rch_01m8031ymqf7yb1qs1b0w7cqta';
+    const { receiptRows, slipRows } = await someSlip({ rechargeId });
+    const boxes = [...receiptRows, ...slipRows].flat().filter(({ label }) => label === 'Nº do documento');
+    const roomsMm = boxes.map(({ widthMm }) => widthMm - 2);
+    const neededMm =
+      (new PDFDocument().font('Helvetica').fontSize(8.5).widthOfString(rechargeId) / 72) * 25.4;
+    expect(roomsMm.filter((roomMm) => roomMm > neededMm)).toHaveLength(2);
+    const sums = [...receiptRows, ...slipRows].map((row) =>
+      row.reduce((sum, { widthMm }) => sum + widthMm, 0),
+    );
+    expect(new Set(sums)).toEqual(new Set([180]));
+  });
+
+  it('has everything in its main part, and a sheet that the keyboard can scroll', async () => {
+    const html = boletoPage(await someSlip({ mode: 'test', status: 'expired' }), { pdfUrl });
+    const [, main = ''] = /<body>\s*<main>([\s\S]*)<\/main>\s*<script>/.exec(html) ?? [];
+    for (const text of ['<h1>', 'class="mark"', 'role="status"', 'class="actions"', 'FICHA DE COMPENSAÇÃO'])
+      expect(main).toContain(text);
+    expect(main).toContain('<div class="sheet" role="region" aria-label="Boleto" tabindex="0">');
+  });
+
   it('loads nothing, and runs and styles only what its policy names', async () => {
     const html = boletoPage(await someSlip(), { pdfUrl });
     expect(html).not.toMatch(/\bsrc=|<link|@import|url\(|\son\w+=|\sstyle=/);

@@ -70,6 +70,12 @@ describe('receipts say', () => {
   it.each([
     ['Rio de Janeiro-Galeão International Airport', 'Aeroporto Internacional Rio de Janeiro-Galeão'],
     ['Istanbul Airport', 'Aeroporto Istanbul'],
+    [
+      'Salvador International Airport, Deputado Luís Eduardo Magalhães',
+      'Aeroporto Internacional Salvador, Deputado Luís Eduardo Magalhães',
+    ],
+    ['Londrina Aeroporto', 'Aeroporto Londrina'],
+    ['Mendoza Aerodrome', 'Aeroporto Mendoza'],
     ['Santos Dumont', 'Santos Dumont'],
   ])('%s as %s', (name, text) => {
     expect(airportText(name)).toBe(text);
