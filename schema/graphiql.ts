@@ -40,7 +40,7 @@ ReactDOM.createRoot(document.getElementById('graphiql')).render(
   React.createElement(GraphiQL, {
     fetcher,
     defaultHeaders: headers,
-    defaultQuery: '# Put your key into "Headers" below.\\n{\\n  walletBalance {\\n    balance\\n    availableCredit\\n  }\\n}\\n',
+    defaultQuery: '# Put your key into "Headers" below,\\n# then fetch the schema again: ⟳ below left.\\n{\\n  walletBalance {\\n    balance\\n    availableCredit\\n  }\\n}\\n',
     shouldPersistHeaders: false,
     isHeadersEditorEnabled: true,
   }),
