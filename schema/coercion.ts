@@ -144,11 +144,10 @@ function withChecks(
 ): Fault[] {
   const named = new Set(faults.map(({ field }) => field));
   const unsound = new Set([...named].map((field) => field.split('.')[0]));
-  const sound = Object.fromEntries(
-    variables
-      .filter(({ name }) => !unsound.has(name) && values[name] !== undefined && values[name] !== null)
-      .map(({ name }) => [name, values[name]]),
-  );
+  const sound: Record<string, unknown> = Object.create(null);
+  for (const { name } of variables) {
+    if (!unsound.has(name) && values[name] !== undefined && values[name] !== null) sound[name] = values[name];
+  }
   const ruled = variables.flatMap(({ name, check }): Fault[] => {
     if (!check || (!check.ofParts && !(name in sound))) return [];
     // What is not of its type may look left out to a rule.
