@@ -114,6 +114,7 @@ describeEngines('API keys', (engine) => {
   test.each<[string, object, Json]>([
     ['an empty name', { kind: 'live', name: '' }, { fields: ['input.name'] }],
     ['a name with a NUL', { kind: 'live', name: '\u0000' }, { fields: ['input.name'] }],
+    ['a name with half a character', { kind: 'live', name: 'Key \ud83d' }, { fields: ['input.name'] }],
     ['an unknown kind', { kind: 'staging', name: 'A' }, { fields: ['input.kind'] }],
     [
       'an unknown scope',

@@ -248,20 +248,23 @@ describeEngines('A document means the same whichever way it is run', (engine) =>
       },
     );
 
-    test.each(['constructor', 'toString', '__proto__'])('called %s is refused like any other', async (name) => {
-      const { test: key } = await server.createTeam();
-      const query = `mutation ($${name}: WebhookUrl!) { updateWebhook(id: "wh_1", url: $${name}) { id } }`;
-      const variables = JSON.parse(`{"${name}":5}`);
-      for (const { errors } of [
-        (await post({ query, variables }, key)).body,
-        (await post({ query, variables }, key)).body,
-        await overEvents({ query, variables }, key),
-        await overSocket({ query, variables }, key),
-      ]) {
-        expect(errors[0].message).toBe('Invalid URL');
-        expect(errors[0].extensions.details.errors).toEqual([{ field: name, type: 'invalid' }]);
-      }
-    });
+    test.each(['constructor', 'toString', '__proto__'])(
+      'called %s is refused like any other',
+      async (name) => {
+        const { test: key } = await server.createTeam();
+        const query = `mutation ($${name}: WebhookUrl!) { updateWebhook(id: "wh_1", url: $${name}) { id } }`;
+        const variables = JSON.parse(`{"${name}":5}`);
+        for (const { errors } of [
+          (await post({ query, variables }, key)).body,
+          (await post({ query, variables }, key)).body,
+          await overEvents({ query, variables }, key),
+          await overSocket({ query, variables }, key),
+        ]) {
+          expect(errors[0].message).toBe('Invalid URL');
+          expect(errors[0].extensions.details.errors).toEqual([{ field: name, type: 'invalid' }]);
+        }
+      },
+    );
 
     test('of null keeps no mutation waiting, and runs none', async () => {
       const { test: key } = await server.createTeam();

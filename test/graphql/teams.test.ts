@@ -98,6 +98,7 @@ describeEngines('Teams', (engine) => {
     ['an empty name', { name: '  ' }, ['input.name']],
     ['a name of 121 characters', { name: 'x'.repeat(121) }, ['input.name']],
     ['a name with a NUL', { name: 'a\u0000b' }, ['input.name']],
+    ['a name with half a character', { name: 'a\ud83d' }, ['input.name']],
     ['a name that is no text', { name: 5 }, ['input.name']],
     ['no name', {}, ['input.name']],
     ['a negative markup', { name: 'A', markupPercent: '-1' }, ['input.markupPercent']],
@@ -107,6 +108,11 @@ describeEngines('Teams', (engine) => {
     ['a fee with three decimals', { name: 'A', feeAmount: '1.005' }, ['input.feeAmount']],
     ['an address without a host', { name: 'A', alertEmail: 'ops@' }, ['input.alertEmail']],
     ['an address with a NUL', { name: 'A', alertEmail: 'o\u0000ps@example.com' }, ['input.alertEmail']],
+    [
+      'an address with half a character',
+      { name: 'A', alertEmail: 'o\udc00ps@example.com' },
+      ['input.alertEmail'],
+    ],
     [
       'an address with a line break',
       { name: 'A', alertEmail: 'ops@example.com\r\nBcc: x' },

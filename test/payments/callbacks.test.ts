@@ -41,8 +41,8 @@ const paid = (rechargeId: string, more: Json = {}) => ({
 const fields = `id provider providerReference reason rechargeId rechargeStatus teamId mode amount rechargeAmount paidAt
   receivedAt settlement settledAt note`;
 
-async function operate({ server }: Stage, document: string): Promise<Json> {
-  return (await server.graphql(document, null, server.keys.operator)).body;
+async function operate({ server }: Stage, document: string, variables: object | null = null): Promise<Json> {
+  return (await server.graphql(document, variables, server.keys.operator)).body;
 }
 
 /** The payments of a reference that wait for an operator. */
@@ -220,9 +220,10 @@ describeDoors(
         const dismiss = (note: string) =>
           operate(
             stage,
-            `mutation { dismissPayment(id: "${payment.id}", note: ${JSON.stringify(note)}) { ${fields} } }`,
+            `mutation ($note: String!) { dismissPayment(id: "${payment.id}", note: $note) { ${fields} } }`,
+            { note },
           );
-        for (const note of [' ', 'x'.repeat(501), 'a\0b'])
+        for (const note of [' ', 'x'.repeat(501), 'a\0b', 'a\ud800b'])
           expect((await dismiss(note)).errors[0].extensions.details).toMatchObject({ field: 'note' });
         expect((await dismiss('given back')).data.dismissPayment).toEqual({
           ...payment,

@@ -216,7 +216,7 @@ describeEngines('secrets and headers of a webhook', (engine) => {
     expect((await does('update', key, { id, description: 'Other' })).description).toBe('Other');
     expect((await does('update', key, { id, description: null })).description).toBeNull();
     const refused = { code: 'VALIDATION_ERROR', field: 'description' };
-    for (const description of ['x'.repeat(501), 'left\u0000right']) {
+    for (const description of ['x'.repeat(501), 'left\u0000right', 'left\ud800right']) {
       expect(await refusal('update', key, { id, description })).toMatchObject(refused);
       const url = world.receiver.url('/not-described');
       expect(await refusal('create', key, { url, description })).toMatchObject(refused);

@@ -7,6 +7,7 @@ import type { PaymentNotification } from '../../infrastructure/payments/provider
 import { isPrintableName } from '../../infrastructure/printableName.ts';
 import { conflict, notFound, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
+import { isStorable } from '../storableText.ts';
 import type { Mode } from '../tenant.ts';
 import { endPending } from './ending.ts';
 import { completePaid } from './payment.ts';
@@ -287,7 +288,7 @@ const longestNote = 500;
 export async function dismissPayment(id: string, note: string, platform: Platform): Promise<PaymentNotice> {
   if (note.trim() === '') throw validationError({ field: 'note', type: 'required' });
   if (note.length > longestNote) throw validationError({ field: 'note', type: 'too_long' });
-  if (note.includes('\0')) throw validationError({ field: 'note', type: 'invalid' });
+  if (!isStorable(note)) throw validationError({ field: 'note', type: 'invalid' });
   await settle(id, 'dismissed', note, platform);
   return readSettled(id, platform);
 }

@@ -26,7 +26,7 @@ export type TeamParts = {
 } & { readonly corsDomains?: readonly (string | undefined)[] | undefined };
 
 const percentPattern = /^(0|[1-9]\d{0,2})(\.\d{1,4})?$/;
-const emailPattern = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,190}\.[^\s@.\p{Cc}]{2,60}$/u;
+const emailPattern = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,190}\.[^\s@.\p{Cc}\p{Cs}]{2,60}$/u;
 
 /** Whether text is an origin as browsers send it: scheme, host and port, nothing else, and no pattern of hosts. */
 function isOrigin(text: string): boolean {

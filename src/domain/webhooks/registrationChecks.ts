@@ -1,6 +1,7 @@
 import { isCustomHeaderAllowed } from '../../infrastructure/webhooks/requestHead.ts';
 import { validationError } from '../errors.ts';
 import { isEventType } from '../events/catalogue.ts';
+import { isStorable } from '../storableText.ts';
 import type { CustomHeader } from './webhook.ts';
 
 /** Events to subscribe to, each once. @throws AppError 400 "Invalid events" when there is none, or one that is unknown. */
@@ -28,10 +29,11 @@ export function checkHeaders(headers: readonly CustomHeader[]): CustomHeader[] {
   return headers.map(({ name, value }) => ({ name, value }));
 }
 
-/** @throws AppError 400 for a description beyond 500 characters, or with U+0000, which PostgreSQL keeps in no text. */
+/** @throws AppError 400 for a description beyond 500 characters, or one that cannot be kept as it is. */
 export function checkDescription(description: string | null): string | null {
   if (description !== null && description.length > 500)
     throw validationError({ field: 'description', type: 'too_long' });
-  if (description?.includes('\0')) throw validationError({ field: 'description', type: 'invalid' });
+  if (description !== null && !isStorable(description))
+    throw validationError({ field: 'description', type: 'invalid' });
   return description;
 }
