@@ -86,7 +86,7 @@ export function createGraphqlHandler(
  * @throws AppError 429 where nothing ran; what ran is answered, for it has taken effect.
  */
 async function countWhole(body: unknown, context: RequestContext): Promise<void> {
-  const least = Array.isArray(body) ? body.length : 1;
+  const least = Array.isArray(body) ? Math.max(1, body.length) : 1;
   const hasRun = context.counted > 0;
   try {
     while (context.counted < least) await countRequest('default', context);

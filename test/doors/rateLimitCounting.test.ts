@@ -61,6 +61,8 @@ describeEngines('the rate limit', (engine) => {
       expect(await remainingAfter('{ __typename }', live)).toBe('2');
       const batch = await server.rest('POST', '/graphql', { key: live, body: 'x' });
       expect([batch.status, batch.headers.get('x-ratelimit-remaining')]).toEqual([400, '1']);
+      const empty = await server.rest('POST', '/graphql', { key: live, body: [] });
+      expect([empty.status, empty.headers.get('x-ratelimit-remaining')]).toEqual([400, '0']);
     });
 
     it('counts each operation of a batch', async () => {
