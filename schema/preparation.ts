@@ -24,6 +24,7 @@ import { coerceVariables, variablesOf } from './coercion.ts';
 import { parseFailed, renderError, unknownOperation, wrap } from './errors.ts';
 import { checkFragments, documentLimits, limitRules } from './limits.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
+import { writableJson } from './writableJson.ts';
 
 /** Operations over long-lived connections: checked as over HTTP, then run by graphql's own executor. */
 
@@ -100,7 +101,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     try {
       if (
         operation.operation === OperationTypeNode.SUBSCRIPTION &&
-        JSON.stringify(request).length > subscriptionCharacters
+        (writableJson(request)?.length ?? Number.POSITIVE_INFINITY) > subscriptionCharacters
       )
         throw validationError({ field: 'query', type: 'too_large' });
       const variableValues = coerceVariables(

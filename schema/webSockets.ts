@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Request } from 'express';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
-import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
+import { CloseCode, handleProtocols, MessageType, makeServer } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../src/domain/admission.ts';
@@ -17,6 +17,7 @@ import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
 import { counted, isRefused, rendered } from './preparation.ts';
+import { writableJson } from './writableJson.ts';
 
 /**
  * Largest message from whoever has not shown a key: the size of heads of HTTP. Strangers must not make the server parse
@@ -43,6 +44,10 @@ const tooBig = 1009;
 const goingAway = 1001;
 const tryAgainLater = 1013;
 
+/** Bytes that RFC 6455 has room for in the reason of a close, and as many characters as always fit in. */
+const reasonBytes = 123;
+const reasonCharacters = 41;
+
 /** How long clients have to answer that the server goes away. */
 const farewellMs = 1_000;
 
@@ -66,6 +71,10 @@ async function contextOf(
   return newContext(gateway, caller, null);
 }
 
+/** A reason that may have an id of the client's in it. */
+const shortened = (reason: string): string =>
+  Buffer.byteLength(reason) > reasonBytes ? reason.slice(0, reasonCharacters) : reason;
+
 /** Ends a connection that a fault of ours has broken; one that is only overloaded tells the client to come back. */
 function closeFailed(socket: WebSocket, error: unknown, what: string, log: Log): void {
   const told = toldOfFault(error, what, log, null);
@@ -78,13 +87,18 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
     if (socket.bufferedAmount > unreadLimitBytes) socket.terminate();
   };
   const extra: SocketExtra = { request, socket, isKnown: false, leave: () => undefined };
+  // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is followed
+  // by the socket's end.
+  const send = (text: string) => new Promise<void>((resolve) => socket.send(text, () => resolve()));
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
-      // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is
-      // followed by the socket's end.
-      send: (text) => new Promise((resolve) => socket.send(text, () => resolve())),
-      close: (code, reason) => socket.close(code, reason),
+      send,
+      close: (code, reason = '') => socket.close(code, shortened(reason)),
+      onPing(payload) {
+        const pong = writableJson({ type: MessageType.Pong, ...(payload ? { payload } : {}) });
+        return pong ? send(pong) : socket.close(CloseCode.BadRequest, 'Invalid message received');
+      },
       onMessage(receive) {
         socket.on('message', (data: Buffer) => {
           cutIfUnread();

@@ -177,6 +177,32 @@ describeEngines('Connections of subscriptions', (engine) => {
       raw.socket.terminate();
     });
 
+    test('closes a socket for what cannot be answered, and holds it for no fault of ours', async () => {
+      const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+      const stranger = await openRawSocket(server.url);
+      stranger.send(`{"type":"ping","payload":{"deep":${nested(8_000)}}}`);
+      expect(await stranger.closed()).toEqual({ code: 4400, reason: 'Invalid message received' });
+      const twice = await connectRawSocket(server.url, server.keys.test);
+      const id = 'é'.repeat(256);
+      for (const _ of 'ab') twice.send({ type: 'subscribe', id, payload: { query: walletEvents } });
+      const { code, reason } = await twice.closed();
+      expect(code).toBe(4409);
+      expect(id).toContain(reason.replace('Subscriber for ', ''));
+      const raw = await connectRawSocket(server.url, server.keys.test);
+      const payload = `{"query":${JSON.stringify(walletEvents)},"variables":{"deep":${nested(100_000)}}}`;
+      raw.send(`{"type":"subscribe","id":"1","payload":${payload}}`);
+      const refused = (await raw.receives(({ type }) => type === 'error')).payload;
+      expect(refused).toMatchObject([{ extensions: { details: { field: 'query', type: 'too_large' } } }]);
+      raw.socket.terminate();
+      const streamed = await server.rest('POST', '/graphql', {
+        key: server.keys.test,
+        body: payload,
+        headers: eventStream,
+      });
+      expect([streamed.status, streamed.body.errors]).toEqual([400, refused]);
+      expect(server.logLines.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
+    });
+
     test('answers a faulty operation and goes on with the others', async () => {
       const team = await server.createTeam();
       const raw = await connectRawSocket(server.url, team.test);
