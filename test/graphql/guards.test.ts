@@ -327,6 +327,13 @@ describeEngines('The GraphQL door guards itself', (engine) => {
       expect([path, asset.status]).toEqual([path, 200]);
       expect(asset.headers.get('content-type')).toMatch(path.endsWith('.css') ? /^text\/css/ : /javascript/);
     }
+    for (const [headers, status] of [
+      [{ range: 'bytes=999999999-' }, 416],
+      [{ 'if-match': '"none"' }, 412],
+    ] as const) {
+      const unmet = await server.rest('GET', '/graphql/assets/react.js', { headers });
+      expect([unmet.status, unmet.text]).toEqual([status, '']);
+    }
     // What stands there until a key is put in is sent as well: fetch throws at characters that no header may have.
     const start = await server.rest('GET', '/graphql/assets/start.js');
     const [, authorization = ''] = /Authorization: '([^']+)'/.exec(start.text) ?? [];
