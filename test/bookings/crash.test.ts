@@ -61,6 +61,8 @@ describeEngines('kill -9 while bookings are made', (engine) => {
       RATE_LIMIT_SEARCH: '1000000',
       OFFER_LIFETIME: '24h',
       SIMULATED_TICKETING_DELAY: '50ms',
+      // What a dead process was asking for is asked again ten seconds after this.
+      FLIGHT_ORDER_TIMEOUT: '3s',
     };
   });
   afterAll(() => store?.release());
