@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { simulatedPaymentProvider } from '../../src/infrastructure/payments/simulated.ts';
 import { openRawSocket } from '../graphql/rawSocket.ts';
 import type { Outcome } from './door.ts';
 import {
@@ -208,8 +209,11 @@ describeDoors(
           expect(answer.status).toBe(401);
         }
         expectRetryLater(await stage.door.balance(null, { headers }));
+        const forged = await stage.server.rest('POST', '/callbacks/payments/simulated', { headers });
+        expect(forged.status).toBe(429);
       });
     });
   },
   { RATE_LIMIT_DEFAULT: '5', RATE_LIMIT_WINDOW: '1h', TRUST_PROXY: 'true' },
+  { paymentProvider: { ...simulatedPaymentProvider(), readNotifications: async () => null } },
 );

@@ -37,7 +37,7 @@ export class Bank implements PaymentProvider {
   /** Where it called below its callbacks' URL. */
   readonly targets: string[] = [];
   /** What becomes of a request to cancel a charge. */
-  cancels: () => Promise<void> = async () => undefined;
+  cancels: (charge: MadeCharge) => Promise<void> = async () => undefined;
   /** How it reads what it is told, once it has seen the signature. */
   reads: (body: string) => Promise<PaymentNotification[]> = readBody;
   /** What it knows of its charges when it is asked. */
@@ -76,6 +76,6 @@ export class Bank implements PaymentProvider {
 
   async cancelCharge(charge: MadeCharge): Promise<void> {
     this.cancelled.push(charge);
-    await this.cancels();
+    await this.cancels(charge);
   }
 }

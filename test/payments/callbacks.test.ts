@@ -92,7 +92,7 @@ describeDoors(
 
     it('that failed end their recharge, and nothing that was paid', async () => {
       const { live, id } = await requested();
-      await tell(stage, { ...paid(id), outcome: 'failed' });
+      await tell(stage, { ...paid(id, { paidAt: stage.clock.isoIn(0) }), outcome: 'failed' });
       expect((await read(live, id)).status).toBe('failed');
       const other = await requested();
       await tell(stage, paid(other.id), { ...paid(other.id), outcome: 'failed' });
@@ -104,6 +104,9 @@ describeDoors(
       const [withdrawn, failed] = [await requested(), await requested()];
       const paidAt = stage.clock.isoIn(minuteMs);
       stage.clock.advance(2 * minuteMs);
+      bank.cancels = async () => {
+        throw new Error('503');
+      };
       dataOf(await cancel(stage, withdrawn.live, withdrawn.id));
       await tell(stage, { ...paid(failed.id), outcome: 'failed' });
       await tell(stage, paid(withdrawn.id, { paidAt }), paid(failed.id, { paidAt }));
@@ -111,6 +114,8 @@ describeDoors(
         expect(await read(live, id)).toMatchObject({ status: 'completed', paid_at: paidAt });
         expect(await balanceOf(live)).toBe('320.00');
       }
+      const toCancel = 'SELECT FROM recharges WHERE id = $1 AND charge_to_cancel_at IS NOT NULL';
+      expect(await stage.server.query(toCancel, [withdrawn.id])).toEqual([]);
     });
 
     describe('and that cannot be credited', () => {
@@ -138,17 +143,32 @@ describeDoors(
         await expectUnsettled(paid('ç\0'), { reason: 'unknown_recharge', rechargeId: null });
       });
 
-      it('wait for an operator: of another amount', async () => {
+      it('wait for an operator: of a recharge that another provider charges', async () => {
+        const { live, id } = await requested();
+        await stage.server.query(`UPDATE recharges SET provider = 'other' WHERE id = $1`, [id]);
+        const unknown = { reason: 'unknown_recharge', rechargeId: id, teamId: null, rechargeStatus: null };
+        await expectUnsettled(paid(id), unknown);
+        await tell(stage, { ...paid(id), outcome: 'failed' });
+        expect((await read(live, id)).status).toBe('pending');
+      });
+
+      it.each([
+        ['31999', '319.99'],
+        ['32001', '320.01'],
+      ])('wait for an operator, who cannot credit them: of %s centavos', async (amountCents, amount) => {
         const { live, id, teamId } = await requested();
-        await expectUnsettled(paid(id, { amountCents: '31999' }), {
+        const payment = await expectUnsettled(paid(id, { amountCents }), {
           reason: 'wrong_amount',
           rechargeId: id,
           teamId,
           mode: 'live',
           rechargeStatus: 'pending',
-          amount: '319.99',
+          amount,
           rechargeAmount: '320.00',
         });
+        const body = await operate(stage, `mutation { creditPayment(id: "${payment.id}") { id } }`);
+        expect(body.errors[0].extensions.details).toEqual({ field: 'id', type: 'wrong_amount' });
+        expect(await waiting(stage, payment.providerReference)).toEqual([payment]);
         expect((await read(live, id)).status).toBe('pending');
       });
 
@@ -166,11 +186,11 @@ describeDoors(
 
       it.each([
         ['made after the expiry', 'paid_late', 'expired'],
-        ['made after the cancellation', 'ended', 'cancelled'],
+        ['made at the moment of the cancellation', 'ended', 'cancelled'],
       ])('wait for an operator, who credits them: %s', async (_, reason, status) => {
         const { live, id } = await requested();
         if (status === 'cancelled') dataOf(await cancel(stage, live, id));
-        stage.clock.advance((status === 'cancelled' ? 1 : 31) * minuteMs);
+        else stage.clock.advance(31 * minuteMs);
         if (status === 'expired') await eventually(async () => (await read(live, id)).status === 'expired');
         const payment = await expectUnsettled(paid(id), { reason, rechargeStatus: status });
         expect(await balanceOf(live)).toBe('0.00');
@@ -225,15 +245,37 @@ describeDoors(
           );
         for (const note of [' ', 'x'.repeat(501), 'a\0b', 'a\ud800b'])
           expect((await dismiss(note)).errors[0].extensions.details).toMatchObject({ field: 'note' });
-        expect((await dismiss('given back')).data.dismissPayment).toEqual({
+        const note = 'given back'.padEnd(500, '.');
+        expect((await dismiss(note)).data.dismissPayment).toEqual({
           ...payment,
           settlement: 'dismissed',
           settledAt: stage.clock.now().toISOString(),
-          note: 'given back',
+          note,
         });
         expect((await dismiss('again')).errors[0].message).toBe('Payment already settled');
-        const unknown = 'mutation { creditPayment(id: "pay_01jd4yhz1je5j8v2r0h3m6x9qj") { id } }';
-        expect((await operate(stage, unknown)).errors[0].message).toBe('Payment not found');
+        for (const unknown of ['pay_01jd4yhz1je5j8v2r0h3m6x9qj', '\\u0000']) {
+          const { errors } = await operate(stage, `mutation { creditPayment(id: "${unknown}") { id } }`);
+          expect(errors[0].message).toBe('Payment not found');
+        }
+      });
+
+      it('are listed by pages, the oldest first', async () => {
+        for (const rechargeId of ['first', 'second']) {
+          await tell(stage, paid(rechargeId));
+          stage.clock.advance(minuteMs);
+        }
+        const list = async (limit: number, page = 1) => {
+          const document = `{ unsettledPayments(limit: ${limit}, page: ${page}) {
+            items { id receivedAt rechargeId } pagination { total }
+          } }`;
+          return (await operate(stage, document)).data.unsettledPayments;
+        };
+        const { items, pagination } = await list(100);
+        expect(pagination.total).toBe(items.length);
+        const times = items.map(({ receivedAt }: Json) => receivedAt);
+        expect(times).toEqual([...times].sort());
+        expect(items.at(-1).rechargeId).toBe('second');
+        expect((await list(1, pagination.total)).items).toEqual([items.at(-1)]);
       });
     });
 
@@ -308,7 +350,12 @@ describeDoors(
         expect((await tell(stage, nonsense)).status).toBe(500);
       expect((await read(live, id)).status).toBe('pending');
       const paidAt = stage.clock.now().toISOString();
-      const between = [paid(id, { outcome: 'lost' }), paid(id, { paidAt }), paid(id, { amountCents: '-1' })];
+      const between = [
+        paid(id, { outcome: 'lost' }),
+        paid(id, { amountCents: String(2n ** 63n) }),
+        paid(id, { paidAt }),
+        paid(id, { amountCents: '-1' }),
+      ];
       expect((await tell(stage, ...between)).status).toBe(500);
       expect((await read(live, id)).status).toBe('completed');
       const malformed = await post(stage, '{');
@@ -320,36 +367,51 @@ describeDoors(
   { paymentProvider: bank },
 );
 
+/** Resolves when charges to cancel were looked for twice more. */
+async function twoLooks({ server }: Stage): Promise<void> {
+  const looks = async () => {
+    const { text } = await server.rest('GET', '/metrics');
+    return Number(/\{sweeper="charge-cancellation",outcome="done"\} (\d+)/.exec(text)?.[1] ?? 0);
+  };
+  const before = await looks();
+  await eventually(async () => (await looks()) >= before + 2);
+}
+
 describeDoors(
   'the payment provider',
   (stage) => {
     beforeEach(() => bank.reset());
 
-    it('makes the charge of a cancelled recharge unpayable, asked again until it has', async () => {
+    it('makes the charges of its cancelled recharges unpayable, asked each minute until it has', async () => {
       const { live } = await stage.server.createTeam();
-      bank.cancels = async () => {
-        throw new Error('503');
+      const request = async () => dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+      const [stubborn, other, foreign, failed] = [
+        await request(),
+        await request(),
+        await request(),
+        await request(),
+      ];
+      bank.cancels = async ({ rechargeId }) => {
+        if (rechargeId === stubborn.id) throw new Error('503');
       };
-      const { id, payment } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
-      const untouched = dataOf(await stage.door.createRecharge(live, pixOf('100.00'))).id;
-      dataOf(await cancel(stage, live, id));
-      await eventually(() => bank.cancelled.length === 1);
-      bank.cancels = async () => undefined;
-      await eventually(() => {
-        stage.clock.advance(minuteMs);
-        return bank.cancelled.length === 2;
-      });
-      await eventually(async () => {
-        const rows = await stage.server.query('SELECT FROM recharges WHERE charge_to_cancel_at IS NOT NULL');
-        return rows.length === 0;
-      });
-      const charge = {
-        rechargeId: id,
+      await stage.server.query(`UPDATE recharges SET provider = 'other' WHERE id = $1`, [foreign.id]);
+      await tell(stage, { ...paid(failed.id), outcome: 'failed' });
+      for (const { id } of [foreign, stubborn, other]) dataOf(await cancel(stage, live, id));
+      await eventually(() => bank.cancelled.length >= 2);
+      await twoLooks(stage);
+      const asked = () => bank.cancelled.map(({ rechargeId }) => rechargeId).sort();
+      expect(asked()).toEqual([stubborn.id, other.id].sort());
+      expect(bank.cancelled.find(({ rechargeId }) => rechargeId === other.id)).toMatchObject({
         mode: 'live',
-        artefacts: { method: 'pix', pixCopyPaste: payment.pix_copy_paste },
-      };
-      expect(bank.cancelled).toMatchObject([charge, charge]);
-      expect(dataOf(await stage.door.getRecharge(live, untouched)).status).not.toBe('cancelled');
+        artefacts: { method: 'pix', pixCopyPaste: other.payment.pix_copy_paste },
+      });
+      bank.cancels = async () => undefined;
+      stage.clock.advance(minuteMs);
+      await eventually(async () => {
+        const left = `SELECT FROM recharges WHERE charge_to_cancel_at IS NOT NULL AND provider = 'bank'`;
+        return (await stage.server.query(left)).length === 0;
+      });
+      expect(asked()).toEqual([stubborn.id, stubborn.id, other.id].sort());
     });
 
     it('makes no charge that is refused for the day’s limit', async () => {
