@@ -12,6 +12,8 @@ import {
   describeBookings,
   held,
   moneyOf,
+  offered,
+  requestFor,
   toldOf,
   typesOf,
   untilStatus,
@@ -21,8 +23,8 @@ const fields =
   'bookingId teamId mode supplier bookingReference status passengerIds task timesAsked since note';
 
 const documents = {
-  waitingOrders: `query ($timesAsked: Int = 0) {
-    outcome: waitingOrders(timesAsked: $timesAsked, limit: 100) { items { ${fields} } pagination { total } }
+  waitingOrders: `query ($timesAsked: Int = 0, $page: PageNumber = 1, $limit: PageSize = 100) {
+    outcome: waitingOrders(timesAsked: $timesAsked, page: $page, limit: $limit) { items { ${fields} } pagination { total } }
   }`,
   failBooking: `mutation ($bookingId: String!) { outcome: failBooking(bookingId: $bookingId) { ${fields} } }`,
   cancelForCarrier: `mutation ($bookingId: String!) { outcome: cancelForCarrier(bookingId: $bookingId) { ${fields} } }`,
@@ -63,13 +65,17 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
       (order: Json) => order.bookingId === bookingId,
     );
 
-  /** Orders that the metrics say have been waiting for too long, when this ended one is and was asked for so often. */
-  const backlogWith = async (bookingId: string, timesAsked: number) => {
-    const { platform, metrics } = stage.server.running.gateway;
-    await stage.server.query(
+  /** Has a supplier been asked so often to cancel this ended booking, and not be asked again here. */
+  const leaveWaiting = (bookingId: string, timesAsked: number) =>
+    stage.server.query(
       `UPDATE bookings SET order_task = 'cancel', order_due_at = '2999-01-01', order_asked = $2 WHERE id = $1`,
       [bookingId, timesAsked],
     );
+
+  /** Orders that the metrics say have been waiting for too long, when this ended one is and was asked for so often. */
+  const backlogWith = async (bookingId: string, timesAsked: number) => {
+    const { platform, metrics } = stage.server.running.gateway;
+    await leaveWaiting(bookingId, timesAsked);
     await measureBacklog(platform, metrics);
     const { text } = await stage.server.rest('GET', '/metrics');
     return Number(/^embarque_backlog\{kind="supplier_orders"\} (\d+)$/m.exec(text)?.[1]);
@@ -104,6 +110,29 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     airline.answers.issue = async (request) => ticketed(request);
     await untilStatus(stage, live, booking.id, 'ticketed');
     expect(await findWaiting(booking.id)).toBeUndefined();
+  });
+
+  it('see them page by page, the oldest first, and drop one alone', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    const ids: string[] = [];
+    for (const timesAsked of [1_000, 1_001]) {
+      const { id } = await booked(stage, live);
+      stage.clock.advance(1_000);
+      await operate(stage, 'failBooking', { bookingId: id });
+      await eventually(async () => !(await findWaiting(id)));
+      await leaveWaiting(id, timesAsked);
+      ids.push(id);
+    }
+    const list = async (timesAsked: number, page: number) => {
+      const { items, pagination } = await operate(stage, 'waitingOrders', { timesAsked, page, limit: 1 });
+      return [items.map(({ bookingId }: Json) => bookingId), pagination.total];
+    };
+    expect(await list(1_000, 1)).toEqual([[ids[0]], 2]);
+    expect(await list(1_000, 2)).toEqual([[ids[1]], 2]);
+    expect(await list(1_001, 1)).toEqual([[ids[1]], 1]);
+    await operate(stage, 'dropCancellation', { bookingId: ids[0] });
+    expect(await list(1_000, 1)).toEqual([[ids[1]], 1]);
+    await operate(stage, 'dropCancellation', { bookingId: ids[1] });
   });
 
   it('fail a booking: everything is given back, and the supplier is asked to give up the order', async () => {
@@ -176,8 +205,13 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
 
   it('record tickets that the carrier issued', async () => {
     const { live } = await agencyWith(stage, '1000.00');
-    const { id, passengers } = await booked(stage, live);
-    const ticket = { passengerId: passengers[0].id, uniqueIdentifier: '957-2412345678' };
+    const offer = await offered(stage, live, {}, [{ type: 'adult', count: 2 }]);
+    const { id, passengers } = dataOf(await stage.door.createBooking(live, requestFor(offer)));
+    const tickets = passengers.map(({ id: passengerId }: Json, index: number) => ({
+      passengerId,
+      uniqueIdentifier: `957-241234567${index}`,
+    }));
+    const [ticket, other] = tickets;
     const stranger = { passengerId: 'pas_x', uniqueIdentifier: '957-241234567' };
     await refused(
       stage,
@@ -190,31 +224,38 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
             { field: 'tickets.1.passengerId', type: 'unknown' },
             { field: 'tickets.1.uniqueIdentifier', type: 'invalid' },
             { field: 'tickets', type: 'repeated' },
+            { field: 'tickets', type: 'missing' },
           ],
         },
       },
     );
     const missing = { details: { field: 'tickets', type: 'missing' } };
-    await refused(stage, 'recordTickets', { bookingId: id, tickets: [] }, missing);
-    expect(await operate(stage, 'recordTickets', { bookingId: id, tickets: [ticket] })).toMatchObject({
+    await refused(stage, 'recordTickets', { bookingId: id, tickets: [ticket] }, missing);
+    const invalid = { details: { field: 'tickets.0.uniqueIdentifier', type: 'invalid' } };
+    for (const uniqueIdentifier of ['957-24123456780', '0957-2412345678'])
+      await refused(
+        stage,
+        'recordTickets',
+        { bookingId: id, tickets: [{ ...ticket, uniqueIdentifier }, other] },
+        invalid,
+      );
+    expect(await operate(stage, 'recordTickets', { bookingId: id, tickets })).toMatchObject({
       status: 'ticketed',
       task: null,
     });
     const booking = dataOf(await stage.door.getBooking(live, id));
     expect(booking).toMatchObject({
       status: 'ticketed',
-      documents: [
-        {
-          type: 'electronic_ticket',
-          unique_identifier: ticket.uniqueIdentifier,
-          passenger_id: ticket.passengerId,
-        },
-      ],
+      documents: tickets.map(({ passengerId, uniqueIdentifier }: Json) => ({
+        type: 'electronic_ticket',
+        unique_identifier: uniqueIdentifier,
+        passenger_id: passengerId,
+      })),
     });
     expect((await fetch(booking.eticket_url)).headers.get('content-type')).toBe('application/pdf');
     expect(typesOf(await toldOf(stage, id)).slice(3)).toEqual(['booking.ticketed', 'booking.updated']);
     const already = conflict('Booking already ticketed', { field: 'status', type: 'ticketed' });
-    await refused(stage, 'recordTickets', { bookingId: id, tickets: [ticket] }, already);
+    await refused(stage, 'recordTickets', { bookingId: id, tickets }, already);
   });
 
   it('have a supplier that is gone asked no more to cancel', async () => {
@@ -282,7 +323,7 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     const already = conflict('Booking already pending', { field: 'status', type: 'pending' });
     await refused(stage, 'failBooking', { bookingId: id }, already);
     await refused(stage, 'cancelForCarrier', { bookingId: id }, already);
-    for (const bookingId of [unknownId, 'nonsense']) {
+    for (const bookingId of [unknownId, 'nonsense', '\0']) {
       await refused(stage, 'failBooking', { bookingId }, notFound);
       await refused(stage, 'cancelForCarrier', { bookingId }, notFound);
       await refused(stage, 'recordTickets', { bookingId, tickets: [] }, notFound);

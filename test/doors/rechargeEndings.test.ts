@@ -211,10 +211,14 @@ describeDoors('a requested recharge', (stage) => {
     it('reads so at both doors, and cannot be paid or cancelled any more', async () => {
       const { live } = await stage.server.createTeam();
       const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+      const before = stage.clock.isoIn(0);
+      stage.clock.advance(minuteMs);
       expect(dataOf(await cancel(stage, live, id)).status).toBe('cancelled');
       expect(dataOf(await stage.door.getRecharge(live, id)).status).toBe('cancelled');
-      const paid = await payLive(stage.server, live, id);
-      expect([paid.status, paid.body.error.message]).toEqual([409, 'Recharge already cancelled']);
+      for (const paidAt of [undefined, before]) {
+        const paid = await payLive(stage.server, live, id, paidAt);
+        expect([paid.status, paid.body.error.message]).toEqual([409, 'Recharge already cancelled']);
+      }
       expectRefusal(await cancel(stage, live, id), ended('cancelled'));
       expect(dataOf(await stage.door.balance(live)).balance).toBe('0.00');
     });

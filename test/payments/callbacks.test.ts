@@ -11,7 +11,7 @@ import {
   type Stage,
 } from '../doors/door.ts';
 import { cancel, eventsOf } from '../doors/rechargeSteps.ts';
-import { minuteMs } from '../doors/testClock.ts';
+import { hourMs, minuteMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { Bank, signatureOf } from './bank.ts';
@@ -190,7 +190,8 @@ describeDoors(
       ])('wait for an operator, who credits them: %s', async (_, reason, status) => {
         const { live, id } = await requested();
         if (status === 'cancelled') dataOf(await cancel(stage, live, id));
-        else stage.clock.advance(31 * minuteMs);
+        // Into the next day, whose limit it must not count for.
+        else stage.clock.advance(13 * hourMs);
         if (status === 'expired') await eventually(async () => (await read(live, id)).status === 'expired');
         const payment = await expectUnsettled(paid(id), { reason, rechargeStatus: status });
         expect(await balanceOf(live)).toBe('0.00');
@@ -204,6 +205,12 @@ describeDoors(
         });
         expect(await read(live, id)).toMatchObject({ status: 'completed', paid_at: now });
         expect(await balanceOf(live)).toBe('320.00');
+        const told = await stage.server.query(
+          `SELECT data #>> '{previous_attributes,status}' AS before FROM events
+            WHERE subject_id = $1 AND type = 'wallet.recharge.completed'`,
+          [id],
+        );
+        expect(told).toEqual([{ before: status }]);
         expect(await waiting(stage, payment.providerReference)).toEqual([]);
         expect((await operate(stage, credit)).errors[0]).toMatchObject({
           message: 'Payment already settled',
