@@ -119,7 +119,6 @@ function enter(window: RateWindow, bucket: Bucket, context: RequestContext): voi
   throw rateLimitExceeded();
 }
 
-/** 429 for a caller whose context says when to come back. */
 /** 401: no key, or none that is valid. */
 export function unauthorized(): AppError {
   return new AppError('UNAUTHORIZED', 'Unauthorized');
