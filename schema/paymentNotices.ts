@@ -2,12 +2,13 @@ import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver, registerEnumTyp
 import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
-import type { PaymentNotice } from '../src/domain/recharges/paymentNotices.ts';
+import type { PaymentNotice } from '../src/domain/recharges/unsettledPayments.ts';
 import {
   creditPayment,
   dismissPayment,
+  listSettledPayments,
   listUnsettledPayments,
-} from '../src/domain/recharges/paymentNotices.ts';
+} from '../src/domain/recharges/unsettledPayments.ts';
 import { Operation } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { RechargeStatus } from './rechargeObjects.ts';
@@ -110,11 +111,14 @@ export class UnsettledPayment {
   @Field(() => DateTime, { nullable: true, description: 'When that was.' })
   declare settledAt: string | null;
 
+  @Field(() => String, { nullable: true, description: 'Id of the operator’s key that did it, prefix key_.' })
+  declare settledBy: string | null;
+
   @Field(() => String, { nullable: true, description: 'How it was settled otherwise.' })
   declare note: string | null;
 }
 
-@ObjectType({ description: 'A page of payments that wait for an operator.', simpleResolvers: true })
+@ObjectType({ description: 'A page of payments that wait for an operator, or did.', simpleResolvers: true })
 export class UnsettledPaymentList {
   @Field(() => [UnsettledPayment], { description: 'The payments of the page.' })
   declare items: UnsettledPayment[];
@@ -154,6 +158,19 @@ export class PaymentNoticeResolver {
   }
 
   @Operation({ scope: 'operator' })
+  @Query(() => UnsettledPaymentList, {
+    description: 'Payments of all teams that waited for an operator and were settled, the latest first.',
+  })
+  async settledPayments(
+    @Ctx() context: RequestContext,
+    @PageArg() page: number,
+    @LimitArg() limit: number,
+  ): Promise<UnsettledPaymentList> {
+    const { notices, total } = await listSettledPayments(rowsOf(page, limit), context.gateway.platform);
+    return { items: notices.map(toPayment), pagination: paginationOf(page, limit, total) };
+  }
+
+  @Operation({ scope: 'operator' })
   @Mutation(() => UnsettledPayment, {
     description:
       'Completes a recharge that was paid late, or after it had ended; events wallet.credit and wallet.recharge.completed.',
@@ -162,7 +179,7 @@ export class PaymentNoticeResolver {
     @Ctx() context: RequestContext,
     @Arg('id', () => String, { description: idDescription }) id: string,
   ): Promise<UnsettledPayment> {
-    return toPayment(await creditPayment(id, context.gateway.platform));
+    return toPayment(await creditPayment(id, context.caller.keyId, context.gateway.platform));
   }
 
   @Operation({ scope: 'operator' })
@@ -174,6 +191,6 @@ export class PaymentNoticeResolver {
     @Arg('id', () => String, { description: idDescription }) id: string,
     @Arg('note', () => String, { description: 'How it was settled, 1 to 500 characters.' }) note: string,
   ): Promise<UnsettledPayment> {
-    return toPayment(await dismissPayment(id, note, context.gateway.platform));
+    return toPayment(await dismissPayment(id, note, context.caller.keyId, context.gateway.platform));
   }
 }

@@ -141,7 +141,7 @@ export class SupplierOrderResolver {
     @Ctx() context: RequestContext,
     @Arg('bookingId', () => String, { description: idDescription }) bookingId: string,
   ): Promise<SupplierOrder> {
-    return toOrder(await failBooking(bookingId, context.gateway.platform));
+    return toOrder(await failBooking(bookingId, context.caller.keyId, context.gateway.platform));
   }
 
   @Operation({ scope: 'operator' })
@@ -153,7 +153,7 @@ export class SupplierOrderResolver {
     @Ctx() context: RequestContext,
     @Arg('bookingId', () => String, { description: idDescription }) bookingId: string,
   ): Promise<SupplierOrder> {
-    return toOrder(await cancelForCarrier(bookingId, context.gateway.platform));
+    return toOrder(await cancelForCarrier(bookingId, context.caller.keyId, context.gateway.platform));
   }
 
   @Operation({ scope: 'operator' })
@@ -167,7 +167,7 @@ export class SupplierOrderResolver {
     @Arg('tickets', () => [TicketInput], { description: 'At least one for each passenger.' })
     tickets: TicketInput[],
   ): Promise<SupplierOrder> {
-    return toOrder(await recordTickets(bookingId, tickets, context.gateway.platform));
+    return toOrder(await recordTickets(bookingId, tickets, context.caller.keyId, context.gateway.platform));
   }
 
   @Operation({ scope: 'operator' })
@@ -179,6 +179,6 @@ export class SupplierOrderResolver {
     @Ctx() context: RequestContext,
     @Arg('bookingId', () => String, { description: idDescription }) bookingId: string,
   ): Promise<SupplierOrder> {
-    return toOrder(await dropCancellation(bookingId, context.gateway.platform));
+    return toOrder(await dropCancellation(bookingId, context.caller.keyId, context.gateway.platform));
   }
 }

@@ -144,6 +144,10 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
       bookingId: id,
       status: 'failed',
     });
+    const told = stage.server.logLines.find(
+      (line) => line.includes('settled by an operator') && line.includes(id),
+    );
+    expect(told).toMatch(/"settledBy":"key_/);
     expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
     expect(dataOf(await stage.door.getBooking(live, id))).toMatchObject({
       status: 'failed',

@@ -39,10 +39,14 @@ const paid = (rechargeId: string, more: Json = {}) => ({
 });
 
 const fields = `id provider providerReference reason rechargeId rechargeStatus teamId mode amount rechargeAmount paidAt
-  receivedAt settlement settledAt note`;
+  receivedAt settlement settledAt settledBy note`;
 
 async function operate({ server }: Stage, document: string, variables: object | null = null): Promise<Json> {
   return (await server.graphql(document, variables, server.keys.operator)).body;
+}
+
+async function operatorKeyId(stage: Stage): Promise<string> {
+  return (await operate(stage, '{ apiKeys { id } }')).data.apiKeys[0].id;
 }
 
 /** The payments of a reference that wait for an operator. */
@@ -124,7 +128,8 @@ describeDoors(
         expect((await tell(stage, told)).status).toBe(200);
         const [payment, ...others] = await waiting(stage, told.providerReference);
         expect(others).toEqual([]);
-        expect(payment).toMatchObject({ provider: 'bank', settlement: null, settledAt: null, ...expected });
+        const waits = { provider: 'bank', settlement: null, settledAt: null, settledBy: null };
+        expect(payment).toMatchObject({ ...waits, ...expected });
         const complaint = stage.server.logLines.filter((line) => line.includes(payment.id));
         expect(complaint).toHaveLength(1);
         return payment;
@@ -202,6 +207,7 @@ describeDoors(
           rechargeStatus: 'completed',
           settlement: 'credited',
           settledAt: now,
+          settledBy: await operatorKeyId(stage),
         });
         expect(await read(live, id)).toMatchObject({ status: 'completed', paid_at: now });
         expect(await balanceOf(live)).toBe('320.00');
@@ -253,12 +259,19 @@ describeDoors(
         for (const note of [' ', 'x'.repeat(501), 'a\0b', 'a\ud800b'])
           expect((await dismiss(note)).errors[0].extensions.details).toMatchObject({ field: 'note' });
         const note = 'given back'.padEnd(500, '.');
-        expect((await dismiss(note)).data.dismissPayment).toEqual({
-          ...payment,
-          settlement: 'dismissed',
-          settledAt: stage.clock.now().toISOString(),
-          note,
-        });
+        stage.clock.advance(minuteMs);
+        const settledBy = await operatorKeyId(stage);
+        const settledAt = stage.clock.now().toISOString();
+        const dismissed = { ...payment, settlement: 'dismissed', settledAt, settledBy, note };
+        expect((await dismiss(note)).data.dismissPayment).toEqual(dismissed);
+        const complaint = stage.server.logLines.find((line) =>
+          line.includes(`"noticeId":"${payment.id}","settl`),
+        );
+        expect(complaint).toContain(settledBy);
+        const { data } = await operate(stage, `{ settledPayments { items { ${fields} } } }`);
+        expect(data.settledPayments.items).toContainEqual(dismissed);
+        const latestFirst = data.settledPayments.items.map((one: Json) => one.settledAt);
+        expect(latestFirst).toEqual([...latestFirst].sort().reverse());
         expect((await dismiss('again')).errors[0].message).toBe('Payment already settled');
         for (const unknown of ['pay_01jd4yhz1je5j8v2r0h3m6x9qj', '\\u0000']) {
           const { errors } = await operate(stage, `mutation { creditPayment(id: "${unknown}") { id } }`);

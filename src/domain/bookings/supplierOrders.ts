@@ -98,17 +98,18 @@ async function findOrder(bookingId: string, { sequelize }: Platform): Promise<Su
   return row;
 }
 
-/** Changes a paid booking of any team. @throws AppError 409 for one in another state. */
+/** Changes a paid booking of any team; `settledBy` is the id of the operator's key. @throws AppError 409 for one in another state. */
 async function settle(
   name: 'giveUp' | 'ticket' | 'cancelForCarrier',
   { id, wallet_id: walletId }: SupplierOrderRow,
   details: ChangeDetails,
+  settledBy: string,
   platform: Platform,
 ): Promise<SupplierOrder> {
   const changed = await applyTransition(name, { id, walletId }, details, platform);
   const present = await findOrder(id, platform);
   if (!changed) throw alreadyIn(present.status);
-  platform.log.warn({ bookingId: id, status: present.status }, 'booking settled by an operator');
+  platform.log.warn({ bookingId: id, status: present.status, settledBy }, 'booking settled by an operator');
   return orderOf(present);
 }
 
@@ -117,9 +118,13 @@ async function settle(
  * up whatever it has made of the order.
  * @throws AppError 404 "Booking not found"; 409 for one that is not confirmed.
  */
-export async function failBooking(bookingId: string, platform: Platform): Promise<SupplierOrder> {
+export async function failBooking(
+  bookingId: string,
+  settledBy: string,
+  platform: Platform,
+): Promise<SupplierOrder> {
   const order = await findOrder(bookingId, platform);
-  return settle('giveUp', order, { refundCents: BigInt(order.amount_cents) }, platform);
+  return settle('giveUp', order, { refundCents: BigInt(order.amount_cents) }, settledBy, platform);
 }
 
 /**
@@ -128,9 +133,13 @@ export async function failBooking(bookingId: string, platform: Platform): Promis
  * @throws AppError 404 "Booking not found"; 409 for one that is neither confirmed nor ticketed
  *   (BOOKING_ALREADY_CANCELLED for a cancelled one).
  */
-export async function cancelForCarrier(bookingId: string, platform: Platform): Promise<SupplierOrder> {
+export async function cancelForCarrier(
+  bookingId: string,
+  settledBy: string,
+  platform: Platform,
+): Promise<SupplierOrder> {
   const order = await findOrder(bookingId, platform);
-  return settle('cancelForCarrier', order, { refundCents: BigInt(order.amount_cents) }, platform);
+  return settle('cancelForCarrier', order, { refundCents: BigInt(order.amount_cents) }, settledBy, platform);
 }
 
 /** Ticket number: three digits of the airline, a hyphen, ten digits (IATA Resolution 722f). */
@@ -149,6 +158,7 @@ export interface IssuedTicket {
 export async function recordTickets(
   bookingId: string,
   tickets: readonly IssuedTicket[],
+  settledBy: string,
   platform: Platform,
 ): Promise<SupplierOrder> {
   const order = await findOrder(bookingId, platform);
@@ -169,7 +179,7 @@ export async function recordTickets(
     unique_identifier: uniqueIdentifier,
     passenger_id: passengerId,
   }));
-  return settle('ticket', order, { documents }, platform);
+  return settle('ticket', order, { documents }, settledBy, platform);
 }
 
 const dropCancellationStatement = statement<SupplierOrderRow>(
@@ -184,11 +194,15 @@ const dropCancellationStatement = statement<SupplierOrderRow>(
  * saying so. The booking and its money stay as they are.
  * @throws AppError 404 "Booking not found"; 409 when the supplier is not being asked for that.
  */
-export async function dropCancellation(bookingId: string, platform: Platform): Promise<SupplierOrder> {
+export async function dropCancellation(
+  bookingId: string,
+  settledBy: string,
+  platform: Platform,
+): Promise<SupplierOrder> {
   const { id, order_task: task } = await findOrder(bookingId, platform);
   const [dropped] = await run(platform.sequelize, dropCancellationStatement, [id]);
   if (!dropped)
     throw conflict('No cancellation is waiting for the supplier', { field: 'task', type: task ?? 'none' });
-  platform.log.warn({ bookingId: id }, 'cancellation of an order dropped by an operator');
+  platform.log.warn({ bookingId: id, settledBy }, 'cancellation of an order dropped by an operator');
   return orderOf(dropped);
 }

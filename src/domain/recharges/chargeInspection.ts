@@ -2,7 +2,7 @@ import type { ChargeArtefacts, PaymentMethod } from '../../infrastructure/paymen
 import { isPrintableName } from '../../infrastructure/printableName.ts';
 
 /** The central bank allows a BR Code 512 characters. */
-const brCode = /^\P{Cc}{1,512}$/u;
+const brCode = /^[^\p{Cc}\p{Cs}]{1,512}$/u;
 
 const matches = (pattern: RegExp, value: unknown): boolean =>
   typeof value === 'string' && pattern.test(value);

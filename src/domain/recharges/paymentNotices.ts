@@ -5,13 +5,10 @@ import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
 import type { PaymentNotification } from '../../infrastructure/payments/provider.ts';
 import { isPrintableName } from '../../infrastructure/printableName.ts';
-import { conflict, notFound, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
-import { isStorable } from '../storableText.ts';
-import type { Mode } from '../tenant.ts';
 import { endPending } from './ending.ts';
 import { completePaid } from './payment.ts';
-import { Recharge, type RechargeStatus } from './recharge.ts';
+import { Recharge } from './recharge.ts';
 
 /**
  * What the payment provider tells of its charges. Cast: a notification is one message of the provider, which may come any
@@ -186,109 +183,4 @@ async function credit(
   await recharge.reload();
   if (recharge.status === 'completed') return 'already_completed';
   return recharge.status === 'pending' || recharge.status === 'expired' ? 'paid_late' : 'ended';
-}
-
-/** Money that came and is not credited, or was taken back. */
-export interface PaymentNotice {
-  readonly id: string;
-  readonly provider: string;
-  readonly providerReference: string;
-  /** As the provider named it; null for what cannot be one. */
-  readonly rechargeId: string | null;
-  /** Of the recharge; null when there is no such recharge. */
-  readonly teamId: string | null;
-  readonly mode: Mode | null;
-  readonly rechargeStatus: RechargeStatus | null;
-  /** Digits of centavos: what was paid or taken back, if the provider says so, and what should have been paid. */
-  readonly paidCents: string | null;
-  readonly rechargeCents: string | null;
-  readonly paidAt: Date;
-  readonly receivedAt: Date;
-  readonly reason: NoticeReason;
-  readonly settlement: 'credited' | 'dismissed' | null;
-  readonly settledAt: Date | null;
-  readonly note: string | null;
-}
-
-const readSql = (where: string) => `SELECT n.id, n.provider, n.provider_reference AS "providerReference",
-          n.recharge_id AS "rechargeId", r.team_id AS "teamId", r.mode, r.status AS "rechargeStatus",
-          n.amount_cents AS "paidCents", r.amount_cents AS "rechargeCents", n.paid_at AS "paidAt",
-          n.received_at AS "receivedAt", n.reason, n.settlement, n.settled_at AS "settledAt", n.note
-     FROM payment_notices n LEFT JOIN recharges r ON r.id = n.recharge_id AND r.provider = n.provider
-    WHERE n.reason IS NOT NULL AND ${where}`;
-
-const readNotice = statement<PaymentNotice>('read_payment_notice', readSql('n.id = $1'));
-
-const listUnsettled = statement<PaymentNotice>(
-  'list_unsettled_payments',
-  `${readSql('n.settled_at IS NULL')} ORDER BY n.received_at, n.id LIMIT $1 OFFSET $2`,
-);
-
-const countUnsettled = statement<{ total: number }>(
-  'count_unsettled_payments',
-  'SELECT count(*)::integer AS total FROM payment_notices WHERE settled_at IS NULL',
-);
-
-/** Payments that wait for an operator, the oldest first; `offset` and `limit` in rows. */
-export async function listUnsettledPayments(
-  { offset, limit }: { offset: number; limit: number },
-  { sequelize }: Platform,
-): Promise<{ notices: PaymentNotice[]; total: number }> {
-  const [counted] = await run(sequelize, countUnsettled, []);
-  return { notices: await run(sequelize, listUnsettled, [limit, offset]), total: counted?.total ?? 0 };
-}
-
-const settleStatement = statement<{ id: string }>(
-  'settle_payment_notice',
-  `UPDATE payment_notices SET settlement = $2, settled_at = $3, note = $4
-    WHERE id = $1 AND settled_at IS NULL RETURNING id`,
-);
-
-/** Settles a notice that is waiting, before what `settlement` says is done. @throws AppError 404, 409 when it is settled. */
-async function settle(
-  id: string,
-  settlement: 'credited' | 'dismissed',
-  note: string | null,
-  { sequelize, clock }: Platform,
-): Promise<PaymentNotice> {
-  const [notice] = isIdentifier('pay', id) ? await run(sequelize, readNotice, [id]) : [];
-  if (!notice) throw notFound('Payment');
-  const settled = await run(sequelize, settleStatement, [id, settlement, clock.now(), note]);
-  if (settled.length === 0) throw conflict('Payment already settled', { field: 'id', type: 'settled' });
-  return notice;
-}
-
-async function readSettled(id: string, { sequelize }: Platform): Promise<PaymentNotice> {
-  const [notice] = await run(sequelize, readNotice, [id]);
-  if (!notice) throw new Error(`${id} is no payment notice`);
-  return notice;
-}
-
-/**
- * Credits a payment that came too late for its recharge, or after it had ended: the recharge is completed all the same.
- * @throws AppError 404 "Payment not found"; 409 when it is settled, or has no recharge of its amount that is still unpaid.
- */
-export function creditPayment(id: string, platform: Platform): Promise<PaymentNotice> {
-  return inTransaction(platform.sequelize, async () => {
-    const { reason, rechargeId, paidAt } = await settle(id, 'credited', null, platform);
-    const recharge = rechargeId === null ? null : await Recharge.findByPk(rechargeId);
-    const isGood = reason === 'paid_late' || reason === 'ended';
-    if (!isGood || !recharge || !(await completePaid(recharge, paidAt, 'whenever', platform)))
-      throw conflict('Payment cannot be credited', { field: 'id', type: reason });
-    return readSettled(id, platform);
-  });
-}
-
-const longestNote = 500;
-
-/**
- * Puts a payment aside that was settled otherwise, such as by giving it back to the payer; `note` says how.
- * @throws AppError 400 without a note; 404 "Payment not found"; 409 when it is settled.
- */
-export async function dismissPayment(id: string, note: string, platform: Platform): Promise<PaymentNotice> {
-  if (note.trim() === '') throw validationError({ field: 'note', type: 'required' });
-  if (note.length > longestNote) throw validationError({ field: 'note', type: 'too_long' });
-  if (!isStorable(note)) throw validationError({ field: 'note', type: 'invalid' });
-  await settle(id, 'dismissed', note, platform);
-  return readSettled(id, platform);
 }
