@@ -53,11 +53,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Kept from run to run under a name that changes with whatever it is made by: making it takes seconds. */
 async function embeddedTemplate(): Promise<string> {
   const makers = ['src/infrastructure/database', 'migrations'].flatMap((folder) =>
-    readdirSync(join(root, folder)).map((name) => join(root, folder, name)),
+    readdirSync(join(root, folder)).map((name) => join(folder, name)),
   );
   const hash = createHash('sha256');
-  for (const path of [...makers, join(root, 'package-lock.json')])
-    hash.update(readFileSync(path)).update('\0');
+  for (const path of [...makers, 'package-lock.json'])
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update('\0');
   const stores = join(root, 'node_modules/.cache/embarque');
   const path = join(stores, `store-${hash.digest('hex').slice(0, 16)}`);
   if (existsSync(path)) return path;
