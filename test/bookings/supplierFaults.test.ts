@@ -121,6 +121,28 @@ describeBookings(
         ]);
       });
 
+      it('are asked again at moments of their own, though they failed together', async () => {
+        const { live } = await agencyWith(stage, '5000.00');
+        const ids: string[] = [];
+        for (let number = 0; number < 5; number += 1) ids.push((await booked(stage, live)).id);
+        const rowsOf = () =>
+          stage.server.query<{ order_asked: number; order_due_at: Date }>(
+            'SELECT order_asked, order_due_at FROM bookings WHERE id = ANY ($1)',
+            [ids],
+          );
+        await eventually(async () => (await rowsOf()).every((row) => row.order_asked > 0));
+        const askedAt = stage.clock.now().getTime() + 60_000;
+        await stage.server.query('UPDATE bookings SET order_asked = 100 WHERE id = ANY ($1)', [ids]);
+        stage.clock.set(new Date(askedAt).toISOString());
+        const rows = await eventually(async () => {
+          const found = await rowsOf();
+          return found.every((row) => row.order_asked > 100) && found;
+        });
+        const pauses = rows.map((row) => row.order_due_at.getTime() - askedAt);
+        expect(new Set(pauses).size).toBeGreaterThan(1);
+        for (const pause of pauses) expect([pause > 44_000, pause <= 60_000]).toEqual([true, true]);
+      });
+
       it('note nothing once another asking may have begun, nor more than has its place', async () => {
         const { live } = await agencyWith(stage, '1000.00');
         const first = deferred<OrderOptions['keepNote']>();

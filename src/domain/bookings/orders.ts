@@ -29,10 +29,14 @@ const placesOfSupplier = 25;
 /** A lease outlasts the longest that a supplier may take, and the writing of its answer. */
 const leaseMarginMs = 10_000;
 
-/** Between asking again: a quarter of a second, half as long again each time, up to a minute. */
+/**
+ * Between asking again: a quarter of a second, half as long again each time, up to a minute. Less up to a quarter by
+ * chance: orders that failed together would else be asked for together for ever, beyond what the supplier allows a second.
+ */
 const firstPauseMs = 250;
 const pauseGrowth = 1.5;
 const longestPauseMs = 60_000;
+const pauseSpread = 0.25;
 
 /** What a supplier needs to know of a booking: the same, however often it is asked. */
 function requestOf(task: OrderTask, { vault }: Platform): OrderRequest {
@@ -259,7 +263,8 @@ export class OrderDispatcher {
   }
 
   #askLater(task: OrderTask): Promise<boolean> {
-    const pauseMs = Math.min(firstPauseMs * pauseGrowth ** Math.min(task.order_asked, 50), longestPauseMs);
+    const longestMs = Math.min(firstPauseMs * pauseGrowth ** Math.min(task.order_asked, 50), longestPauseMs);
+    const pauseMs = Math.max(longestMs * (1 - pauseSpread * Math.random()), firstPauseMs);
     const dueAt = new Date(this.#platform.clock.now().getTime() + pauseMs);
     return postponeTask(task, dueAt, this.#platform);
   }
