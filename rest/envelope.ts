@@ -68,18 +68,24 @@ export function metaOf(context: RequestContext | null): { _meta?: object } {
   return notice ? { _meta: notice } : {};
 }
 
-/** Answers with SPEC's error body. Faults of ours are logged, and clients see no text of theirs. */
+/** What clients are told of an error, its headers set. Faults of ours are logged, and clients see no text of theirs. */
+export function refusalOf(response: Response, error: unknown, log: Log): AppError {
+  const { requestId } = response.req;
+  const shown = appErrorOf(error) ?? toldOfFault(error, 'request failed', log, { requestId });
+  if (shown === overloaded) response.setHeader('Retry-After', overloadRetrySeconds);
+  if (error instanceof RetryLater) setRateHeaders(response, error.window);
+  return shown;
+}
+
+/** Answers with SPEC's error body. */
 export function sendError(
   response: Response,
   error: unknown,
   context: RequestContext | null,
   log: Log,
 ): void {
-  const { requestId } = response.req;
-  const shown = appErrorOf(error) ?? toldOfFault(error, 'request failed', log, { requestId });
+  const shown = refusalOf(response, error, log);
   const { code, message, details } = shown;
-  if (shown === overloaded) response.setHeader('Retry-After', overloadRetrySeconds);
-  if (error instanceof RetryLater) setRateHeaders(response, error.window);
   const body = { success: false, error: { code, message, details }, ...metaOf(context) };
   send(response, statusOf(shown), body, context);
 }

@@ -3,7 +3,7 @@ import { countLink } from '../src/domain/admission.ts';
 import { eticketPath, readReceipt } from '../src/domain/bookings/eticket.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
-import { sendError } from './envelope.ts';
+import { refuseVisitor } from './visitorRefusal.ts';
 
 /** E-ticket receipts, for travellers who have the signed link and no key. */
 export function createEticketRouter(gateway: Gateway): Router {
@@ -25,7 +25,7 @@ export function createEticketRouter(gateway: Gateway): Router {
       response.setHeader('Referrer-Policy', 'no-referrer');
       response.type('pdf').send(pdf);
     } catch (error) {
-      sendError(response, error, null, platform.log);
+      refuseVisitor(request, response, error, platform.log);
     }
   });
   refuseOtherMethods(router, routeName, routeName);

@@ -5,7 +5,7 @@ import type { Gateway } from '../src/domain/gateway.ts';
 import { chargeLinks, chargePaths } from '../src/domain/recharges/chargeLinks.ts';
 import { readBoleto, readPixCode } from '../src/domain/recharges/payerFiles.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
-import { sendError } from './envelope.ts';
+import { refuseVisitor } from './visitorRefusal.ts';
 
 type FileHandler = (rechargeId: string, response: Response) => Promise<void>;
 
@@ -25,7 +25,7 @@ export function createFileRouter(gateway: Gateway): Router {
         response.setHeader('Cache-Control', 'private, no-cache');
         await handle(String(request.params.id), response);
       } catch (error) {
-        sendError(response, error, null, platform.log);
+        refuseVisitor(request, response, error, platform.log);
       }
     });
     refuseOtherMethods(router, path, path);

@@ -188,7 +188,8 @@ describeDoors(
         );
         const paths = [new URL(payment.boleto_url).pathname, new URL(payment.boleto_pdf_url).pathname];
         const headers = { 'x-forwarded-for': newAddress() };
-        const open = (path: string, from = headers) => stage.server.rest('GET', path, { headers: from });
+        const open = (path: string, from: Record<string, string> = headers) =>
+          stage.server.rest('GET', path, { headers: from });
         for (let sent = 0; sent < 5; sent += 1)
           expect((await open(paths[sent % 2] as string)).status).toBe(200);
         for (const path of [...paths, '/pix/nothing.png', '/etickets/nothing.pdf?signature=x']) {
@@ -196,6 +197,9 @@ describeDoors(
           expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
           expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
         }
+        const shown = await open(paths[0] as string, { ...headers, accept: 'text/html' });
+        expect([shown.status, Number(shown.headers.get('retry-after')) > 0]).toEqual([429, true]);
+        expect(shown.text).toContain('Aguarde um minuto');
         expectRefusal(await stage.door.balance(null, { headers }), unauthorized);
         expect((await open(paths[0] as string, { 'x-forwarded-for': newAddress() })).status).toBe(200);
         await stage.server.query('DELETE FROM recharges');

@@ -162,6 +162,25 @@ describeEngines('the links of a recharge', (engine) => {
     expect((await pay()).status).toBe(200);
   });
 
+  it('that lead nowhere show a browser a page in Portuguese, in which nothing can run, and an image the envelope', async () => {
+    const { id, payment } = await request('pix');
+    const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8' };
+    const unknown = 'rch_01jd3v5w7kehxa1m4b9qk0t2zc';
+    const tickets = '/etickets/ord_01jd3v5w7kehxa1m4b9qk0t2zc.pdf?signature=x';
+    for (const path of [`/boletos/${unknown}`, `/boletos/${id}.pdf`, `/pix/${unknown}.png`, tickets]) {
+      const { status, headers, text } = await server.rest('GET', path, { headers: browser });
+      expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8']);
+      expect(text).toMatch(/<html lang="pt-BR">[\s\S]*<h1>Link não encontrado<\/h1>/);
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+    const image = { accept: 'image/avif,image/webp,*/*;q=0.8' };
+    expect((await server.rest('GET', `/pix/${unknown}.png`, { headers: image })).body.error.code).toBe(
+      'NOT_FOUND',
+    );
+    expect((await fetch(payment.pix_qrcode_url, { headers: browser })).status).toBe(200);
+  });
+
   it('of unknown ids, or of recharges paid the other way, are 404 with the envelope', async () => {
     const [pix, boleto] = [await request('pix'), await request('boleto')];
     const unknown = 'rch_01jd3v5w7kehxa1m4b9qk0t2zc';
