@@ -434,6 +434,22 @@ describeDoors(
       expect(asked()).toEqual([stubborn.id, stubborn.id, other.id].sort());
     });
 
+    it('is asked less and less often for what it never makes unpayable', async () => {
+      const { live } = await stage.server.createTeam();
+      const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+      bank.cancels = () => Promise.reject(new Error('422'));
+      dataOf(await cancel(stage, live, id));
+      await eventually(() => bank.cancelled.length === 1);
+      stage.clock.advance(10 * hourMs);
+      await eventually(() => bank.cancelled.length === 2);
+      stage.clock.advance(hourMs - minuteMs);
+      await twoLooks(stage);
+      expect(bank.cancelled).toHaveLength(2);
+      bank.cancels = async () => undefined;
+      stage.clock.advance(minuteMs);
+      await eventually(() => bank.cancelled.length === 3);
+    });
+
     it('makes no charge that is refused for the day’s limit', async () => {
       const { live } = await stage.server.createTeam();
       for (let number = 0; number < 2; number += 1)
