@@ -16,6 +16,7 @@ import {
   cancelForCarrier,
   dropCancellation,
   failBooking,
+  findSupplierOrder,
   listWaitingOrders,
   recordTickets,
 } from '../src/domain/bookings/supplierOrders.ts';
@@ -130,6 +131,17 @@ export class SupplierOrderResolver {
     const where = rowsOf(page, limit);
     const { orders, total } = await listWaitingOrders(timesAsked, where, context.gateway.platform);
     return { items: orders.map(toOrder), pagination: paginationOf(page, limit, total) };
+  }
+
+  @Operation({ scope: 'operator' })
+  @Query(() => SupplierOrder, {
+    description: 'A booking of any team as what it is at its supplier, whether anything is waiting or not.',
+  })
+  async supplierOrder(
+    @Ctx() context: RequestContext,
+    @Arg('bookingId', () => String, { description: idDescription }) bookingId: string,
+  ): Promise<SupplierOrder> {
+    return toOrder(await findSupplierOrder(bookingId, context.gateway.platform));
   }
 
   @Operation({ scope: 'operator' })

@@ -26,6 +26,7 @@ const documents = {
   waitingOrders: `query ($timesAsked: Int = 0, $page: PageNumber = 1, $limit: PageSize = 100) {
     outcome: waitingOrders(timesAsked: $timesAsked, page: $page, limit: $limit) { items { ${fields} } pagination { total } }
   }`,
+  supplierOrder: `query ($bookingId: String!) { outcome: supplierOrder(bookingId: $bookingId) { ${fields} } }`,
   failBooking: `mutation ($bookingId: String!) { outcome: failBooking(bookingId: $bookingId) { ${fields} } }`,
   cancelForCarrier: `mutation ($bookingId: String!) { outcome: cancelForCarrier(bookingId: $bookingId) { ${fields} } }`,
   dropCancellation: `mutation ($bookingId: String!) { outcome: dropCancellation(bookingId: $bookingId) { ${fields} } }`,
@@ -110,6 +111,9 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     airline.answers.issue = async (request) => ticketed(request);
     await untilStatus(stage, live, booking.id, 'ticketed');
     expect(await findWaiting(booking.id)).toBeUndefined();
+    const settled = { status: 'ticketed', task: null, timesAsked: 0, since: expect.any(String) };
+    const found = await operate(stage, 'supplierOrder', { bookingId: booking.id });
+    expect(found).toEqual({ ...order, ...settled });
   });
 
   it('see them page by page, the oldest first, and drop one alone', async () => {
@@ -328,6 +332,8 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     await refused(stage, 'failBooking', { bookingId: id }, already);
     await refused(stage, 'cancelForCarrier', { bookingId: id }, already);
     for (const bookingId of [unknownId, 'nonsense', '\0']) {
+      const { data, errors } = await ask(stage, 'supplierOrder', { bookingId });
+      expect([data, errors[0].message]).toEqual([null, notFound.message]);
       await refused(stage, 'failBooking', { bookingId }, notFound);
       await refused(stage, 'cancelForCarrier', { bookingId }, notFound);
       await refused(stage, 'recordTickets', { bookingId, tickets: [] }, notFound);

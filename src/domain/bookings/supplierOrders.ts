@@ -98,6 +98,11 @@ async function findOrder(bookingId: string, { sequelize }: Platform): Promise<Su
   return row;
 }
 
+/** A booking of any team as what it is at its supplier, whether anything is waiting or not. @throws AppError 404 */
+export async function findSupplierOrder(bookingId: string, platform: Platform): Promise<SupplierOrder> {
+  return orderOf(await findOrder(bookingId, platform));
+}
+
 /** Changes a paid booking of any team; `settledBy` is the id of the operator's key. @throws AppError 409 for one in another state. */
 async function settle(
   name: 'giveUp' | 'ticket' | 'cancelForCarrier',
