@@ -436,10 +436,14 @@ describeDoors(
 
     it('is asked less and less often for what it never makes unpayable', async () => {
       const { live } = await stage.server.createTeam();
-      const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+      const charge = { method: 'pix', pixCopyPaste: 'code', chargeId: 'pay_080225913252' } as const;
+      bank.charges = async () => charge;
+      const { id, payment } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+      expect(JSON.stringify(payment)).not.toContain(charge.chargeId);
       bank.cancels = () => Promise.reject(new Error('422'));
       dataOf(await cancel(stage, live, id));
       await eventually(() => bank.cancelled.length === 1);
+      expect(bank.cancelled[0]?.artefacts).toEqual(charge);
       stage.clock.advance(10 * hourMs);
       await eventually(() => bank.cancelled.length === 2);
       stage.clock.advance(hourMs - minuteMs);

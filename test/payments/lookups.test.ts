@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { NotificationPage, PaymentNotification } from '../../src/infrastructure/payments/provider.ts';
 import { dataOf, pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
-import { minuteMs } from '../doors/testClock.ts';
+import { hourMs, minuteMs } from '../doors/testClock.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
@@ -30,6 +30,8 @@ describeEngines('a payment provider that is asked', (engine) => {
     answering(async () => ({ notifications: [], nextPage: null }));
     server = await startTestServer(engine, { clock, paymentProvider: bank });
     await eventually(() => asked.length === 1);
+    // There is no recharge yet.
+    expect(asked[0]?.since.getTime()).toBe(clock.now().getTime() - hourMs);
   });
   afterAll(() => server?.close());
   beforeEach(() => {

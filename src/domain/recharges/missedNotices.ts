@@ -12,14 +12,19 @@ const pauseMs = 10 * 60_000;
 /** How far one asking reaches behind the one before: lists lag behind what they list, and clocks differ. */
 const overlapMs = 60 * 60_000;
 
-/** How far the first asking reaches back: longer than a boleto can be paid. */
+/** How far the first asking reaches back at most: longer than a boleto can be paid. */
 const firstMs = 14 * 24 * 60 * 60_000;
 
-/** Whoever takes the turn puts off the next one. Nothing is written while none is due. */
+/**
+ * Whoever takes the turn puts off the next one. Nothing is written while none is due. The first asking begins with the first
+ * recharge: what an account had been paid before is none of ours.
+ */
 const takeTurn = statement<{ heard_until: Date }>(
   'take_payment_lookup',
   `INSERT INTO payment_lookups AS l (provider, heard_until, due_at)
-   SELECT $1, $2, $4 WHERE NOT EXISTS (SELECT FROM payment_lookups WHERE provider = $1 AND due_at > $3)
+   SELECT $1, CASE WHEN EXISTS (SELECT FROM payment_lookups WHERE provider = $1) THEN $3 ELSE
+            greatest($2, coalesce((SELECT min(created_at) FROM recharges WHERE provider = $1), $3)) END, $4
+    WHERE NOT EXISTS (SELECT FROM payment_lookups WHERE provider = $1 AND due_at > $3)
    ON CONFLICT (provider) DO UPDATE SET due_at = excluded.due_at WHERE l.due_at <= $3
    RETURNING heard_until`,
 );

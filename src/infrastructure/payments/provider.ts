@@ -18,8 +18,11 @@ export interface ChargeRequest {
   expiresAt: Date;
 }
 
-/** What the payer needs; plain JSON, kept with the recharge. */
-export type ChargeArtefacts =
+/** What the payer needs, and the provider itself; plain JSON, kept with the recharge. */
+export type ChargeArtefacts = {
+  /** What the provider calls the charge: handed back to it with `cancelCharge`, shown to nobody. */
+  chargeId?: string;
+} & (
   | {
       method: 'pix';
       /** BR Code, "Pix copia e cola". */
@@ -33,7 +36,8 @@ export type ChargeArtefacts =
       digitableLine: string;
       /** "Nosso número" as printed, check digit included. */
       ourNumber: string;
-    };
+    }
+);
 
 /** A charge that was made, with what its provider may know it by. */
 export interface MadeCharge extends Pick<ChargeRequest, 'rechargeId' | 'mode'> {
