@@ -113,4 +113,10 @@ describe.runIf(engine)('When the database goes away', () => {
     await eventually(async () => (await recharge()) === 201);
     await eventually(async () => (await ready()).status === 200);
   });
+
+  test('a build starts again after a later one, and is ready beside it', async () => {
+    await server.query(`INSERT INTO migrations (name) VALUES ('999-of-a-later-build')`);
+    await server.restart();
+    expect(await ready()).toEqual({ status: 200, database: 'ok' });
+  });
 });
