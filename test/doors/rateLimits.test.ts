@@ -163,7 +163,16 @@ describeDoors(
         for (let sent = 0; sent < 5; sent += 1)
           expectRefusal(await stage.door.balance(null, from(`${network}::${sent + 1}`)), unauthorized);
         expectRetryLater(await stage.door.balance(null, from(`${network}:ffff:ffff:ffff:ffff`)));
-        expectRefusal(await stage.door.balance(null, from(newAddress())), unauthorized);
+        const neighbours = network.replace(/[^:]+$/, (last) => (Number.parseInt(last, 16) ^ 1).toString(16));
+        expectRefusal(await stage.door.balance(null, from(`${neighbours}::1`)), unauthorized);
+      });
+
+      it('is one for an IPv4 address, however it is written', async () => {
+        const address = `10.${randomBytes(3).join('.')}`;
+        const from = (written: string) => ({ headers: { 'x-forwarded-for': written } });
+        for (const written of [address, `::ffff:${address}`, address, `::FFFF:${address}`, address])
+          expectRefusal(await stage.door.balance(null, from(written)), unauthorized);
+        expectRetryLater(await stage.door.balance(null, from(`::ffff:${address}`)));
       });
 
       it('counts WebSockets, too, by the address that the proxy names', async () => {
@@ -187,13 +196,14 @@ describeDoors(
           await stage.door.createRecharge(live, { ...pixOf('100.00'), payment_method: 'boleto' }),
         );
         const paths = [new URL(payment.boleto_url).pathname, new URL(payment.boleto_pdf_url).pathname];
-        const headers = { 'x-forwarded-for': newAddress() };
+        const network = newNetwork();
+        const headers = { 'x-forwarded-for': `${network}::1` };
         const open = (path: string, from: Record<string, string> = headers) =>
           stage.server.rest('GET', path, { headers: from });
         for (let sent = 0; sent < 5; sent += 1)
           expect((await open(paths[sent % 2] as string)).status).toBe(200);
         for (const path of [...paths, '/pix/nothing.png', '/etickets/nothing.pdf?signature=x']) {
-          const refused = await open(path);
+          const refused = await open(path, { 'x-forwarded-for': `${network}::2` });
           expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
           expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
         }
