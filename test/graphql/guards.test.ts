@@ -137,6 +137,8 @@ describeEngines('The GraphQL door guards itself', (engine) => {
         extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
       });
     }
+    const asked = new URLSearchParams({ query, variables: '{"yes":true}' });
+    expect((await server.rest('GET', `/graphql?${asked}`, { key: team.live })).status).toBe(400);
   });
 
   test('answers a batch with a list, whatever is refused of it', async () => {
