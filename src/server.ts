@@ -207,10 +207,13 @@ function readinessChecks({ sequelize, settings, signals }: Platform): HealthChec
 }
 
 /** What takes a part of a second, and neither readiness nor the first requests should wait for. */
-function prepareLater({ graphql }: Doors, { flightSuppliers }: Platform): NodeJS.Timeout {
+function prepareLater({ graphql }: Doors, { flightSuppliers, log }: Platform): NodeJS.Timeout {
   return setTimeout(() => {
     graphql.prepare();
-    for (const supplier of flightSuppliers) supplier.prepare?.();
+    for (const supplier of flightSuppliers)
+      Promise.resolve()
+        .then(() => supplier.prepare?.())
+        .catch((error) => log.warn({ err: error, supplier: supplier.name }, 'flight supplier not prepared'));
   }, 1_000).unref();
 }
 

@@ -6,6 +6,7 @@ import type {
   SupplierSlice,
 } from '../../src/infrastructure/flights/supplier.ts';
 import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import { describeFlightDoors } from './flightDoors.ts';
 import { offerFields, oneWay } from './searches.ts';
@@ -24,8 +25,9 @@ const offering =
   async (search, options) =>
     (await world.search(search, options)).slice(0, count).map(change);
 
-const named = (name: 'one' | 'other'): FlightSupplier => ({
+const named = (name: 'one' | 'other', prepare = () => {}): FlightSupplier => ({
   name,
+  prepare,
   orders: world.orders,
   search(search, options) {
     asked.push(options);
@@ -40,6 +42,15 @@ const failing: Answer = async () => {
 const throwing: Answer = () => {
   throw new Error(secret);
 };
+
+const unprepared = [
+  named('one', () => {
+    throw new Error(secret);
+  }),
+  named('other', async () => {
+    throw new Error(secret);
+  }),
+];
 
 const unavailable = (reason: string) => ({
   code: 'VALIDATION_ERROR',
@@ -213,6 +224,19 @@ describeFlightDoors(
       expect(found.offers[0].expires_at).toBe(expiresAt.toISOString());
     });
 
+    it('that cannot be prepared end nothing, and are asked all the same', async () => {
+      answers = { one: offering(1), other: offering(2) };
+      for (const supplier of ['one', 'other'])
+        await eventually(() =>
+          stage.server.logLines.some(
+            (line) =>
+              line.includes('flight supplier not prepared') && line.includes(`"supplier":"${supplier}"`),
+          ),
+        );
+      const { live } = await stage.server.createTeam();
+      expect((await stage.door.search(live, oneWay('GRU-LIS'))).found?.offers).toHaveLength(3);
+    });
+
     it('are not asked for a request that is refused', async () => {
       const { live } = await stage.server.createTeam();
       await stage.door.search(live, oneWay('GRU-XQX'));
@@ -242,7 +266,7 @@ describeFlightDoors(
       expect(modes).toEqual([false, true]);
     });
   },
-  { flightSuppliers: [named('one'), named('other')], settings: { FLIGHT_SUPPLIER_TIMEOUT: '150ms' } },
+  { flightSuppliers: unprepared, settings: { FLIGHT_SUPPLIER_TIMEOUT: '150ms' } },
 );
 
 describeFlightDoors(

@@ -137,7 +137,10 @@ export type SupplierPaymentTerms =
 export interface FlightSupplier {
   /** Name in the setting FLIGHT_SUPPLIERS, the log and the metrics; of what clients see, integration events alone have it. */
   readonly name: string;
-  /** Does ahead what the first search would otherwise wait for; to be called once the server listens. */
+  /**
+   * Does ahead what the first search would otherwise wait for, at once or in a promise; called once the server listens.
+   * What it throws is logged, and the first search waits.
+   */
   prepare?(): void;
   /**
    * Offers for a search, in any order; none is an answer, not a fault. One that cannot be read is left out here: an
