@@ -16,7 +16,7 @@ export async function startWorker({
   metrics,
 }: Pick<Gateway, 'platform' | 'metrics'>): Promise<() => Promise<void>> {
   const dispatcher = new WebhookDispatcher(platform, metrics);
-  const orders = new OrderDispatcher(platform);
+  const orders = new OrderDispatcher(platform, metrics);
   await Promise.all([dispatcher.start(), orders.start()]);
   const everyMs = platform.settings.SWEEP_INTERVAL;
   const stopSweeps = startSweeps(

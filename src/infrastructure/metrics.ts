@@ -26,6 +26,13 @@ export function createMetrics() {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers,
     }),
+    orderSeconds: new Histogram({
+      name: 'embarque_flight_order_seconds',
+      help: 'Time from asking a flight supplier for something of an order to its answer, its failure or its cut-off',
+      labelNames: ['supplier', 'task', 'outcome'],
+      buckets: [0.01, 0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120],
+      registers,
+    }),
     events: new Counter({
       name: 'embarque_events_announced_total',
       help: 'Times that this process announced new events of a team',

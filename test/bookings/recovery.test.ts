@@ -72,6 +72,17 @@ describeEngines('a worker that died', (engine) => {
         airline.askedFor(toHold.id, 'hold').length === 1 &&
         airline.askedFor(cancelled.id, 'cancel').length === 1,
     );
+    // Since the start, which is all that this process has asked.
+    for (const [task, outcome, count] of [
+      ['hold', 'held', 1],
+      ['issue', 'ticketed', 2],
+      ['cancel', 'cancelled', 1],
+    ])
+      await eventually(async () =>
+        (await server.rest('GET', '/metrics')).text.includes(
+          `embarque_flight_order_seconds_count{supplier="airline",task="${task}",outcome="${outcome}"} ${count}\n`,
+        ),
+      );
     // Asked twice under the booking's id, which is what makes carriers issue once.
     expect([tickets.get(issued.id), tickets.get(unasked.id)]).toEqual([2, 1]);
     expect(await moneyOf(door, live)).toEqual(['4150.00', '3750.00', '400.00']);

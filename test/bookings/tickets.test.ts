@@ -193,18 +193,29 @@ describeBookings('tickets', (stage) => {
       return { madeFor: (bookingId: string) => made.filter((id) => id === bookingId).length };
     }
 
-    const failures: [string, () => Promise<OrderState>][] = [
+    const failures: [string, string, () => Promise<OrderState>][] = [
       [
         'when the answer is lost',
+        'failed',
         async () => {
           throw new Error('socket hang up, token=secret');
         },
       ],
-      ['when the supplier hangs', never],
-      ['while the carrier takes its time', async () => ({ state: 'issuing' })],
+      ['when the supplier hangs', 'timeout', never],
+      ['while the carrier takes its time', 'issuing', async () => ({ state: 'issuing' })],
     ];
 
-    it.each(failures)('%s', async (_when, fail) => {
+    async function countOf(outcome: string): Promise<number> {
+      const { text } = await stage.server.rest('GET', '/metrics');
+      const count = new RegExp(
+        `^embarque_flight_order_seconds_count{.*,task="issue",outcome="${outcome}"} (\\d+)$`,
+        'm',
+      );
+      return Number(count.exec(text)?.[1] ?? 0);
+    }
+
+    it.each(failures)('%s', async (_when, outcome, fail) => {
+      const before = await countOf(outcome);
       const { live } = await agencyWith(stage, '1000.00');
       const { madeFor } = carrier((asking, order) => (asking < 4 ? fail() : Promise.resolve(order)));
       const paid = await booked(stage, live);
@@ -214,6 +225,7 @@ describeBookings('tickets', (stage) => {
       const requests = airline.askedFor(paid.id, 'issue');
       expect(requests).toHaveLength(4);
       for (const request of requests) expect(request).toEqual(requests[0]);
+      expect(await countOf(outcome)).toBeGreaterThanOrEqual(before + 3);
       expect(
         typesOf(await toldOf(stage, paid.id)).filter((type) => type === 'booking.ticketed'),
       ).toHaveLength(1);

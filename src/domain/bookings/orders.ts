@@ -1,4 +1,4 @@
-import { askWithin } from '../../infrastructure/cutOff.ts';
+import { askWithin, TimedOut } from '../../infrastructure/cutOff.ts';
 import { waitedTooLong } from '../../infrastructure/database/sqlState.ts';
 import {
   longestNote,
@@ -7,6 +7,7 @@ import {
   type TravelDocument,
   type Traveller,
 } from '../../infrastructure/flights/order.ts';
+import type { Metrics } from '../../infrastructure/metrics.ts';
 import { Outage } from '../../infrastructure/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
@@ -66,6 +67,7 @@ const recorded = (documents: readonly TravelDocument[]): BookingRow['documents']
  */
 export class OrderDispatcher {
   readonly #platform: Platform;
+  readonly #metrics: Pick<Metrics, 'orderSeconds'>;
   /** What is being asked, and of which supplier. */
   readonly #underWay = new Map<Promise<void>, string>();
   readonly #outage: Outage;
@@ -77,8 +79,9 @@ export class OrderDispatcher {
   #cancelNext: (() => void) | null = null;
   #stopSignals: (() => Promise<void>) | null = null;
 
-  constructor(platform: Platform) {
+  constructor(platform: Platform, metrics: Pick<Metrics, 'orderSeconds'>) {
     this.#platform = platform;
+    this.#metrics = metrics;
     this.#outage = new Outage(platform.log, {
       lost: 'order tasks not claimed; trying again with the sweep',
       back: 'order tasks are claimed again',
@@ -175,19 +178,26 @@ export class OrderDispatcher {
 
   async #perform(task: OrderTask): Promise<void> {
     const { log } = this.#platform;
+    const { id: bookingId, supplier, order_task: asked } = task;
+    const startedMs = performance.now();
+    const tell = (outcome: OrderState['state'] | 'cancelled' | 'failed' | 'timeout') =>
+      this.#metrics.orderSeconds.observe(
+        { supplier, task: asked, outcome },
+        (performance.now() - startedMs) / 1_000,
+      );
     let answer: OrderState | null;
     try {
       answer = await this.#ask(task);
     } catch (error) {
-      const { id: bookingId, supplier, order_task: asked } = task;
-      if (!this.#stopping)
+      if (!this.#stopping) {
+        tell(error instanceof TimedOut ? 'timeout' : 'failed');
         log.warn({ err: error, bookingId, supplier, task: asked }, 'flight supplier did not answer an order');
+      }
       return this.#end(task, this.#askLater(task));
     }
-    if (answer?.state === 'refused') {
-      const { id: bookingId, supplier, order_task: asked } = task;
+    tell(answer?.state ?? 'cancelled');
+    if (answer?.state === 'refused')
       log.warn({ bookingId, supplier, task: asked, reason: answer.reason }, 'order refused');
-    }
     await this.#end(task, this.#writeOrAskLater(task, answer));
   }
 
