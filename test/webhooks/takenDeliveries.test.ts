@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { measureBacklog } from '../../src/domain/backlog.ts';
+import type { Platform } from '../../src/domain/platform.ts';
 import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
 import type { ClaimedDelivery } from '../../src/domain/webhooks/claim.ts';
-import { claimDeliveries, releaseLease, skipInactive } from '../../src/domain/webhooks/claim.ts';
+import { claimDeliveries, nextDueAt, releaseLease, skipInactive } from '../../src/domain/webhooks/claim.ts';
 import { Shares } from '../../src/domain/webhooks/shares.ts';
 import type { AttemptOutcome } from '../../src/infrastructure/webhooks/outcome.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -98,6 +99,53 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     const counts = { walletIds: [tenant.walletId], trustedCounts: [0], untrustedCounts: [underWay] };
     const allowances = { ...free, ...counts, untrustedLimit };
     expect(await claimDeliveries('alone', { webhookIds: [id] }, allowances, platform)).toHaveLength(expected);
+  });
+
+  it('are taken when the first delay is over, and again when the next one is', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/patient');
+    await world.happens(tenant);
+    const settings = { ...platform.settings, WEBHOOK_RETRY_DELAYS: [60_000, 90_000] };
+    const at = (since: Date | undefined, ms: number) => {
+      const now = new Date(since!.getTime() + ms);
+      return { ...platform, settings, clock: { ...platform.clock, now: () => now } };
+    };
+    const claim = (present: Platform) => claimDeliveries('patient', { webhookIds: [id] }, free, present);
+    const [recorded] = await world.deliveries(id);
+    const early = at(recorded?.due_at, 59_999);
+    expect(await claim(early)).toEqual([]);
+    const inTime = at(recorded?.due_at, 60_000);
+    expect(await nextDueAt(early.clock.now(), early)).toEqual(inTime.clock.now());
+    const [delivery] = await claim(inTime);
+    const now = inTime.clock.now();
+    const attempt = { delivery: delivery!, token: 'patient', outcome: failed, startedAt: now, endedAt: now };
+    await new AttemptRecorder(`worker of ${id}`, inTime).record(attempt);
+    expect(await claim(at(now, 89_999))).toEqual([]);
+    expect(await claim(at(now, 90_000))).toHaveLength(1);
+  });
+
+  it('are those of a webhook that answers well when its latest attempt succeeded', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/trusted');
+    const recorder = new AttemptRecorder(`worker of ${id}`, platform);
+    const trusted: boolean[] = [];
+    for (const [index, outcome] of [delivered, failed, delivered].entries()) {
+      await world.change(key, id, { active: true });
+      await world.happens(tenant);
+      const [delivery] = await claimDeliveries('trusting', { webhookIds: [id] }, free, platform);
+      trusted.push(delivery!.trusted);
+      const endedAt = new Date(platform.clock.now().getTime() + index * 1_000);
+      await recorder.record({
+        delivery: delivery!,
+        token: 'trusting',
+        outcome,
+        startedAt: endedAt,
+        endedAt,
+      });
+    }
+    expect(trusted).toEqual([false, true, false]);
   });
 
   it('are no part of the backlog until they have been due for a minute', async () => {
