@@ -121,6 +121,22 @@ describeBookings(
         ]);
       });
 
+      it('are told nothing that was noted of another order', async () => {
+        const { live } = await agencyWith(stage, '1000.00');
+        airline.answers.issue = async ({ bookingId }, _signal, keepNote) => {
+          await keepNote(bookingId);
+          return undecided;
+        };
+        const ids: string[] = [(await booked(stage, live)).id, (await booked(stage, live)).id];
+        const notesOf = (id: string) => airline.askedFor(id, 'issue').flatMap(({ note }) => note ?? []);
+        // Both are due by then, and asked for together.
+        await eventually(() => {
+          stage.clock.advance(60_000);
+          return ids.every((id) => notesOf(id).length > 1);
+        });
+        for (const id of ids) expect(new Set(notesOf(id))).toEqual(new Set([id]));
+      });
+
       it('are asked again at moments of their own, though they failed together', async () => {
         const { live } = await agencyWith(stage, '5000.00');
         const ids: string[] = [];
