@@ -11,7 +11,7 @@ import {
   type Stage,
 } from '../doors/door.ts';
 import { cancel, eventsOf } from '../doors/rechargeSteps.ts';
-import { hourMs, minuteMs } from '../doors/testClock.ts';
+import { dayMs, hourMs, minuteMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { Bank, signatureOf } from './bank.ts';
@@ -279,23 +279,41 @@ describeDoors(
         }
       });
 
-      it('are listed by pages, the oldest first', async () => {
-        for (const rechargeId of ['first', 'second']) {
-          await tell(stage, paid(rechargeId));
+      it('are listed by pages: the oldest first that wait, the latest first that are settled', async () => {
+        // Later than all others.
+        stage.clock.advance(365 * dayMs);
+        await tell(stage, paid((await requested()).id));
+        for (const rechargeId of ['first', 'second', 'third']) {
           stage.clock.advance(minuteMs);
+          await tell(stage, paid(rechargeId));
         }
-        const list = async (limit: number, page = 1) => {
-          const document = `{ unsettledPayments(limit: ${limit}, page: ${page}) {
-            items { id receivedAt rechargeId } pagination { total }
+        const page = async (name: string, limit: number, number: number) => {
+          const document = `{ ${name}(limit: ${limit}, page: ${number}) {
+            items { id rechargeId } pagination { total }
           } }`;
-          return (await operate(stage, document)).data.unsettledPayments;
+          const { items, pagination } = (await operate(stage, document)).data[name];
+          return { items, total: pagination.total };
         };
-        const { items, pagination } = await list(100);
-        expect(pagination.total).toBe(items.length);
-        const times = items.map(({ receivedAt }: Json) => receivedAt);
-        expect(times).toEqual([...times].sort());
-        expect(items.at(-1).rechargeId).toBe('second');
-        expect((await list(1, pagination.total)).items).toEqual([items.at(-1)]);
+        const waitingNow = await page('unsettledPayments', 100, 1);
+        expect(waitingNow.items).toHaveLength(waitingNow.total);
+        const [first, second, third] = waitingNow.items.slice(-3);
+        expect([first, second, third].map((one) => one.rechargeId)).toEqual(['first', 'second', 'third']);
+        const { total } = waitingNow;
+        expect(await page('unsettledPayments', 1, total)).toEqual({ items: [third], total });
+        const dismiss = async ({ id }: Json) => {
+          stage.clock.advance(minuteMs);
+          await operate(stage, `mutation { dismissPayment(id: "${id}", note: "given back") { id } }`);
+        };
+        await dismiss(first);
+        await dismiss(second);
+        const settled = await page('settledPayments', 100, 1);
+        expect(settled.items).toHaveLength(settled.total);
+        const [latest, other] = settled.items.filter(({ id }: Json) => [first.id, second.id].includes(id));
+        expect([latest, other]).toEqual([second, first]);
+        expect(settled.items).not.toContainEqual(third);
+        const place = settled.items.indexOf(other);
+        expect((await page('settledPayments', 1, place + 1)).items).toEqual([first]);
+        await dismiss(third);
       });
     });
 
