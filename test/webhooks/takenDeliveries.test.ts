@@ -35,6 +35,19 @@ describeEngines('deliveries that a worker has taken', (engine) => {
   });
   afterAll(() => world.close());
 
+  /** Ends an attempt to make a delivery, right away or so much later. */
+  const record = async (
+    delivery: ClaimedDelivery | undefined,
+    token: string,
+    outcome: AttemptOutcome,
+    ms = 0,
+  ) => {
+    const { platform } = world.server.running.gateway;
+    const endedAt = new Date(platform.clock.now().getTime() + ms);
+    const attempt = { delivery: delivery!, token, outcome, startedAt: endedAt, endedAt };
+    await new AttemptRecorder(`worker ${token}`, platform).record(attempt);
+  };
+
   it.each([
     ['recorded in one statement deactivate a webhook that nothing got through to', [failed, failed], false],
     [
@@ -129,23 +142,31 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     const { platform } = world.server.running.gateway;
     const { key, tenant } = await world.team();
     const id = await world.register(key, '/trusted');
-    const recorder = new AttemptRecorder(`worker of ${id}`, platform);
     const trusted: boolean[] = [];
     for (const [index, outcome] of [delivered, failed, delivered].entries()) {
       await world.change(key, id, { active: true });
       await world.happens(tenant);
       const [delivery] = await claimDeliveries('trusting', { webhookIds: [id] }, free, platform);
       trusted.push(delivery!.trusted);
-      const endedAt = new Date(platform.clock.now().getTime() + index * 1_000);
-      await recorder.record({
-        delivery: delivery!,
-        token: 'trusting',
-        outcome,
-        startedAt: endedAt,
-        endedAt,
-      });
+      await record(delivery, 'trusting', outcome, index * 1_000);
     }
     expect(trusted).toEqual([false, true, false]);
+  });
+
+  it('take slots of their own kind, of those that answer well and of the others', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const well = await world.register(key, '/well');
+    await world.happens(tenant);
+    const [first] = await claimDeliveries('first', { webhookIds: [well] }, free, platform);
+    await record(first, 'first', delivered);
+    const webhookIds = [well, await world.register(key, '/unknown')];
+    for (let event = 0; event < 9; event += 1) await world.happens(tenant);
+    const allowances = { ...free, trustedLimit: 9, untrustedLimit: 3 };
+    const taken = await claimDeliveries('both', { webhookIds }, allowances, platform);
+    const numberOf = (id: string) => taken.filter(({ webhook_id }) => webhook_id === id).length;
+    // Of each kind, one wallet alone leaves a third.
+    expect(webhookIds.map(numberOf)).toEqual([6, 2]);
   });
 
   it('are no part of the backlog until they have been due for a minute', async () => {
@@ -165,20 +186,31 @@ describeEngines('deliveries that a worker has taken', (engine) => {
       [id],
     );
     expect(await backlog()).toBe(before + 1);
+    const [taken] = await claimDeliveries('backlog', { webhookIds: [id] }, free, platform);
+    await record(taken, 'backlog', delivered);
+    expect(await backlog()).toBe(before);
   });
 
-  it('and give back after their webhook was switched off are taken by nobody, and skipped', async () => {
+  it.each([
+    ['switched off', (key: string, id: string) => world.change(key, id, { active: false })],
+    ['deleted', (key: string, id: string) => world.remove(key, id)],
+  ])('and give back after their webhook was %s are taken by nobody, and skipped', async (what, end) => {
     const { platform } = world.server.running.gateway;
     const { key, tenant } = await world.team();
-    const id = await world.register(key, '/off');
-    await world.happens(tenant);
+    const id = await world.register(key, `/${what.replace(' ', '-')}`);
     const claim = (token: string) => claimDeliveries(token, { webhookIds: [id] }, free, platform);
+    await world.happens(tenant);
+    const [made] = await claim('made');
+    await record(made, 'made', delivered);
+    await world.happens(tenant);
     const [taken] = await claim('first');
-    await world.change(key, id, { active: false });
+    await world.happens(tenant);
+    expect((await end(key, id)).status).toBe(200);
     await releaseLease({ id: taken!.id, token: 'first' }, platform.clock.now(), platform);
-    expect(await world.deliveries(id)).toMatchObject([{ status: 'pending' }]);
+    const statuses = async () => (await world.deliveries(id)).map(({ status }) => status);
+    expect(await statuses()).toEqual(['delivered', 'pending', 'skipped']);
     expect(await claim('second')).toEqual([]);
     await skipInactive(platform);
-    expect(await world.deliveries(id)).toMatchObject([{ status: 'skipped' }]);
+    expect(await statuses()).toEqual(['delivered', 'skipped', 'skipped']);
   });
 });
