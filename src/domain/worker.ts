@@ -5,7 +5,7 @@ import { OrderDispatcher } from './bookings/orders.ts';
 import { forgetOldOffers } from './flights/offerStore.ts';
 import type { Gateway } from './gateway.ts';
 import { forgetOldKeys } from './idempotency/once.ts';
-import { cancelEndedCharges } from './recharges/chargeCancellation.ts';
+import { cancelUnwantedCharges } from './recharges/chargeCancellation.ts';
 import { expireOverdueRecharges } from './recharges/ending.ts';
 import { hearMissedNotices } from './recharges/missedNotices.ts';
 import { WebhookDispatcher } from './webhooks/dispatcher.ts';
@@ -28,7 +28,7 @@ export async function startWorker({
       {
         name: 'charge-cancellation',
         everyMs,
-        run: (stopping) => cancelEndedCharges(platform, stopping),
+        run: (stopping) => cancelUnwantedCharges(platform, stopping),
       },
       {
         name: 'missed-notices',

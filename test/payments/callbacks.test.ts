@@ -1,43 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
-import {
-  boletoOf,
-  dailyLimitExceeded,
-  dataOf,
-  describeDoors,
-  expectRefusal,
-  pixOf,
-  type Stage,
-} from '../doors/door.ts';
+import { dataOf, describeDoors, pixOf, type Stage } from '../doors/door.ts';
 import { cancel, eventsOf } from '../doors/rechargeSteps.ts';
 import { dayMs, hourMs, minuteMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { Bank, signatureOf } from './bank.ts';
+import { paid, path, post, tell } from './bankSteps.ts';
 
 const bank = new Bank();
-const path = '/callbacks/payments/bank';
-
-async function post(stage: Stage, body: string, headers: Record<string, string> = {}, below = '') {
-  const signed = { 'X-Bank-Signature': signatureOf(body), 'Content-Type': 'text/plain', ...headers };
-  const response = await fetch(`${stage.server.url}${path}${below}`, {
-    method: 'POST',
-    body,
-    headers: signed,
-  });
-  return { status: response.status, body: (await response.json()) as Json };
-}
-
-const tell = (stage: Stage, ...notifications: Json[]) => post(stage, JSON.stringify(notifications));
-
-const paid = (rechargeId: string, more: Json = {}) => ({
-  rechargeId,
-  outcome: 'paid',
-  providerReference: randomUUID(),
-  ...more,
-});
-
 const fields = `id provider providerReference reason rechargeId rechargeStatus teamId mode amount rechargeAmount paidAt
   receivedAt settlement settledAt settledBy note`;
 
@@ -400,149 +372,12 @@ describeDoors(
       expect(malformed).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL_ERROR' } } });
       expect((await post(stage, 'x'.repeat(1_048_577))).status).toBe(400);
     });
-  },
-  {},
-  { paymentProvider: bank },
-);
 
-/** Resolves when charges to cancel were looked for twice more. */
-async function twoLooks({ server }: Stage): Promise<void> {
-  const looks = async () => {
-    const { text } = await server.rest('GET', '/metrics');
-    return Number(/\{sweeper="charge-cancellation",outcome="done"\} (\d+)/.exec(text)?.[1] ?? 0);
-  };
-  const before = await looks();
-  await eventually(async () => (await looks()) >= before + 2);
-}
-
-describeDoors(
-  'the payment provider',
-  (stage) => {
-    beforeEach(() => bank.reset());
-
-    it('makes the charges of its cancelled recharges unpayable, asked each minute until it has', async () => {
-      const { live } = await stage.server.createTeam();
-      const request = async () => dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
-      const [stubborn, other, foreign, failed] = [
-        await request(),
-        await request(),
-        await request(),
-        await request(),
-      ];
-      bank.cancels = async ({ rechargeId }) => {
-        if (rechargeId === stubborn.id) throw new Error('503');
-      };
-      await stage.server.query(`UPDATE recharges SET provider = 'other' WHERE id = $1`, [foreign.id]);
-      await tell(stage, { ...paid(failed.id), outcome: 'failed' });
-      for (const { id } of [foreign, stubborn, other]) dataOf(await cancel(stage, live, id));
-      await eventually(() => bank.cancelled.length >= 2);
-      await twoLooks(stage);
-      const asked = () => bank.cancelled.map(({ rechargeId }) => rechargeId).sort();
-      expect(asked()).toEqual([stubborn.id, other.id].sort());
-      expect(bank.cancelled.find(({ rechargeId }) => rechargeId === other.id)).toMatchObject({
-        mode: 'live',
-        artefacts: { method: 'pix', pixCopyPaste: other.payment.pix_copy_paste },
-      });
-      bank.cancels = async () => undefined;
-      stage.clock.advance(minuteMs);
-      await eventually(async () => {
-        const left = `SELECT FROM recharges WHERE charge_to_cancel_at IS NOT NULL AND provider = 'bank'`;
-        return (await stage.server.query(left)).length === 0;
-      });
-      expect(asked()).toEqual([stubborn.id, stubborn.id, other.id].sort());
-    });
-
-    it('is asked less and less often for what it never makes unpayable', async () => {
-      const { live } = await stage.server.createTeam();
-      const charge = { method: 'pix', pixCopyPaste: 'code', chargeId: 'pay_080225913252' } as const;
-      bank.charges = async () => charge;
-      const { id, payment } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
-      expect(JSON.stringify(payment)).not.toContain(charge.chargeId);
-      bank.cancels = () => Promise.reject(new Error('422'));
-      dataOf(await cancel(stage, live, id));
-      await eventually(() => bank.cancelled.length === 1);
-      expect(bank.cancelled[0]?.artefacts).toEqual(charge);
-      stage.clock.advance(10 * hourMs);
-      await eventually(() => bank.cancelled.length === 2);
-      stage.clock.advance(hourMs - minuteMs);
-      await twoLooks(stage);
-      expect(bank.cancelled).toHaveLength(2);
-      bank.cancels = async () => undefined;
-      stage.clock.advance(minuteMs);
-      await eventually(() => bank.cancelled.length === 3);
-    });
-
-    it('makes no charge that is refused for the day’s limit', async () => {
-      const { live } = await stage.server.createTeam();
-      for (let number = 0; number < 2; number += 1)
-        dataOf(await stage.door.createRecharge(live, boletoOf('50000.00')));
-      let charges = 0;
-      bank.charges = async () => {
-        charges += 1;
-        throw new Error('not to be asked');
-      };
-      expectRefusal(await stage.door.createRecharge(live, pixOf('100.00')), dailyLimitExceeded);
-      expect(charges).toBe(0);
-    });
-
-    it('whose adapter never comes to an end with what it tells is answered all the same', async () => {
+    it('are answered all the same when the adapter never comes to an end with them', async () => {
       bank.reads = () => new Promise(() => undefined);
       expect((await tell(stage, paid('nonsense'))).status).toBe(500);
     });
-
-    it('is not asked for what it does not offer', async () => {
-      const { live } = await stage.server.createTeam();
-      bank.methods = ['pix'];
-      expectRefusal(await stage.door.createRecharge(live, boletoOf('100.00')), {
-        status: 422,
-        code: 'VALIDATION_ERROR',
-        message: 'Payment method not available',
-        details: { field: 'payment_method', type: 'not_available' },
-      });
-      dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
-    });
-
-    it.each([
-      ['fails', () => Promise.reject(new Error('secret text of the bank'))],
-      ['never answers', () => new Promise<never>(() => undefined)],
-      ['gives nothing', async () => null as never],
-      ['gives no code', async () => ({ method: 'pix' }) as never],
-      ['gives a code that is none', async () => ({ method: 'pix', pixCopyPaste: 'a\0b' }) as const],
-      [
-        'gives another charge than it was asked for',
-        async () => ({ method: 'boleto', pixCopyPaste: '1' }) as never,
-      ],
-    ])('that %s leaves nothing behind, and the request may be sent again', async (_, charges) => {
-      const { live } = await stage.server.createTeam();
-      bank.charges = charges;
-      const idempotencyKey = randomUUID();
-      const request = () => stage.door.createRecharge(live, pixOf('100.00'), { idempotencyKey });
-      const outcome = await request();
-      expect(outcome).toMatchObject({
-        ok: false,
-        error: {
-          code: 'INTERNAL_ERROR',
-          message: 'Payment provider unavailable',
-          details: { type: 'provider_unavailable' },
-        },
-      });
-      bank.charges = async () => ({ method: 'pix', pixCopyPaste: 'x'.repeat(512) });
-      expect(dataOf(await request()).status).toBe('pending');
-    });
-
-    it.each([{ barcode: '1'.repeat(43) }, { digitableLine: `${'1'.repeat(46)} ` }, { ourNumber: '' }])(
-      'that gives a boleto without its numbers leaves nothing behind: %j',
-      async (fault) => {
-        const { live } = await stage.server.createTeam();
-        const whole = { barcode: '1'.repeat(44), digitableLine: '1'.repeat(47), ourNumber: '14/1-0' };
-        bank.charges = async () => ({ method: 'boleto', ...whole, ...fault });
-        const refused = await stage.door.createRecharge(live, boletoOf('100.00'));
-        expect(refused).toMatchObject({ error: { details: { type: 'provider_unavailable' } } });
-        bank.charges = async () => ({ method: 'boleto', ...whole });
-        expect(dataOf(await stage.door.createRecharge(live, boletoOf('100.00'))).status).toBe('pending');
-      },
-    );
   },
-  { PAYMENT_PROVIDER_TIMEOUT: '300ms' },
+  {},
   { paymentProvider: bank },
 );

@@ -18,6 +18,7 @@ import type { Tenant } from '../tenant.ts';
 import { inspectCharge } from './chargeInspection.ts';
 import { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
+import { forgottenCte, isStillNoted, noteCharge, notedCte } from './unwrittenCharges.ts';
 
 /** SPEC Limits, in centavos. */
 export const minimumRechargeCents = 100_00n;
@@ -26,13 +27,13 @@ export const dailyRechargeCents = 100_000_00n;
 
 /**
  * One statement: takes the amount from the day's allowance if it fits (the row lock makes that exact under
- * concurrency), and writes recharge and event. No row comes back when the allowance does not suffice.
+ * concurrency), and writes recharge and event. No row comes back when the allowance does not suffice, or when the charge
+ * had been noted and is not any more.
  */
-const insertRecharge = statement<{ id: string }>(
-  'insert_recharge',
-  `WITH allowance AS (
+const insertSql = (isNoted: boolean) => `
+  WITH ${isNoted ? `${notedCte}, ` : ''}allowance AS (
      INSERT INTO recharge_days AS d (wallet_id, day, requested_cents)
-     SELECT $2, ($8::timestamptz AT TIME ZONE 'UTC')::date, $3::bigint
+     SELECT $2, ($8::timestamptz AT TIME ZONE 'UTC')::date, $3::bigint ${isNoted ? 'FROM noted' : ''}
      ON CONFLICT (wallet_id, day) DO UPDATE SET requested_cents = d.requested_cents + excluded.requested_cents
        WHERE d.requested_cents + excluded.requested_cents <= ${dailyRechargeCents}
      RETURNING wallet_id
@@ -48,9 +49,11 @@ const insertRecharge = statement<{ id: string }>(
      SELECT 1 AS ordinal, $7::text AS id, 'wallet.recharge.pending' AS type, r.id AS subject_id,
             json_build_object('object', ${rechargeObjectSql('r')}) AS data, r.created_at
        FROM recharge r
-   ), ${eventCtes}, ${keyCtes('recharge', 10)}
-   SELECT id FROM recharge WHERE ${keyIsStored('recharge', 10)}`,
-);
+   ), ${isNoted ? `${forgottenCte}, ` : ''}${eventCtes}, ${keyCtes('recharge', 10)}
+   SELECT id FROM recharge WHERE ${keyIsStored('recharge', 10)}`;
+
+const insertRecharge = statement<{ id: string }>('insert_recharge', insertSql(false));
+const insertNotedRecharge = statement<{ id: string }>('insert_noted_recharge', insertSql(true));
 
 /**
  * The team's name, for the payer to read, whether the payment provider is connected for it, and centavos requested on the
@@ -158,18 +161,17 @@ export async function prepareRecharge(
   const createdAt = clock.now();
   const expiresAt = expiryOf(request.paymentMethod, createdAt, platform);
   const teamName = await nameOfPayer(tenant, request.paymentMethod, amountCents, createdAt, platform);
-  const charge = await makeCharge(
-    {
-      rechargeId: id,
-      mode: tenant.mode,
-      method: request.paymentMethod,
-      amountCents,
-      teamName,
-      createdAt,
-      expiresAt,
-    },
-    platform,
-  );
+  const asked: ChargeRequest = {
+    rechargeId: id,
+    mode: tenant.mode,
+    method: request.paymentMethod,
+    amountCents,
+    teamName,
+    createdAt,
+    expiresAt,
+  };
+  const isNoted = await noteCharge(asked, platform);
+  const charge = await makeCharge(asked, platform);
   const fields = {
     id,
     walletId: tenant.walletId,
@@ -186,7 +188,7 @@ export async function prepareRecharge(
     transactionId: null,
   };
   const post = async (key: KeyRow | null) => {
-    const rows = await run(sequelize, insertRecharge, [
+    const rows = await run(sequelize, isNoted ? insertNotedRecharge : insertRecharge, [
       id,
       tenant.walletId,
       fields.amountCents,
@@ -198,7 +200,10 @@ export async function prepareRecharge(
       expiresAt,
       ...keyValues(key),
     ]);
-    if (rows.length === 0) throw dailyLimitExceeded();
+    if (rows.length === 0) {
+      const isGone = isNoted && !(await isStillNoted(id, platform));
+      throw isGone ? providerUnavailable : dailyLimitExceeded();
+    }
     announceEvents(tenant.walletId, platform);
   };
   return { recharge: Recharge.build(fields, { isNewRecord: false }), post };

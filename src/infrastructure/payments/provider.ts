@@ -39,9 +39,10 @@ export type ChargeArtefacts = {
     }
 );
 
-/** A charge that was made, with what its provider may know it by. */
+/** A charge that was made or may have been, with what its provider may know it by. */
 export interface MadeCharge extends Pick<ChargeRequest, 'rechargeId' | 'mode'> {
-  artefacts: ChargeArtefacts;
+  /** What createCharge gave; null when its answer never came or nothing was made of it. */
+  artefacts: ChargeArtefacts | null;
 }
 
 /** What a provider says about one charge. The same notification may come any number of times. */
@@ -126,8 +127,9 @@ export interface PaymentProvider {
     options: { signal: AbortSignal },
   ): Promise<NotificationPage>;
   /**
-   * Makes a charge unpayable, after its recharge was cancelled. Called again until it succeeds, also for a charge that is
-   * unpayable already, such as one that was paid. Absent when the provider cannot.
+   * Makes a charge unpayable, after its recharge was cancelled, or when none was written for it: then a charge that cannot
+   * be found by its `rechargeId` was never made, and that is success. Called again until it succeeds, also for a charge
+   * that is unpayable already, such as one that was paid. Absent when the provider cannot.
    */
   cancelCharge?(charge: MadeCharge, options: { signal: AbortSignal }): Promise<void>;
 }
