@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Compiles the product into dist, one build of a folder at a time: a process that starts while another one's build
- * rewrites the same files finds them half-written. Whoever comes second has nothing to write.
+ * rewrites the same files finds them half-written. Whoever comes second has nothing to write. What was compiled from a
+ * source that is gone goes, too: a migration that has got another name would run under both.
  */
 
 const folder = import.meta.dirname;
@@ -18,7 +20,19 @@ const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.
   cwd: folder,
   stdio: 'inherit',
 });
+if (status === 0) removeOrphans();
 process.exit(status ?? 1);
+
+function removeOrphans() {
+  for (const sources of ['src', 'schema', 'rest', 'migrations']) {
+    const compiled = join(folder, 'dist', sources);
+    if (!existsSync(compiled)) continue;
+    for (const name of readdirSync(compiled, { recursive: true })) {
+      const source = join(folder, sources, name.replace(/\.js$/, '.ts'));
+      if (name.endsWith('.js') && !existsSync(source)) rmSync(join(compiled, name));
+    }
+  }
+}
 
 /**
  * Holds a name that the kernel gives to one process and takes back with it. Systems that have no such names do without,

@@ -82,7 +82,8 @@ export const WebhookUrl = textScalar(
   'WebhookUrl',
   'A URL that deliveries may be sent to: https, no user info, port 443 or 1024 and above.',
   isWebhookUrl,
-  { format: 'uri', examples: ['https://agency.example.com/hooks'] },
+  // Not of the format `uri`: one is given back as it was sent, which may be with letters that RFC 3986 would have encoded.
+  { examples: ['https://agency.example.com/hooks'] },
 );
 
 export const Json = new GraphQLScalarType({

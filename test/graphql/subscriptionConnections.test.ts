@@ -69,12 +69,19 @@ describeEngines('Connections of subscriptions', (engine) => {
       ['a key that is no text', () => ({ Authorization: { Bearer: 1 } })],
       ['a revoked key', async () => ({ Authorization: `Bearer ${await revokedKey()}` })],
     ])('closes with 4403 for %s', async (_case, payloadOf) => {
-      // Before the socket is opened: one that says nothing for three seconds is closed.
       const payload = await payloadOf();
-      const raw = await openRawSocket(server.url);
-      raw.send({ type: 'connection_init', payload });
-      expect(await raw.closed()).toEqual({ code: 4403, reason: 'Forbidden' });
-      expect(raw.messages).toEqual([]);
+      const connect = async () => {
+        const raw = await openRawSocket(server.url);
+        raw.send({ type: 'connection_init', payload });
+        const closed = await raw.closed();
+        return { closed, messages: raw.messages };
+      };
+      let { closed, messages } = await connect();
+      // One that says nothing for three seconds is closed, which a machine that is busy with other files may take to say it.
+      for (let count = 0; closed.code === 4408 && count < 5; count += 1)
+        ({ closed, messages } = await connect());
+      expect(closed).toEqual({ code: 4403, reason: 'Forbidden' });
+      expect(messages).toEqual([]);
     });
 
     test('takes the key from the header of the upgrade request too', async () => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projectFolder } from '../harness/build.ts';
@@ -23,8 +23,25 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+it('what was compiled from a source that is gone goes with it', async () => {
+  for (const path of [
+    'src/kept.ts',
+    'dist/src/kept.js',
+    'dist/src/deep/gone.js',
+    'dist/migrations/001-gone.js',
+    'dist/test/other.js',
+  ]) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), '');
+  }
+  await run(process.execPath, [join(folder, 'build.mjs')]);
+  const left = await readdir(join(folder, 'dist'), { recursive: true });
+  expect(left.filter((name) => name.endsWith('.js')).sort()).toEqual(['src/kept.js', 'test/other.js']);
+});
+
 // macOS has no names that go with their process.
 it.skipIf(process.platform === 'darwin')('builds of one folder take turns', async () => {
+  await rm(join(folder, 'turns'), { force: true });
   await Promise.all(Array.from({ length: 4 }, () => run(process.execPath, [join(folder, 'build.mjs')])));
   expect((await readFile(join(folder, 'turns'), 'utf8')).trim().split('\n')).toEqual(
     Array.from({ length: 4 }, () => ['begins', 'ends']).flat(),
