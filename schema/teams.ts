@@ -1,13 +1,26 @@
-import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import {
+  Arg,
+  Ctx,
+  Field,
+  FieldResolver,
+  InputType,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { createTeam, findTeam, listTeams, teamFaults, updateTeam } from '../src/domain/teams/management.ts';
+import { payerOf } from '../src/domain/teams/payer.ts';
 import type { Team as TeamModel } from '../src/domain/teams/team.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { inInput } from './inputFaults.ts';
 import { Operation, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
+import { PostalAddress, PostalAddressInput } from './postalAddress.ts';
 import { Amount, DateTime, Percent } from './scalars.ts';
 
 @ObjectType({ description: 'An agency.', simpleResolvers: true })
@@ -30,6 +43,10 @@ export class Team {
   @Field(() => [String], { description: 'Browser origins that may call with the team’s keys.' })
   declare corsDomains: string[];
 
+  /** Opened only where they are asked for; what is kept with an Idempotency-Key is this. */
+  declare sealedTaxId: string | null;
+  declare sealedAddress: string | null;
+
   @Field(() => DateTime, { description: 'Creation time.' })
   declare createdAt: string;
 
@@ -45,6 +62,9 @@ export class TeamList {
   @Field(() => Pagination, { description: 'Number of the page, and the totals.' })
   declare pagination: Pagination;
 }
+
+const addressDescription = 'Postal address of the payer of its boletos.';
+const taxIdInput = 'CPF or CNPJ of the payer of its recharges, with or without punctuation.';
 
 @InputType({ description: 'A new agency.' })
 export class CreateTeamInput {
@@ -63,6 +83,12 @@ export class CreateTeamInput {
   @Field(() => String, { nullable: true, description: 'Where alerts are mailed.' })
   declare alertEmail?: string | null;
 
+  @Field(() => String, { nullable: true, description: taxIdInput })
+  declare taxId?: string | null;
+
+  @Field(() => PostalAddressInput, { nullable: true, description: addressDescription })
+  declare address?: PostalAddressInput | null;
+
   @Field(() => [String], {
     defaultValue: [],
     description: 'Browser origins, such as https://app.example.com.',
@@ -71,7 +97,8 @@ export class CreateTeamInput {
 }
 
 @InputType({
-  description: 'Changes to an agency; what is left out stays, and so does what is null, but for alertEmail.',
+  description:
+    'Changes to an agency; what is left out stays, and so does what is null, but for alertEmail, taxId and address.',
 })
 export class UpdateTeamInput {
   @Field(() => String, { nullable: true, description: 'Name, shown to payers.' })
@@ -88,6 +115,15 @@ export class UpdateTeamInput {
 
   @Field(() => String, { nullable: true, description: 'Where alerts are mailed; null when they are not.' })
   declare alertEmail?: string | null;
+
+  @Field(() => String, { nullable: true, description: `${taxIdInput} Null removes it.` })
+  declare taxId?: string | null;
+
+  @Field(() => PostalAddressInput, {
+    nullable: true,
+    description: `${addressDescription} It takes the place of the whole one before; null removes it.`,
+  })
+  declare address?: PostalAddressInput | null;
 
   @Field(() => [String], { nullable: true, description: 'Browser origins, such as https://app.example.com.' })
   declare corsDomains?: string[] | null;
@@ -106,6 +142,8 @@ function toTeam(team: TeamModel): Team {
     feeAmount: formatAmount(team.feeCents),
     alertEmail: team.alertEmail,
     corsDomains: team.corsDomains,
+    sealedTaxId: team.sealedTaxId,
+    sealedAddress: team.sealedAddress,
     createdAt: team.createdAt.toISOString(),
     updatedAt: team.updatedAt.toISOString(),
   };
@@ -113,15 +151,33 @@ function toTeam(team: TeamModel): Team {
 
 /** Members that are there: null clears where null is a value, and otherwise means "left out". */
 function changesOf(input: UpdateTeamInput) {
-  const { alertEmail, ...rest } = input;
+  const { alertEmail, taxId, address, ...rest } = input;
   const given = Object.fromEntries(
     Object.entries(rest).filter(([, value]) => value !== undefined && value !== null),
   );
-  return alertEmail === undefined ? given : { ...given, alertEmail };
+  const clearable = Object.entries({ alertEmail, taxId, address }).filter(([, value]) => value !== undefined);
+  return { ...given, ...Object.fromEntries(clearable) };
 }
 
-@Resolver()
+@Resolver(() => Team)
 export class TeamResolver {
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      'CPF, 11 digits, or CNPJ, 14 digits and capital letters, of the payer of its recharges; null when unknown.',
+  })
+  taxId(@Root() team: Team, @Ctx() { gateway }: RequestContext): string | null {
+    return payerOf(team, gateway.platform.vault).taxId;
+  }
+
+  @FieldResolver(() => PostalAddress, {
+    nullable: true,
+    description: `${addressDescription} Null when unknown.`,
+  })
+  address(@Root() team: Team, @Ctx() { gateway }: RequestContext): PostalAddress | null {
+    return payerOf(team, gateway.platform.vault).address;
+  }
+
   @Operation({ scope: 'operator' })
   @Query(() => TeamList, { description: 'All agencies.' })
   async teams(@PageArg() page: number, @LimitArg() limit: number): Promise<TeamList> {
@@ -142,7 +198,8 @@ export class TeamResolver {
     @Ctx() context: RequestContext,
     @Arg('input', () => CreateTeamInput, { description: 'The agency.' }) input: CreateTeamInput,
   ): Promise<Team> {
-    const settings = { ...input, alertEmail: input.alertEmail ?? null };
+    const { alertEmail = null, taxId = null, address = null } = input;
+    const settings = { ...input, alertEmail, taxId, address };
     return prepared(async () => toTeam(await inInput(() => createTeam(settings, context.gateway.platform))));
   }
 

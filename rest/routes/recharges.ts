@@ -49,6 +49,9 @@ export const rechargeRoutes: readonly Route[] = [
       { status: 422, message: 'Daily limit exceeded' },
       { status: 422, message: 'Payment provider not connected' },
       { status: 422, message: 'Payment method not available' },
+      { status: 422, message: 'Agency CPF or CNPJ required' },
+      { status: 422, message: 'Agency address required' },
+      { status: 422, message: 'Agency refused by payment provider' },
       { status: 500, message: 'Payment provider unavailable' },
     ],
     document: `mutation CreateRecharge($amount: Amount!, $currency: Currency!, $payment_method: PaymentMethod!) {

@@ -7,12 +7,14 @@ import type { Vault } from '../infrastructure/vault.ts';
 const readSealed = statement<{ sealed: string }>(
   'read_sealed_samples',
   `(SELECT sealed_secrets AS sealed FROM webhooks ORDER BY id LIMIT 1)
-    UNION ALL (SELECT sealed_travellers FROM bookings ORDER BY id LIMIT 1)`,
+    UNION ALL (SELECT sealed_travellers FROM bookings ORDER BY id LIMIT 1)
+    UNION ALL (SELECT coalesce(sealed_tax_id, sealed_address) FROM teams
+                WHERE coalesce(sealed_tax_id, sealed_address) IS NOT NULL ORDER BY id LIMIT 1)`,
 );
 
 /**
- * Compares the key of this process with what is stored. With another one every webhook and booking would be unreadable,
- * and what is written from then on would be unreadable with the right one.
+ * Compares the key of this process with what is stored. With another one every webhook, booking and payer would be
+ * unreadable, and what is written from then on would be unreadable with the right one.
  * @throws SettingsError when something stored was sealed with another key.
  */
 export async function checkVault(vault: Vault, sequelize: Sequelize): Promise<void> {

@@ -19,3 +19,13 @@ export function formatBrazilianDate(instant: Date): string {
 export function formatCnpj(cnpj: string): string {
   return cnpj.replace(/^(.{2})(.{3})(.{3})(.{4})(.{2})$/, '$1.$2.$3/$4-$5');
 }
+
+/** "***.456.789-**" of a CPF's 11 digits: as much as the federal government publishes of one. */
+export function formatCpfInPart(cpf: string): string {
+  return cpf.replace(/^.{3}(.{3})(.{3}).{2}$/, '***.$1.$2-**');
+}
+
+/** "01310-100" of a CEP's 8 digits. */
+export function formatCep(cep: string): string {
+  return cep.replace(/^(.{5})(.{3})$/, '$1-$2');
+}

@@ -1,3 +1,4 @@
+import { isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
 import { standardOutput } from './logOutput.ts';
@@ -5,15 +6,28 @@ import { standardOutput } from './logOutput.ts';
 export type Log = Logger;
 
 /** What must never be written, wherever it stands in a logged object. */
-const secretPaths = ['authorization', 'secret', 'apiKey', 'password', 'signingSecret', 'cookie'].flatMap(
-  (name) => [name, `*.${name}`, `*.*.${name}`],
-);
+const secretPaths = [
+  'authorization',
+  'secret',
+  'apiKey',
+  'password',
+  'signingSecret',
+  'cookie',
+  'taxId',
+].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 const keyPattern = /(sk_(?:live|test|admin)_|whsec_)[A-Za-z0-9_+/=-]+/g;
 
 /** Text with API keys and webhook secrets blanked, for messages that may quote what a client sent. */
 export function withoutSecrets(text: string): string {
   return text.includes('sk_') || text.includes('whsec_') ? text.replace(keyPattern, '$1[redacted]') : text;
+}
+
+/** A CPF, with or without punctuation: banks and airlines quote it in what they say of a request that they refuse. */
+const cpfPattern = /(?<!\d)\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)/g;
+
+function withoutCpf(text: string): string {
+  return text.replace(cpfPattern, (digits) => (isValidCpf(digits) ? '[redacted]' : digits));
 }
 
 let timedMs = 0;
@@ -60,7 +74,7 @@ function serializeError(error: unknown): unknown {
 /** A serialized error, and those that an AggregateError is made of, with nothing that a client sent. */
 function withoutData(serialized: Record<string, unknown>): Record<string, unknown> {
   for (const [key, value] of Object.entries(serialized)) {
-    if (typeof value === 'string') serialized[key] = withoutSecrets(value);
+    if (typeof value === 'string') serialized[key] = withoutCpf(withoutSecrets(value));
   }
   // Sequelize and pg attach the statement's parameters, which may be anything a client sent.
   for (const key of ['parameters', 'parent', 'original', 'sql', 'query', 'bind']) delete serialized[key];

@@ -4,7 +4,8 @@ import type { TestServer } from '../harness/server.ts';
 
 /** What operators do with teams and keys, for tests. */
 
-const teamFields = 'id name markupPercent feeAmount alertEmail corsDomains createdAt updatedAt';
+const teamFields = `id name markupPercent feeAmount alertEmail taxId corsDomains createdAt updatedAt
+  address { street number complement district city state postalCode }`;
 const keyFields = 'id teamId kind name lastFour scopes createdAt revokedAt';
 
 export const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkVault } from '../../src/domain/vaultCheck.ts';
+import { createVault } from '../../src/infrastructure/vault.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -6,6 +8,16 @@ import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import type { OperationName } from './operator.ts';
 import { instant, Operator, operations, unknownKey, unknownTeam } from './operator.ts';
+
+const address = {
+  street: 'Avenida Paulista',
+  number: '1000',
+  complement: 'conj. 12',
+  district: 'Bela Vista',
+  city: 'São Paulo',
+  state: 'SP',
+  postalCode: '01310100',
+};
 
 describeEngines('Teams', (engine) => {
   let server: TestServer;
@@ -22,6 +34,8 @@ describeEngines('Teams', (engine) => {
       markupPercent: '12.5000',
       feeAmount: '35',
       alertEmail: 'alertas@acai.example.com',
+      taxId: '11.222.333/0001-81',
+      address: { ...address, street: ' Avenida Paulista ', state: 'sp', postalCode: '01310-100' },
       corsDomains: ['https://app.acai.example.com', 'http://localhost:3000'],
     };
     const team = await operator.does('createTeam', { input });
@@ -31,6 +45,8 @@ describeEngines('Teams', (engine) => {
       name: 'Agência Açaí',
       markupPercent: '12.5',
       feeAmount: '35.00',
+      taxId: '11222333000181',
+      address,
       createdAt: instant,
       updatedAt: team.createdAt,
     });
@@ -43,6 +59,8 @@ describeEngines('Teams', (engine) => {
       markupPercent: '0',
       feeAmount: '0.00',
       alertEmail: null,
+      taxId: null,
+      address: null,
       corsDomains: [],
     });
     const wallets = await server.query(
@@ -72,6 +90,57 @@ describeEngines('Teams', (engine) => {
       name: 'After',
       feeAmount: '5.50',
     });
+  });
+
+  test.each([
+    ['529.982.247-25', '52998224725'],
+    ['52998224725', '52998224725'],
+    ['11.222.333/0001-81', '11222333000181'],
+    ['11222333000181', '11222333000181'],
+    // The example of Receita Federal's manual of the check digits.
+    ['12.ABC.345/01DE-35', '12ABC34501DE35'],
+    ['12ABC34501DE35', '12ABC34501DE35'],
+    ['12.abc.345/01de-35', '12ABC34501DE35'],
+  ])('have the tax id %s in one form, %s', async (given, taxId) => {
+    const { id } = await operator.does('createTeam', { input: { name: 'Payer' } });
+    expect(await operator.does('updateTeam', { id, input: { taxId: given } })).toMatchObject({ taxId });
+    expect(await operator.does('team', { id })).toMatchObject({ taxId });
+  });
+
+  test('keep tax id and address until they are changed or removed, each for itself', async () => {
+    const input = { name: 'Payer', taxId: '52998224725', address };
+    const { id } = await operator.does('createTeam', { input });
+    const change = (changes: object) => operator.does('updateTeam', { id, input: changes });
+    expect(await change({ name: 'Other' })).toMatchObject({ taxId: input.taxId, address });
+    const { complement: _, ...moved } = { ...address, number: 'S/N' };
+    expect(await change({ address: moved })).toMatchObject({
+      taxId: input.taxId,
+      address: { ...moved, complement: null },
+    });
+    expect(await change({ address: null })).toMatchObject({ taxId: input.taxId, address: null });
+    expect(await change({ taxId: null, address })).toMatchObject({ taxId: null, address });
+  });
+
+  test('are sealed where they say who pays, in the answers that are kept as well', async () => {
+    const { taxId, street } = { taxId: '52998224725', street: 'Rua da Praia Sealed' };
+    const input = { name: 'Sealed', taxId, address: { ...address, street } };
+    const headers = { 'idempotency-key': 'sealed' };
+    const create = () => operator.ask('createTeam', { input }, undefined, headers);
+    const [first, second] = [await create(), await create()];
+    expect(first.body.data?.createTeam).toMatchObject({ taxId, address: { street } });
+    expect(second.text).toBe(first.text);
+    const rows = [
+      ...(await server.query("SELECT * FROM teams WHERE name = 'Sealed'")),
+      ...(await server.query("SELECT * FROM idempotency_keys WHERE key = 'sealed'")),
+    ];
+    expect(rows).toHaveLength(2);
+    for (const row of rows) {
+      expect(JSON.stringify(row)).not.toContain(taxId);
+      expect(JSON.stringify(row)).not.toContain(street);
+    }
+    const { sequelize, vault } = server.running.gateway.platform;
+    await checkVault(vault, sequelize);
+    await expect(checkVault(createVault('0'.repeat(64)), sequelize)).rejects.toThrow('another key');
   });
 
   test('are listed in pages, oldest first', async () => {
@@ -119,6 +188,41 @@ describeEngines('Teams', (engine) => {
       ['input.alertEmail'],
     ],
     ['an empty address', { name: 'A', alertEmail: '' }, ['input.alertEmail']],
+    ['a CPF with a wrong check digit', { name: 'A', taxId: '529.982.247-26' }, ['input.taxId']],
+    ['a CPF of one digit', { name: 'A', taxId: '111.111.111-11' }, ['input.taxId']],
+    ['a CNPJ with a wrong check digit', { name: 'A', taxId: '11.222.333/0001-80' }, ['input.taxId']],
+    ['a CNPJ with letters and a wrong check digit', { name: 'A', taxId: '12ABC34501DE36' }, ['input.taxId']],
+    ['a CNPJ with a letter for a check digit', { name: 'A', taxId: '12ABC34501DE3A' }, ['input.taxId']],
+    ['a CNPJ with more behind it', { name: 'A', taxId: '11222333000181x' }, ['input.taxId']],
+    ['a tax id of twelve digits', { name: 'A', taxId: '112223330001' }, ['input.taxId']],
+    ['an empty tax id', { name: 'A', taxId: '' }, ['input.taxId']],
+    ['a tax id as a number', { name: 'A', taxId: 52998224725 }, ['input.taxId']],
+    [
+      'an address without its parts',
+      { name: 'A', address: { complement: null } },
+      ['street', 'number', 'district', 'city', 'state', 'postalCode'].map((part) => `input.address.${part}`),
+    ],
+    [
+      'an address that is none in any part',
+      {
+        name: 'A',
+        address: {
+          street: 'x'.repeat(101),
+          number: ' ',
+          complement: 'a\nb',
+          district: 'a\u0000b',
+          city: 'a\ud83d',
+          state: 'XX',
+          postalCode: '1310-100',
+        },
+      },
+      Object.keys(address).map((part) => `input.address.${part}`),
+    ],
+    [
+      'the address of another country together with a wrong type',
+      { name: 'A', address: { ...address, number: 1000, state: 'NY', country: 'US' } },
+      ['input.address.number', 'input.address.state', 'input.address.country'],
+    ],
     ['a domain with a path', { name: 'A', corsDomains: ['https://a.example.com/'] }, ['input.corsDomains']],
     ['any domain', { name: 'A', corsDomains: ['*'] }, ['input.corsDomains']],
     ['any domain below one', { name: 'A', corsDomains: ['https://*.example.com'] }, ['input.corsDomains']],

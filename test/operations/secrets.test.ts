@@ -60,7 +60,20 @@ test('no output of the server holds a secret, however it got there, at any log l
   expect(signingSecret.length).toBeGreaterThan(20);
   const { ENCRYPTION_KEY: encryptionKey, ...bearerKeys } = chosen;
   const sent = [...Object.values(bearerKeys), key, signingSecret];
-  const secrets = [...sent, signingSecret.replace(/^whsec_/, ''), encryptionKey];
+  const cpf = '52998224725';
+  const secrets = [...sent, signingSecret.replace(/^whsec_/, ''), encryptionKey, cpf];
+
+  const createTeam = 'mutation ($input: CreateTeamInput!) { createTeam(input: $input) { id taxId } }';
+  const payer = { name: 'Payer', taxId: cpf };
+  const created = await graphqlDoor(url, createTeam, { input: payer }, operator, {
+    'idempotency-key': 'team',
+  });
+  expect(created.body.data?.createTeam.taxId).toBe(cpf);
+  await graphqlDoor(url, createTeam, { input: { ...payer, taxId: `${cpf}0` } }, operator);
+  await graphqlDoor(url, createTeam, { input: { ...payer, name: '', address: cpf } }, operator);
+  const document = `mutation { updateTeam(id: "${teamId}", input: { taxId: "${cpf}" }) { taxId } }`;
+  expect((await graphqlDoor(url, document, null, operator)).body.data?.updateTeam.taxId).toBe(cpf);
+  await graphqlDoor(url, document.replace('{ taxId }', '{ nothing }'), null, operator);
 
   for (const secret of sent) {
     await ask('GET', `/api/v1/${secret}?key=${secret}`, { key });

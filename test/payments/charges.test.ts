@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
+import type { ChargeRequest } from '../../src/infrastructure/payments/provider.ts';
+import { PayerRefused } from '../../src/infrastructure/payments/provider.ts';
 import {
   boletoOf,
   dailyLimitExceeded,
@@ -16,6 +18,14 @@ import { Bank } from './bank.ts';
 import { paid, tell } from './bankSteps.ts';
 
 const bank = new Bank();
+const address = {
+  street: 'Rua da Praia',
+  number: '1000',
+  district: 'Centro',
+  city: 'Recife',
+  state: 'PE',
+  postalCode: '50010-000',
+};
 
 /** What the bank was asked to cancel of these, in the order in which it was. */
 const cancelled = (...ids: string[]) => bank.cancelled.filter(({ rechargeId }) => ids.includes(rechargeId));
@@ -186,6 +196,64 @@ describeDoors(
         details: { field: 'payment_method', type: 'not_available' },
       });
       dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+    });
+
+    it('is told who pays, as far as that is known', async () => {
+      const asked: ChargeRequest[] = [];
+      bank.charges = async (request) => {
+        asked.push(request);
+        return { method: 'pix', pixCopyPaste: 'x' };
+      };
+      const name = 'Viagens Sol Ltda';
+      const { live } = await stage.server.createTeam({ name, taxId: '12.ABC.345/01DE-35', address });
+      dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+      dataOf(
+        await stage.door.createRecharge((await stage.server.createTeam({ name })).live, pixOf('100.00')),
+      );
+      expect(asked.map(({ payer }) => payer)).toEqual([
+        { name, taxId: '12ABC34501DE35', address: { ...address, complement: null, postalCode: '50010000' } },
+        { name, taxId: null, address: null },
+      ]);
+    });
+
+    it.each([
+      ['tax_id_required', 'Agency CPF or CNPJ required', 'tax_id_required'],
+      ['address_required', 'Agency address required', 'address_required'],
+      ['refused', 'Agency refused by payment provider', 'payer_refused'],
+    ] as const)(
+      'that refuses the payer (%s) is believed until that is mended',
+      async (fault, message, type) => {
+        const { teamId, live } = await stage.server.createTeam();
+        bank.charges = async ({ payer }) => {
+          if (!payer.taxId || !payer.address) throw new PayerRefused(fault);
+          return { method: 'pix', pixCopyPaste: 'x' };
+        };
+        const details = { field: 'payment_method', type };
+        const refusal = { status: 422, code: 'VALIDATION_ERROR', message, details };
+        expectRefusal(await stage.door.createRecharge(live, pixOf('100.00')), refusal);
+        expect(await stage.server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId])).toEqual([]);
+        const { body } = await stage.server.graphql(
+          'mutation ($id: String!, $input: UpdateTeamInput!) { updateTeam(id: $id, input: $input) { id } }',
+          { id: teamId, input: { taxId: '52998224725', address } },
+          stage.server.keys.operator,
+        );
+        expect(body.errors).toBeUndefined();
+        expect(dataOf(await stage.door.createRecharge(live, pixOf('100.00'))).status).toBe('pending');
+      },
+    );
+
+    it.each([
+      ['refuses the payer', (cause: Error) => new PayerRefused('refused', { cause })],
+      ['fails', (cause: Error) => cause],
+    ])('that quotes a CPF when it %s has it blanked in the log', async (_, errorOf) => {
+      const { live } = await stage.server.createTeam({ taxId: '52998224725' });
+      const quoted = `CPF 529.982.247-25 (52998224725) unknown to the bank, ${randomUUID()}`;
+      bank.charges = () => Promise.reject(errorOf(new Error(quoted)));
+      expect((await stage.door.createRecharge(live, pixOf('100.00'))).ok).toBe(false);
+      const lines = stage.server.logLines.filter((line) => line.includes(quoted.slice(-36)));
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain('CPF [redacted] ([redacted]) unknown to the bank');
+      expect(stage.server.logLines.join().replace(/[.-]/g, '')).not.toContain('52998224725');
     });
 
     it.each([

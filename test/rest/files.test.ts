@@ -10,6 +10,15 @@ import { startTestServer } from '../harness/server.ts';
 
 const readQr = jsQrModule.default;
 
+const address = {
+  street: 'Rua Sol & Mar',
+  number: 'S/N',
+  district: 'Centro',
+  city: 'Recife',
+  state: 'PE',
+  postalCode: '50010-000',
+};
+
 async function fetchFile(url: string) {
   const response = await fetch(url);
   return {
@@ -24,7 +33,7 @@ describeEngines('the links of a recharge', (engine) => {
   let team: TeamKeys;
   beforeAll(async () => {
     server = await startTestServer(engine);
-    team = await server.createTeam({ name: 'Viagens & <Sol> Ltda' });
+    team = await server.createTeam({ name: 'Viagens & <Sol> Ltda', taxId: '12.ABC.345/01DE-35', address });
   });
   afterAll(() => server?.close());
 
@@ -87,8 +96,19 @@ describeEngines('the links of a recharge', (engine) => {
       expect(page).toContain(payment.boleto_pdf_url);
       expect(page).toContain('Viagens &amp; &lt;Sol&gt; Ltda');
       expect(page).not.toContain('<Sol>');
+      expect(page).toContain('CNPJ 12.ABC.345/01DE-35');
+      expect(page).toContain('Rua Sol &amp; Mar, S/N — Centro — Recife/PE — CEP 50010-000');
       const line = /\d{5}\.\d{5} \d{5}\.\d{6} \d{5}\.\d{6} \d \d{14}/.exec(page)?.[0] ?? '';
       expect(validator.boletoBancarioLinhaDigitavel(line.replace(/\D/g, ''), true)).toBe(true);
+    });
+
+    it('show of a person who pays neither the whole CPF nor the address', async () => {
+      const { live } = await server.createTeam({ taxId: '529.982.247-25', address });
+      const { payment } = await request('boleto', '100.00', live);
+      const page = (await fetchFile(payment.boleto_url)).bytes.toString();
+      expect(page).toContain('CPF ***.982.247-**');
+      expect(page.replace(/\D/g, '')).not.toContain('52998224725');
+      expect(page).not.toContain('Recife');
     });
 
     it('serve a PDF of it', async () => {

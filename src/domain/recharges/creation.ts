@@ -5,8 +5,10 @@ import { boletoDueAt } from '../../infrastructure/payments/businessDays.ts';
 import type {
   ChargeArtefacts,
   ChargeRequest,
+  Payer,
   PaymentMethod,
 } from '../../infrastructure/payments/provider.ts';
+import { PayerRefused } from '../../infrastructure/payments/provider.ts';
 import { AppError, unprocessable, validationError } from '../errors.ts';
 import { announceEvents, eventCtes } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
@@ -14,8 +16,10 @@ import { keyCtes, keyIsStored, keyValues } from '../idempotency/keySql.ts';
 import { disconnectedSql } from '../integrations/integration.ts';
 import { parseAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
+import { payerOf } from '../teams/payer.ts';
 import type { Tenant } from '../tenant.ts';
 import { inspectCharge } from './chargeInspection.ts';
+import { payerRefusals } from './payerRefusals.ts';
 import { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
 import { forgottenCte, isStillNoted, noteCharge, notedCte } from './unwrittenCharges.ts';
@@ -56,12 +60,12 @@ const insertRecharge = statement<{ id: string }>('insert_recharge', insertSql(fa
 const insertNotedRecharge = statement<{ id: string }>('insert_noted_recharge', insertSql(true));
 
 /**
- * The team's name, for the payer to read, whether the payment provider is connected for it, and centavos requested on the
- * day of $3.
+ * The team as payer, whether the payment provider is connected for it, and centavos requested on the day of $3.
  */
-const readPayer = statement<{ name: string; disconnected: string[]; requested: string }>(
+const readPayer = statement<Parameters<typeof payerOf>[0] & { disconnected: string[]; requested: string }>(
   'read_recharge_payer',
-  `SELECT name, ${disconnectedSql('payment_provider', '$2')} AS disconnected,
+  `SELECT name, sealed_tax_id AS "sealedTaxId", sealed_address AS "sealedAddress",
+          ${disconnectedSql('payment_provider', '$2')} AS disconnected,
           coalesce((SELECT requested_cents FROM recharge_days
                      WHERE wallet_id = $2 AND day = ($3::timestamptz AT TIME ZONE 'UTC')::date), 0) AS requested
      FROM teams WHERE id = $1`,
@@ -106,13 +110,13 @@ function expiryOf(method: PaymentMethod, createdAt: Date, platform: Platform): D
  * statement that takes from it to say.
  * @throws AppError 422 when the provider, or this method of its, cannot be used, or the allowance is used up.
  */
-async function nameOfPayer(
+async function findPayer(
   { teamId, walletId }: Tenant,
   method: PaymentMethod,
   amountCents: bigint,
   createdAt: Date,
   platform: Platform,
-): Promise<string> {
+): Promise<Payer> {
   const [payer] = await run(platform.sequelize, readPayer, [teamId, walletId, createdAt]);
   if (!payer) throw new Error(`${teamId} is no team`);
   if (payer.disconnected.includes(platform.paymentProvider.name))
@@ -123,7 +127,7 @@ async function nameOfPayer(
   if (!platform.paymentProvider.methods.includes(method))
     throw unprocessable('Payment method not available', { field: 'payment_method', type: 'not_available' });
   if (BigInt(payer.requested) + amountCents > dailyRechargeCents) throw dailyLimitExceeded();
-  return payer.name;
+  return payerOf(payer, platform.vault);
 }
 
 /** No fault of the request, which may be sent again with the same Idempotency-Key: SPEC has no other status for it. */
@@ -138,6 +142,10 @@ async function makeCharge(request: ChargeRequest, platform: Platform): Promise<C
     const charge = await askWithin(limits, (options) => paymentProvider.createCharge(request, options));
     return inspectCharge(charge, request.method);
   } catch (error) {
+    if (error instanceof PayerRefused) {
+      log.warn({ err: error, rechargeId: request.rechargeId }, 'payment provider refused the payer');
+      throw payerRefusals[error.fault];
+    }
     log.error({ err: error, rechargeId: request.rechargeId }, 'payment provider made no charge');
     throw providerUnavailable;
   }
@@ -148,7 +156,8 @@ async function makeCharge(request: ChargeRequest, platform: Platform): Promise<C
  * the database transaction.
  * @returns the recharge, `pending`, and what writes it with its event and its Idempotency-Key: AppError 422 "Daily limit
  *   exceeded".
- * @throws AppError 400 with SPEC's messages, 422 "Payment provider not connected" and "Payment method not available", 500 "Payment provider unavailable".
+ * @throws AppError 400 with SPEC's messages, 422 "Payment provider not connected", "Payment method not available" and those
+ *   about the payer, 500 "Payment provider unavailable".
  */
 export async function prepareRecharge(
   tenant: Tenant,
@@ -160,13 +169,13 @@ export async function prepareRecharge(
   const id = newIdentifier('rch');
   const createdAt = clock.now();
   const expiresAt = expiryOf(request.paymentMethod, createdAt, platform);
-  const teamName = await nameOfPayer(tenant, request.paymentMethod, amountCents, createdAt, platform);
+  const payer = await findPayer(tenant, request.paymentMethod, amountCents, createdAt, platform);
   const asked: ChargeRequest = {
     rechargeId: id,
     mode: tenant.mode,
     method: request.paymentMethod,
     amountCents,
-    teamName,
+    payer,
     createdAt,
     expiresAt,
   };

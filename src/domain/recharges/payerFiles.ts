@@ -3,6 +3,7 @@ import { boletoSlip } from '../../infrastructure/payments/boletoSlip.ts';
 import { notFound } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import { findTeam } from '../teams/management.ts';
+import { payerOf } from '../teams/payer.ts';
 import { findChargeOfPayer } from './reading.ts';
 
 /** What a payer sees of a charge, who has its link and no key. */
@@ -21,13 +22,13 @@ export async function readPixCode(id: string): Promise<string> {
  */
 export async function readBoleto(
   id: string,
-  { paymentProvider }: Pick<Platform, 'paymentProvider'>,
+  { paymentProvider, vault }: Pick<Platform, 'paymentProvider' | 'vault'>,
 ): Promise<BoletoSlip> {
   const recharge = await findChargeOfPayer(id);
   const { charge, provider, mode, status, createdAt, expiresAt, paidAt } = recharge;
   const issuer = provider === paymentProvider.name ? paymentProvider.boletoIssuer : undefined;
   if (charge.method !== 'boleto' || !issuer) throw notFound('Boleto');
-  const { name: teamName } = await findTeam(recharge.teamId);
+  const payer = payerOf(await findTeam(recharge.teamId), vault);
   const { barcode, digitableLine, ourNumber } = charge;
   return boletoSlip(
     {
@@ -35,7 +36,7 @@ export async function readBoleto(
       mode,
       status,
       amountCents: BigInt(recharge.amountCents),
-      teamName,
+      payer,
       createdAt,
       expiresAt,
       paidAt,

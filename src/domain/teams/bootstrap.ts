@@ -35,6 +35,8 @@ export function bootstrapDemoTeam(platform: Platform): Promise<BootstrapKeys | n
         markupPercent: '10',
         feeAmount: '35.00',
         alertEmail: 'ops@example.com',
+        taxId: null,
+        address: null,
         corsDomains: [],
       },
       platform,

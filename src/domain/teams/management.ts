@@ -1,12 +1,16 @@
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
+import type { Vault } from '../../infrastructure/vault.ts';
 import type { FieldFault } from '../errors.ts';
 import { notFound, validationError } from '../errors.ts';
 import { parseAmount } from '../money.ts';
+import type { Parts } from '../parts.ts';
 import type { Platform } from '../platform.ts';
 import { modes } from '../tenant.ts';
 import { testBalanceCents, Wallet } from '../wallet/wallet.ts';
 import { isName } from './name.ts';
+import type { AddressSetting } from './payer.ts';
+import { addressFaults, payerColumns, readTaxId } from './payer.ts';
 import { Team } from './team.ts';
 
 export interface TeamSettings {
@@ -16,14 +20,20 @@ export interface TeamSettings {
   /** BRL decimal string. */
   feeAmount: string;
   alertEmail: string | null;
+  /** CPF or CNPJ, with or without punctuation. */
+  taxId: string | null;
+  address: AddressSetting | null;
   /** Browser origins such as https://app.example.com. */
   corsDomains: string[];
 }
 
 /** What is left of settings when those that are not of their types are taken out of them. */
 export type TeamParts = {
-  readonly [Name in Exclude<keyof TeamSettings, 'corsDomains'>]?: TeamSettings[Name] | undefined;
-} & { readonly corsDomains?: readonly (string | undefined)[] | undefined };
+  readonly [Name in Exclude<keyof TeamSettings, 'corsDomains' | 'address'>]?: TeamSettings[Name] | undefined;
+} & {
+  readonly corsDomains?: readonly (string | undefined)[] | undefined;
+  readonly address?: Parts<AddressSetting> | null | undefined;
+};
 
 const percentPattern = /^(0|[1-9]\d{0,2})(\.\d{1,4})?$/;
 const emailPattern = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,190}\.[^\s@.\p{Cc}\p{Cs}]{2,60}$/u;
@@ -41,7 +51,7 @@ function isOrigin(text: string): boolean {
 
 /** The settings that are there and bad. */
 export function teamFaults(settings: TeamParts): FieldFault[] {
-  const { name, markupPercent, feeAmount, alertEmail, corsDomains } = settings;
+  const { name, markupPercent, feeAmount, alertEmail, taxId, address, corsDomains } = settings;
   const faults: FieldFault[] = [];
   const check = (field: string, sound: boolean) => {
     if (!sound) faults.push({ field, type: 'invalid' });
@@ -52,6 +62,8 @@ export function teamFaults(settings: TeamParts): FieldFault[] {
   }
   if (feeAmount !== undefined) check('feeAmount', parseAmount(feeAmount) !== null);
   if (alertEmail !== undefined && alertEmail !== null) check('alertEmail', emailPattern.test(alertEmail));
+  if (taxId !== undefined && taxId !== null) check('taxId', readTaxId(taxId) !== null);
+  if (address) faults.push(...addressFaults(address));
   if (corsDomains !== undefined) {
     const given = corsDomains.filter((origin) => origin !== undefined);
     check('corsDomains', corsDomains.length <= 50 && given.every(isOrigin));
@@ -59,12 +71,13 @@ export function teamFaults(settings: TeamParts): FieldFault[] {
   return faults;
 }
 
-function columnsOf(settings: Partial<TeamSettings>) {
-  const { name, feeAmount, ...columns } = settings;
+function columnsOf(settings: Partial<TeamSettings>, vault: Vault) {
+  const { name, feeAmount, taxId, address, ...columns } = settings;
   return {
     ...columns,
     ...(name === undefined ? {} : { name: name.trim() }),
     ...(feeAmount === undefined ? {} : { feeCents: String(parseAmount(feeAmount)) }),
+    ...payerColumns({ taxId, address }, vault),
   };
 }
 
@@ -76,7 +89,7 @@ export async function createTeam(settings: TeamSettings, platform: Platform): Pr
   return inTransaction(platform.sequelize, async () => {
     const team = await Team.create({
       id: newIdentifier('team'),
-      ...columnsOf(settings),
+      ...columnsOf(settings, platform.vault),
       createdAt,
       updatedAt: createdAt,
     });
@@ -110,7 +123,7 @@ export async function updateTeam(
   const faults = teamFaults(changes);
   if (faults.length > 0) throw validationError(faults);
   const team = await findTeam(id);
-  await team.update({ ...columnsOf(changes), updatedAt: platform.clock.now() });
+  await team.update({ ...columnsOf(changes, platform.vault), updatedAt: platform.clock.now() });
   afterCommit(() => platform.signals.publish('access', { hash: null }));
   return team;
 }

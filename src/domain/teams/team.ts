@@ -23,6 +23,14 @@ export class Team extends Model {
   @Column(DataType.ARRAY(DataType.TEXT))
   declare corsDomains: string[];
 
+  /** CPF or CNPJ; see payer.ts. */
+  @Column(DataType.TEXT)
+  declare sealedTaxId: string | null;
+
+  /** JSON of its postal address. */
+  @Column(DataType.TEXT)
+  declare sealedAddress: string | null;
+
   @Column(DataType.DATE)
   declare createdAt: Date;
 

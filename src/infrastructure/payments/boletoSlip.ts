@@ -1,6 +1,12 @@
-import { formatBrazilianDate, formatCnpj, formatReais } from '../brazilianText.ts';
+import {
+  formatBrazilianDate,
+  formatCep,
+  formatCnpj,
+  formatCpfInPart,
+  formatReais,
+} from '../brazilianText.ts';
 import { formatBankCode, formatDigitableLine } from './boleto.ts';
-import type { BoletoIssuer } from './provider.ts';
+import type { BoletoIssuer, Payer, PostalAddress } from './provider.ts';
 
 /** A boleto's words and boxes, the same for page and PDF. */
 export interface BoletoSlip {
@@ -46,7 +52,7 @@ export interface BoletoCharge {
   mode: 'live' | 'test';
   status: 'pending' | 'completed' | 'expired' | 'failed' | 'cancelled';
   amountCents: bigint;
-  teamName: string;
+  payer: Payer;
   createdAt: Date;
   expiresAt: Date;
   paidAt: Date | null;
@@ -86,6 +92,32 @@ function numberBox(label: string, value: string, widthMm: SlipBox['widthMm'], st
   return { label, lines: [value], widthMm, alignRight: true, strong };
 }
 
+/** "Av. Paulista, 1000, conj. 12 — Bela Vista — São Paulo/SP — CEP 01310-100" */
+function addressText({ street, number, complement, district, city, state, postalCode }: PostalAddress) {
+  const line = [street, number, ...(complement ? [complement] : [])].join(', ');
+  return [line, district, `${city}/${state}`, `CEP ${formatCep(postalCode)}`].join(' — ');
+}
+
+const cpfLength = 11;
+
+/**
+ * Whoever has the link has no key, and its id stands in events and logs: of a company the boleto shows what is in the public
+ * register, of a person neither the whole number nor the address.
+ */
+function publicParticulars({ taxId, address }: Payer): string[] {
+  if (taxId === null) return [];
+  if (taxId.length === cpfLength) return [`CPF ${formatCpfInPart(taxId)}`];
+  return [`CNPJ ${formatCnpj(taxId)}`, ...(address ? [addressText(address)] : [])];
+}
+
+const payerOnReceipt = (payer: Payer) => [payer.name, ...publicParticulars(payer).slice(0, 1)];
+
+/** Two lines at most: more would push the bars to the edge of the sheet. */
+function payerOnSlip(payer: Payer): string[] {
+  const [taxId, ...address] = publicParticulars(payer);
+  return [taxId ? `${payer.name} — ${taxId}` : payer.name, ...address];
+}
+
 /** The boxes that receipt and slip share. */
 function sharedBoxes(charge: BoletoCharge, issuer: BoletoIssuer) {
   const taxId = formatCnpj(issuer.beneficiaryTaxId);
@@ -106,7 +138,11 @@ function receiptRows(charge: BoletoCharge, issuer: BoletoIssuer): SlipBox[][] {
   const shared = sharedBoxes(charge, issuer);
   return [
     [shared.beneficiary, shared.agencyAndCode],
-    [box('Pagador', charge.teamName, 90), shared.ourNumber, shared.dueDate],
+    [
+      { label: 'Pagador', lines: payerOnReceipt(charge.payer), widthMm: 90 },
+      shared.ourNumber,
+      shared.dueDate,
+    ],
     [
       box('Nº do documento', charge.rechargeId, 60),
       box('Data do documento', formatBrazilianDate(charge.createdAt), 25),
@@ -183,6 +219,6 @@ export function boletoSlip(charge: BoletoCharge, issuer: BoletoIssuer): BoletoSl
       widthMm: 135,
     },
     adjustments: adjustmentLabels.map((label) => numberBox(label, '', 45)),
-    payer: { label: 'Pagador', lines: [charge.teamName, 'Sacador / Avalista:'], widthMm: 180 },
+    payer: { label: 'Pagador', lines: [...payerOnSlip(charge.payer), 'Sacador / Avalista:'], widthMm: 180 },
   };
 }

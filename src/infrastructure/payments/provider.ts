@@ -5,6 +5,30 @@
 
 export type PaymentMethod = 'pix' | 'boleto';
 
+/** Where the payer is, in the parts in which banks register it. */
+export interface PostalAddress {
+  /** "Logradouro", without the number. */
+  street: string;
+  /** S/N where there is none. */
+  number: string;
+  complement: string | null;
+  /** "Bairro". */
+  district: string;
+  city: string;
+  /** "UF", two capital letters. */
+  state: string;
+  /** "CEP", eight digits. */
+  postalCode: string;
+}
+
+/** The agency that pays a charge, as a bank registers it. Null is what nobody has told us. */
+export interface Payer {
+  name: string;
+  /** CPF, 11 digits, or CNPJ, 14 digits and capital letters; the check digits are sound. Never to be logged. */
+  taxId: string | null;
+  address: PostalAddress | null;
+}
+
 export interface ChargeRequest {
   /** Also the provider's idempotency key: asking again for the same recharge must not make a second charge. */
   rechargeId: string;
@@ -12,8 +36,7 @@ export interface ChargeRequest {
   mode: 'live' | 'test';
   method: PaymentMethod;
   amountCents: bigint;
-  /** Name of the paying team, printed as the payer. */
-  teamName: string;
+  payer: Payer;
   createdAt: Date;
   expiresAt: Date;
 }
@@ -38,6 +61,20 @@ export type ChargeArtefacts = {
       ourNumber: string;
     }
 );
+
+/** What may be wrong with a payer: `refused` is a tax id or an address that the provider does not take. */
+export type PayerFault = 'tax_id_required' | 'address_required' | 'refused';
+
+/** What `createCharge` rejects with when there is no charge, nor will be, before an operator has mended the payer. */
+export class PayerRefused extends Error {
+  readonly fault: PayerFault;
+
+  /** @param options the provider's own error as `cause`, for the log. */
+  constructor(fault: PayerFault, options?: ErrorOptions) {
+    super(`payer: ${fault}`, options);
+    this.fault = fault;
+  }
+}
 
 /** A charge that was made or may have been, with what its provider may know it by. */
 export interface MadeCharge extends Pick<ChargeRequest, 'rechargeId' | 'mode'> {
@@ -99,8 +136,8 @@ export interface PaymentProvider {
   /** What its boletos say; absent when it makes none. */
   readonly boletoIssuer?: BoletoIssuer;
   /**
-   * Makes the charge that pays a recharge. Rejects when the provider cannot be reached or refuses. The signal says that
-   * nobody waits for the answer any more.
+   * Makes the charge that pays a recharge. Rejects when the provider cannot be reached or refuses: with `PayerRefused` when
+   * the payer is the reason, which the agency is told. The signal says that nobody waits for the answer any more.
    */
   createCharge(request: ChargeRequest, options?: { signal: AbortSignal }): Promise<ChargeArtefacts>;
   /**

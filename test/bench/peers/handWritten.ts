@@ -99,7 +99,7 @@ application.post('/recharges', async (request, response) => {
     mode: 'live',
     method: 'pix',
     amountCents,
-    teamName: team.name,
+    payer: { name: team.name, taxId: null, address: null },
     createdAt,
     expiresAt,
   });

@@ -117,7 +117,7 @@ async function recharge(caller: PeerCaller, request: IncomingMessage): Promise<u
     mode: 'live',
     method: 'pix',
     amountCents,
-    teamName: 'Agência',
+    payer: { name: 'Agência', taxId: null, address: null },
     createdAt,
     expiresAt,
   });

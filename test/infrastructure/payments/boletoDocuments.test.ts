@@ -5,8 +5,9 @@ import { formatReais } from '../../../src/infrastructure/brazilianText.ts';
 import type { Bar } from '../../../src/infrastructure/payments/boletoBars.ts';
 import { boletoPage, boletoPageSecurityPolicy } from '../../../src/infrastructure/payments/boletoPage.ts';
 import { boletoPdf } from '../../../src/infrastructure/payments/boletoPdf.ts';
+import type { Payer, PostalAddress } from '../../../src/infrastructure/payments/provider.ts';
 import { printableText } from '../../../src/infrastructure/printableText.ts';
-import { someSlip } from './charges.ts';
+import { payer, someSlip } from './charges.ts';
 import { readInterleaved } from './interleaved.ts';
 import { pdfFilledRectangles, pdfTexts } from './pdfContent.ts';
 
@@ -44,6 +45,16 @@ const values = [
   'R$ 1.234,56',
   'rch_01kaemx5j2fz5s2c1z9d3v0b7q',
 ];
+
+const address: PostalAddress = {
+  street: 'Rua da Praia',
+  number: '1000',
+  complement: 'conj. 12',
+  district: 'Centro',
+  city: 'Porto Alegre',
+  state: 'RS',
+  postalCode: '90010000',
+};
 
 /** The bars of the page's SVG. */
 function svgBars(html: string): Bar[] {
@@ -99,8 +110,8 @@ describe('the PDF of a boleto', () => {
   });
 
   it('keeps names within their boxes, and to the letters it has', async () => {
-    const teamName = `Voyages ŞĂ \n東京 ${'muito '.repeat(60)}`;
-    const texts = pdfTexts(await boletoPdf(await someSlip({ teamName })));
+    const name = `Voyages ŞĂ \n東京 ${'muito '.repeat(60)}`;
+    const texts = pdfTexts(await boletoPdf(await someSlip({ payer: { ...payer, name } })));
     const names = texts.filter((text) => text.startsWith('Voyages SA  ?? muito'));
     expect(names).toHaveLength(2);
     const ruler = new PDFDocument().font('Helvetica').fontSize(6);
@@ -108,6 +119,51 @@ describe('the PDF of a boleto', () => {
     expect(ruler.widthOfString(narrow)).toBeLessThan((88 * 72) / 25.4);
     expect(ruler.widthOfString(wide)).toBeLessThan((178 * 72) / 25.4);
     expect(names.every((name) => name.endsWith('…'))).toBe(true);
+  });
+});
+
+describe('the payer on a boleto', () => {
+  const linesOf = async (particulars: Partial<Payer>) => {
+    const slip = await someSlip({ payer: { ...payer, ...particulars } });
+    const onReceipt = slip.receiptRows.flat().find(({ label }) => label === 'Pagador');
+    return [onReceipt?.lines, slip.payer.lines];
+  };
+  const foot = 'Sacador / Avalista:';
+
+  it('is the name alone where nothing else is known', async () => {
+    expect(await linesOf({})).toEqual([[payer.name], [payer.name, foot]]);
+    expect(await linesOf({ address })).toEqual([[payer.name], [payer.name, foot]]);
+  });
+
+  it.each([
+    ['11222333000181', 'CNPJ 11.222.333/0001-81'],
+    ['12ABC34501DE35', 'CNPJ 12.ABC.345/01DE-35'],
+  ])('is a company with the CNPJ %s and its address', async (taxId, shown) => {
+    const where = 'Rua da Praia, 1000, conj. 12 — Centro — Porto Alegre/RS — CEP 90010-000';
+    const [onReceipt, onSlip] = [[payer.name, shown], `${payer.name} — ${shown}`];
+    expect(await linesOf({ taxId, address })).toEqual([onReceipt, [onSlip, where, foot]]);
+    expect(await linesOf({ taxId })).toEqual([onReceipt, [onSlip, foot]]);
+    const [, [, withoutComplement] = []] = await linesOf({
+      taxId,
+      address: { ...address, complement: null },
+    });
+    expect(withoutComplement).toBe(where.replace(', conj. 12', ''));
+  });
+
+  it('is a person with a part of the CPF, and without the address', async () => {
+    const shown = 'CPF ***.982.247-**';
+    expect(await linesOf({ taxId: '52998224725', address })).toEqual([
+      [payer.name, shown],
+      [`${payer.name} — ${shown}`, foot],
+    ]);
+  });
+
+  it('leaves room under the bars of the PDF, whose middle is 12 mm above the edge of the sheet or more', async () => {
+    const slip = await someSlip({ payer: { ...payer, taxId: '12ABC34501DE35', address } });
+    const rectangles = pdfFilledRectangles(await boletoPdf(slip));
+    const middlesMm = rectangles.map(({ y, height }) => ((y + height / 2) / 72) * 25.4);
+    expect(Math.max(...middlesMm)).toBeLessThanOrEqual(297 - 12);
+    expect(Math.min(...middlesMm)).toBeGreaterThan(297 - 108);
   });
 });
 
@@ -171,7 +227,10 @@ describe('the page of a boleto', () => {
   it('escapes every text that is not its own', async () => {
     const hostile = `<script>alert(1)</script>"'&amp;`;
     const escaped = '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;amp;';
-    const slip = await someSlip({ teamName: hostile, rechargeId: hostile });
+    const slip = await someSlip({
+      payer: { name: hostile, taxId: '12ABC34501DE35', address: { ...address, street: hostile } },
+      rechargeId: hostile,
+    });
     const html = boletoPage(
       { ...slip, bankName: hostile, stateMark: hostile, testMark: hostile },
       { pdfUrl: hostile },

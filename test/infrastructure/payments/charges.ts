@@ -3,17 +3,19 @@ import {
   type BoletoSlip,
   boletoSlip,
 } from '../../../src/infrastructure/payments/boletoSlip.ts';
-import type { ChargeArtefacts, ChargeRequest } from '../../../src/infrastructure/payments/provider.ts';
+import type { ChargeArtefacts, ChargeRequest, Payer } from '../../../src/infrastructure/payments/provider.ts';
 import { simulatedPaymentProvider } from '../../../src/infrastructure/payments/simulated.ts';
 
 export const provider = simulatedPaymentProvider();
+
+export const payer: Payer = { name: 'Agência Céu Azul Turismo', taxId: null, address: null };
 
 const request: ChargeRequest = {
   rechargeId: 'rch_01kaemx5j2fz5s2c1z9d3v0b7q',
   mode: 'live',
   method: 'pix',
   amountCents: 123_456n,
-  teamName: 'Agência Céu Azul Turismo',
+  payer,
   createdAt: new Date('2026-11-19T15:00:00.000Z'),
   expiresAt: new Date('2026-11-26T02:59:59.000Z'),
 };
