@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { dataOf, describeDoors, pixOf, type Stage } from '../doors/door.ts';
@@ -371,6 +372,13 @@ describeDoors(
       const malformed = await post(stage, '{');
       expect(malformed).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL_ERROR' } } });
       expect((await post(stage, 'x'.repeat(1_048_577))).status).toBe(400);
+      const told = JSON.stringify([paid(id)]);
+      const zipped = await fetch(`${stage.server.url}${path}`, {
+        method: 'POST',
+        body: gzipSync(told),
+        headers: { 'X-Bank-Signature': signatureOf(told), 'Content-Encoding': 'gzip' },
+      });
+      expect(zipped.status).toBe(400);
     });
 
     it('are answered all the same when the adapter never comes to an end with them', async () => {

@@ -3,7 +3,13 @@ import { measureBacklog } from '../../src/domain/backlog.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
 import type { ClaimedDelivery } from '../../src/domain/webhooks/claim.ts';
-import { claimDeliveries, nextDueAt, releaseLease, skipInactive } from '../../src/domain/webhooks/claim.ts';
+import {
+  claimDeliveries,
+  nextDueAt,
+  releaseLease,
+  renewLeases,
+  skipInactive,
+} from '../../src/domain/webhooks/claim.ts';
 import { Shares } from '../../src/domain/webhooks/shares.ts';
 import type { AttemptOutcome } from '../../src/infrastructure/webhooks/outcome.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -111,7 +117,15 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     for (let event = 0; event < 9; event += 1) await world.happens(tenant);
     const counts = { walletIds: [tenant.walletId], trustedCounts: [0], untrustedCounts: [underWay] };
     const allowances = { ...free, ...counts, untrustedLimit };
-    expect(await claimDeliveries('alone', { webhookIds: [id] }, allowances, platform)).toHaveLength(expected);
+    // What is due for longest goes first.
+    const [longest] = await world.server.query<{ id: string }>(
+      `UPDATE webhook_deliveries SET due_at = due_at - interval '1 hour'
+        WHERE id = (SELECT max(id) FROM webhook_deliveries WHERE webhook_id = $1) RETURNING id`,
+      [id],
+    );
+    const taken = await claimDeliveries('alone', { webhookIds: [id] }, allowances, platform);
+    expect(taken).toHaveLength(expected);
+    if (expected > 0) expect(taken.map((one) => one.id)).toContain(longest?.id);
   });
 
   it('are taken when the first delay is over, and again when the next one is', async () => {
@@ -136,6 +150,41 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     await new AttemptRecorder(`worker of ${id}`, inTime).record(attempt);
     expect(await claim(at(now, 89_999))).toEqual([]);
     expect(await claim(at(now, 90_000))).toHaveLength(1);
+  });
+
+  it('are kept, and given back for later, by whoever has taken them alone', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const webhookId = await world.register(key, '/kept');
+    await world.happens(tenant);
+    const claim = () => claimDeliveries('mine', { webhookIds: [webhookId] }, free, platform);
+    const [{ id }] = (await claim()) as [ClaimedDelivery];
+    const leasedUntil = async () => {
+      const [row] = await world.server.query<{ leased_until: Date | null }>(
+        'SELECT leased_until FROM webhook_deliveries WHERE id = $1',
+        [id],
+      );
+      return row?.leased_until?.getTime() ?? null;
+    };
+    await world.server.query(
+      `UPDATE webhook_deliveries SET leased_until = leased_until - interval '1 second' WHERE id = $1`,
+      [id],
+    );
+    const taken = (await leasedUntil()) as number;
+    const [soon, later] = [0, 60_000].map((ms) => new Date(platform.clock.now().getTime() + ms)) as [
+      Date,
+      Date,
+    ];
+    await renewLeases([{ id, token: 'other' }], platform);
+    await releaseLease({ id, token: 'other' }, soon, platform);
+    expect(await leasedUntil()).toBe(taken);
+    await renewLeases([{ id, token: 'mine' }], platform);
+    expect(await leasedUntil()).toBeGreaterThan(taken);
+    await releaseLease({ id, token: 'mine' }, later, platform);
+    expect(await leasedUntil()).toBeNull();
+    expect(await world.deliveries(webhookId)).toMatchObject([{ status: 'pending', due_at: later }]);
+    expect(await claim()).toEqual([]);
+    await world.remove(key, webhookId);
   });
 
   it('are those of a webhook that answers well when its latest attempt succeeded', async () => {
