@@ -259,7 +259,8 @@ describeBookings('creating bookings', (stage) => {
 
     it('to hold an offer from the time on that it must be paid by, though it has not expired', async () => {
       const { live } = await agencyWith(stage, '1000.00');
-      const offer = await offered(stage, live, { holdUntil: inHours(stage, 0.1) });
+      const guaranteedUntil = inHours(stage, 0.2);
+      const offer = await offered(stage, live, { holdUntil: inHours(stage, 0.1), guaranteedUntil });
       const { payment_required_by: deadline } = offer.payment_requirements;
       stage.clock.set(deadline);
       expectRefusal(

@@ -198,6 +198,7 @@ describeBookings(
         'a ticket more for a stranger': (request) =>
           tickets([document(request), { ...document(request), passengerId: 'pas_x' }]),
         'a ticket without a number': (request) => tickets([{ ...document(request), uniqueIdentifier: null }]),
+        'a ticket without a type': (request) => tickets([{ ...document(request), type: undefined }]),
         'a number of no ticket': (request) => tickets([{ ...document(request), uniqueIdentifier: '\0' }]),
         'no document': () => tickets([null]),
       };

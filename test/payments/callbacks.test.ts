@@ -45,7 +45,8 @@ describeDoors(
       const { live, id } = await requested();
       const paidAt = stage.clock.isoIn(minuteMs);
       stage.clock.advance(2 * minuteMs);
-      const told = paid(id, { paidAt, amountCents: '32000' });
+      const providerReference = randomUUID().padEnd(100, '!~');
+      const told = paid(id, { paidAt, amountCents: '32000', providerReference });
       const answers = await Promise.all(Array.from({ length: 5 }, () => tell(stage, told, told)));
       answers.push(await tell(stage, told));
       expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
@@ -351,7 +352,9 @@ describeDoors(
       const { live, id } = await requested();
       for (const nonsense of [
         paid(id, { outcome: 'lost' }),
-        paid(id, { providerReference: '' }),
+        ...['', ' ', 'a\n', '\x7f', 'x'.repeat(101), 7].map((providerReference) =>
+          paid(id, { providerReference }),
+        ),
         paid(id, { paidAt: 'yesterday' }),
         paid(id, { paidAt: '-000001-01-01T00:00:00.000Z' }),
         paid(id, { amountCents: '-32000' }),
