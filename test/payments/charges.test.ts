@@ -224,7 +224,9 @@ describeDoors(
       'that refuses the payer (%s) is believed until that is mended',
       async (fault, message, type) => {
         const { teamId, live } = await stage.server.createTeam();
-        bank.charges = async ({ payer }) => {
+        let id = '';
+        bank.charges = async ({ rechargeId, payer }) => {
+          id = rechargeId;
           if (!payer.taxId || !payer.address) throw new PayerRefused(fault);
           return { method: 'pix', pixCopyPaste: 'x' };
         };
@@ -232,6 +234,7 @@ describeDoors(
         const refusal = { status: 422, code: 'VALIDATION_ERROR', message, details };
         expectRefusal(await stage.door.createRecharge(live, pixOf('100.00')), refusal);
         expect(await stage.server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId])).toEqual([]);
+        expect(await isNoted(stage, id)).toBe(false);
         const { body } = await stage.server.graphql(
           'mutation ($id: String!, $input: UpdateTeamInput!) { updateTeam(id: $id, input: $input) { id } }',
           { id: teamId, input: { taxId: '52998224725', address } },

@@ -22,7 +22,7 @@ import { inspectCharge } from './chargeInspection.ts';
 import { payerRefusals } from './payerRefusals.ts';
 import { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
-import { forgottenCte, isStillNoted, noteCharge, notedCte } from './unwrittenCharges.ts';
+import { forgetCharge, forgottenCte, isStillNoted, noteCharge, notedCte } from './unwrittenCharges.ts';
 
 /** SPEC Limits, in centavos. */
 export const minimumRechargeCents = 100_00n;
@@ -144,6 +144,7 @@ async function makeCharge(request: ChargeRequest, platform: Platform): Promise<C
   } catch (error) {
     if (error instanceof PayerRefused) {
       log.warn({ err: error, rechargeId: request.rechargeId }, 'payment provider refused the payer');
+      await forgetCharge(request.rechargeId, platform);
       throw payerRefusals[error.fault];
     }
     log.error({ err: error, rechargeId: request.rechargeId }, 'payment provider made no charge');

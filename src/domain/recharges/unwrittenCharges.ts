@@ -27,6 +27,13 @@ export async function noteCharge(
   return true;
 }
 
+const forgetStatement = statement('forget_charge', 'DELETE FROM unwritten_charges WHERE recharge_id = $1');
+
+/** Forgets a charge that certainly was not made. */
+export async function forgetCharge(rechargeId: string, { sequelize }: Platform): Promise<void> {
+  await run(sequelize, forgetStatement, [rechargeId]);
+}
+
 const findNote = statement(
   'find_unwritten_charge',
   'SELECT FROM unwritten_charges WHERE recharge_id = $1 AND times_cancelled = 0',
