@@ -117,6 +117,13 @@ export class Booking {
   @Field(() => String, { description: 'Six-character locator.' })
   declare bookingReference: string;
 
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The carrier’s own record locator (PNR), with which travellers check in at the airline; null while nobody has told it.',
+  })
+  declare carrierReference: string | null;
+
   @Field(() => BookingType, { description: 'Paid at once, or held first.' })
   declare type: string;
 
@@ -197,6 +204,7 @@ export function toBooking(row: BookingRow, { vault, publicUrl }: Platform): Book
   return {
     id: row.id,
     bookingReference: row.booking_reference,
+    carrierReference: row.carrier_reference,
     type: row.type,
     status: row.status,
     totalAmount: formatAmount(row.amount_cents),

@@ -63,6 +63,12 @@ export class SupplierOrder {
   @Field(() => String, { description: 'Six-character locator.' })
   declare bookingReference: string;
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'The carrier’s own record locator (PNR); null while nobody has told it.',
+  })
+  declare carrierReference: string | null;
+
   @Field(() => BookingStatus, { description: 'State of the booking.' })
   declare status: string;
 
@@ -178,8 +184,14 @@ export class SupplierOrderResolver {
     @Arg('bookingId', () => String, { description: idDescription }) bookingId: string,
     @Arg('tickets', () => [TicketInput], { description: 'At least one for each passenger.' })
     tickets: TicketInput[],
+    @Arg('carrierReference', () => String, {
+      nullable: true,
+      description: 'The carrier’s own record locator (PNR); without it the one that is known stays.',
+    })
+    carrierReference?: string | null,
   ): Promise<SupplierOrder> {
-    return toOrder(await recordTickets(bookingId, tickets, context.caller.keyId, context.gateway.platform));
+    const order = { tickets, carrierReference: carrierReference ?? null };
+    return toOrder(await recordTickets(bookingId, order, context.caller.keyId, context.gateway.platform));
   }
 
   @Operation({ scope: 'operator' })

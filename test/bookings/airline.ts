@@ -42,7 +42,7 @@ type Answers = {
 };
 
 /** A ticket for each traveller, numbered by their places. */
-export const ticketed = ({ travellers }: OrderRequest): OrderState => ({
+export const ticketed = ({ travellers }: OrderRequest): OrderState & { state: 'ticketed' } => ({
   state: 'ticketed',
   documents: travellers.map(({ id }, index) => ({
     type: 'electronic_ticket',
@@ -50,6 +50,15 @@ export const ticketed = ({ travellers }: OrderRequest): OrderState => ({
     passengerId: id,
   })),
 });
+
+/** An answer that the test gives when it likes. */
+export function deferred<Answer>() {
+  let resolve: (answer: Answer) => void = () => undefined;
+  const promise = new Promise<Answer>((give) => {
+    resolve = give;
+  });
+  return { promise, resolve };
+}
 
 export const never = () => new Promise<OrderState>(() => undefined);
 

@@ -4,7 +4,7 @@ import { longestNote } from '../../src/infrastructure/flights/order.ts';
 import { dataOf, expectRefusal } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
-import { ticketed } from './airline.ts';
+import { deferred, ticketed } from './airline.ts';
 import {
   agencyWith,
   booked,
@@ -19,15 +19,6 @@ import {
 } from './bookingSteps.ts';
 
 const slice = { origin: 'GRU', destination: 'GIG', departureDate: '2026-12-10' };
-
-/** An answer that the test gives when it likes. */
-function deferred<Answer>() {
-  let resolve: (answer: Answer) => void = () => undefined;
-  const promise = new Promise<Answer>((give) => {
-    resolve = give;
-  });
-  return { promise, resolve };
-}
 
 describeBookings(
   'suppliers that',
@@ -201,6 +192,12 @@ describeBookings(
         'a ticket without a type': (request) => tickets([{ ...document(request), type: undefined }]),
         'a number of no ticket': (request) => tickets([{ ...document(request), uniqueIdentifier: '\0' }]),
         'no document': () => tickets([null]),
+        'a locator of the carrier that is a number': (request) => ({
+          ...ticketed(request),
+          carrierReference: 7,
+        }),
+        'an empty one': (request) => ({ ...ticketed(request), carrierReference: '' }),
+        'one of two words': () => ({ state: 'issuing', carrierReference: 'XKP TRB' }),
       };
 
       it.each(Object.keys(nonsense))('are asked again: %s', async (name) => {

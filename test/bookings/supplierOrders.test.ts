@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { measureBacklog } from '../../src/domain/backlog.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import type { OrderState } from '../../src/infrastructure/flights/order.ts';
 import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
-import { ticketed } from './airline.ts';
+import { deferred, ticketed } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
 import {
   agencyWith,
@@ -20,7 +21,7 @@ import {
 } from './bookingSteps.ts';
 
 const fields =
-  'bookingId teamId mode supplier bookingReference status passengerIds task timesAsked since note';
+  'bookingId teamId mode supplier bookingReference carrierReference status passengerIds task timesAsked since note';
 
 const documents = {
   waitingOrders: `query ($timesAsked: Int = 0, $page: PageNumber = 1, $limit: PageSize = 100) {
@@ -30,8 +31,8 @@ const documents = {
   failBooking: `mutation ($bookingId: String!) { outcome: failBooking(bookingId: $bookingId) { ${fields} } }`,
   cancelForCarrier: `mutation ($bookingId: String!) { outcome: cancelForCarrier(bookingId: $bookingId) { ${fields} } }`,
   dropCancellation: `mutation ($bookingId: String!) { outcome: dropCancellation(bookingId: $bookingId) { ${fields} } }`,
-  recordTickets: `mutation ($bookingId: String!, $tickets: [TicketInput!]!) {
-    outcome: recordTickets(bookingId: $bookingId, tickets: $tickets) { ${fields} }
+  recordTickets: `mutation ($bookingId: String!, $tickets: [TicketInput!]!, $carrierReference: String) {
+    outcome: recordTickets(bookingId: $bookingId, tickets: $tickets, carrierReference: $carrierReference) { ${fields} }
   }`,
 };
 
@@ -86,7 +87,7 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     const { teamId, live } = await agencyWith(stage, '1000.00');
     airline.answers.issue = async (_request, _signal, keepNote) => {
       await keepNote('order 7 of the airline');
-      return { state: 'issuing' };
+      return { state: 'issuing', carrierReference: 'XKPTRB' };
     };
     const booking = await booked(stage, live);
     await eventually(() => {
@@ -100,6 +101,7 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
       mode: 'live',
       supplier: 'airline',
       bookingReference: booking.booking_reference,
+      carrierReference: 'XKPTRB',
       status: 'confirmed',
       passengerIds: booking.passengers.map(({ id }: Json) => id),
       task: 'issue',
@@ -213,6 +215,8 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
 
   it('record tickets that the carrier issued', async () => {
     const { live } = await agencyWith(stage, '1000.00');
+    const answer = deferred<OrderState>();
+    airline.answers.issue = () => answer.promise;
     const offer = await offered(stage, live, {}, [{ type: 'adult', count: 2 }]);
     const { id, passengers } = dataOf(await stage.door.createBooking(live, requestFor(offer)));
     const tickets = passengers.map(({ id: passengerId }: Json, index: number) => ({
@@ -247,9 +251,19 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
         { bookingId: id, tickets: [{ ...ticket, uniqueIdentifier }, other] },
         invalid,
       );
-    expect(await operate(stage, 'recordTickets', { bookingId: id, tickets })).toMatchObject({
+    for (const carrierReference of ['', 'XKP TRB', 'X'.repeat(101)])
+      await refused(
+        stage,
+        'recordTickets',
+        { bookingId: id, tickets, carrierReference },
+        { details: { field: 'carrierReference', type: 'invalid' } },
+      );
+    await eventually(() => airline.askedFor(id, 'issue').length > 0);
+    const recorded = { bookingId: id, tickets, carrierReference: 'XKPTRB' };
+    expect(await operate(stage, 'recordTickets', recorded)).toMatchObject({
       status: 'ticketed',
       task: null,
+      carrierReference: 'XKPTRB',
     });
     const booking = dataOf(await stage.door.getBooking(live, id));
     expect(booking).toMatchObject({
@@ -262,6 +276,15 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     });
     expect((await fetch(booking.eticket_url)).headers.get('content-type')).toBe('application/pdf');
     expect(typesOf(await toldOf(stage, id)).slice(3)).toEqual(['booking.ticketed', 'booking.updated']);
+    // What the supplier says afterwards is too late.
+    answer.resolve({ state: 'issuing', carrierReference: 'BCDFGH' });
+    await eventually(async () => {
+      const [row] = await stage.server.query<Json>('SELECT order_token FROM bookings WHERE id = $1', [id]);
+      return row?.order_token === null;
+    });
+    expect(await operate(stage, 'supplierOrder', { bookingId: id })).toMatchObject({
+      carrierReference: 'XKPTRB',
+    });
     const already = conflict('Booking already ticketed', { field: 'status', type: 'ticketed' });
     await refused(stage, 'recordTickets', { bookingId: id, tickets }, already);
   });

@@ -3,6 +3,7 @@ import { eticketLink } from '../../src/domain/bookings/eticket.ts';
 import type { OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
 import { dataOf, expectRefusal } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
+import { pdfTexts } from '../infrastructure/payments/pdfContent.ts';
 import { never, ticketed } from './airline.ts';
 import {
   agencyWith,
@@ -23,6 +24,13 @@ describeBookings('tickets', (stage) => {
       stage.clock.advance(250);
       return airline.askedFor(id, method).length >= count;
     });
+
+  /** Only GraphQL has it: the bodies of REST and of events are specified to the letter. */
+  async function carrierReferenceOf(key: string, id: string): Promise<string | null> {
+    const query = 'query ($id: String!) { booking(id: $id) { carrierReference } }';
+    const { body } = await stage.server.graphql(query, { id }, key);
+    return body.data.booking.carrierReference;
+  }
 
   it('are issued by the airline, recorded and told', async () => {
     const { live } = await agencyWith(stage, '1000.00');
@@ -94,6 +102,47 @@ describeBookings('tickets', (stage) => {
         error: { code: 'NOT_FOUND', message: 'E-ticket not found' },
       });
     }
+  });
+
+  it('have the carrier’s own locator as soon as the airline tells one, and until it tells another', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    airline.answers.hold = async () => ({ state: 'held', carrierReference: 'HELDAA' });
+    const pending = await held(stage, live);
+    await eventually(async () => {
+      stage.clock.advance(250);
+      return (await carrierReferenceOf(live, pending.id)) === 'HELDAA';
+    });
+    const rest = await stage.server.rest('GET', `/api/v1/bookings/${pending.id}`, { key: live });
+    expect(rest.text).not.toMatch(/carrier_?reference|HELDAA/i);
+    dataOf(await stage.door.confirmBooking(live, pending.id));
+    await asked(pending.id, 'issue', 3);
+    expect(await carrierReferenceOf(live, pending.id)).toBe('HELDAA');
+    const paid = await booked(stage, live);
+    expect(await carrierReferenceOf(live, paid.id)).toBeNull();
+    airline.answers.issue = async ({ bookingId }) => ({
+      state: 'issuing',
+      carrierReference: bookingId === paid.id ? 'ISSUED' : null,
+    });
+    await eventually(async () => {
+      stage.clock.advance(250);
+      return (await carrierReferenceOf(live, paid.id)) === 'ISSUED';
+    });
+    airline.answers.issue = async (request) =>
+      request.bookingId === paid.id
+        ? { ...ticketed(request), carrierReference: 'XKPTRB' }
+        : ticketed(request);
+    for (const [id, reference] of [
+      [paid.id, 'XKPTRB'],
+      [pending.id, 'HELDAA'],
+    ]) {
+      const done = await untilStatus(stage, live, id, 'ticketed');
+      expect(await carrierReferenceOf(live, id)).toBe(reference);
+      const receipt = await fetch(done.eticket_url);
+      const texts = pdfTexts(Buffer.from(await receipt.arrayBuffer()));
+      expect(texts).toEqual(expect.arrayContaining([reference, done.booking_reference]));
+    }
+    const told = await stage.server.query('SELECT data FROM events WHERE subject_id = $1', [paid.id]);
+    expect(JSON.stringify(told)).not.toMatch(/XKPTRB|ISSUED/);
   });
 
   it('are asked for with everything that the carrier needs, under the booking’s id', async () => {
@@ -267,7 +316,7 @@ describeBookings('tickets', (stage) => {
     const paid = await booked(stage, live);
     airline.answers.issue = (request) => {
       if (request.bookingId !== paid.id) return Promise.resolve({ state: 'issuing' });
-      order = ticketed(request);
+      order = { ...ticketed(request), carrierReference: 'XKPTRB' };
       return new Promise((resolve) => {
         issue = resolve;
       });
@@ -282,6 +331,8 @@ describeBookings('tickets', (stage) => {
     expect(dataOf(await stage.door.getBooking(live, paid.id))).toEqual(cancelled);
     expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
     expect(typesOf(await toldOf(stage, paid.id))).not.toContain('booking.ticketed');
+    // Whoever asks the airline after that order must name it.
+    expect(await carrierReferenceOf(live, paid.id)).toBe('XKPTRB');
   });
 
   it('are given up when a ticketed booking is cancelled, again and again until the airline has heard', async () => {

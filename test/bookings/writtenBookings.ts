@@ -35,6 +35,7 @@ export async function bookingOf(
     team_id: '',
     mode: 'live',
     booking_reference: await newReference(sequelize),
+    carrier_reference: null,
     type,
     status: isHold ? 'pending' : 'confirmed',
     amount_cents: amountCents.toString(),

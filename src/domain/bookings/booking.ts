@@ -35,6 +35,8 @@ export interface BookingRow {
   team_id: string;
   mode: Mode;
   booking_reference: string;
+  /** The carrier's own record locator; null while the supplier has told none. */
+  carrier_reference: string | null;
   type: BookingType;
   status: BookingStatus;
   amount_cents: string;
@@ -67,6 +69,7 @@ export const bookingColumns = (row: string) =>
     'team_id',
     'mode',
     'booking_reference',
+    'carrier_reference',
     'type',
     'status',
     'amount_cents',

@@ -178,7 +178,13 @@ function stateSets(transition: Transition, now: string, refunds: boolean): strin
     `status = '${transition.to}'`,
     `updated_at = ${now}`,
     ...(transition.money === 'settle' ? [`debit_id = $6`, `confirmed_at = ${now}`] : []),
-    ...(transition.to === 'ticketed' ? [`ticketed_at = ${now}`, 'documents = $8::json'] : []),
+    ...(transition.to === 'ticketed'
+      ? [
+          `ticketed_at = ${now}`,
+          'documents = $8::json',
+          'carrier_reference = coalesce($9::text, bookings.carrier_reference)',
+        ]
+      : []),
     ...(ends ? [`ended_at = ${now}`] : []),
     ...(transition.money === 'refund' ? ['refund_cents = $7::bigint'] : []),
     ...(refunds ? ['refund_id = $6'] : []),
@@ -218,7 +224,7 @@ const longestWaits: Readonly<Partial<Record<ChangeName, number>>> = {
 
 /**
  * A change of state. $1 id, $2 wallet, $3 now, $4 ids of events, $5 the asking worker's token or null, $6 entry id,
- * $7 refund in centavos, $8 documents; those that a transition does not need are null. No row comes back when the
+ * $7 refund in centavos, $8 documents, $9 the carrier's locator; those that a transition does not need are null. No row comes back when the
  * booking is not in a state that the table names, the deadline does not fit or the worker has lost its lease. The CTE
  * `parameters` says the types of those that a statement does not use.
  */
@@ -237,7 +243,7 @@ function changeStatement(name: ChangeName, refunds: boolean): Statement<BookingR
       WHERE id = $1 AND wallet_id = $2 AND ($5::text IS NULL OR order_token = $5)
             ${longestWait === undefined ? '' : `AND ${lockWaitSql(longestWait)}`} FOR UPDATE
    ), parameters AS (
-     SELECT $6::text, $7::bigint, $8::text
+     SELECT $6::text, $7::bigint, $8::text, $9::text
    ), booking AS (
      UPDATE bookings SET ${stateSets(written, now, refunds).join(', ')}
        FROM before

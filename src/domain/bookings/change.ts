@@ -13,6 +13,8 @@ export interface ChangeDetails {
   readonly token?: string;
   readonly refundCents?: bigint;
   readonly documents?: BookingRow['documents'];
+  /** The carrier's locator; without it the one that is known stays. */
+  readonly carrierReference?: string | null;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface ChangeDetails {
 export async function applyTransition(
   name: Exclude<TransitionName, 'book' | 'hold'>,
   booking: { id: string; walletId: number },
-  { token, refundCents, documents }: ChangeDetails,
+  { token, refundCents, documents, carrierReference }: ChangeDetails,
   platform: Platform,
 ): Promise<BookingRow | null> {
   const { refunding, plain } = changeBooking[name];
@@ -37,6 +39,7 @@ export async function applyTransition(
     moves ? newIdentifier('txn') : null,
     money === 'refund' ? (refundCents ?? 0n).toString() : null,
     documents ? JSON.stringify(documents) : null,
+    carrierReference ?? null,
   ]);
   if (!changed) return null;
   announceEvents(booking.walletId, platform);

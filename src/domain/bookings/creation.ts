@@ -96,6 +96,7 @@ function rowOf(
     team_id: teamId,
     mode,
     booking_reference: reference,
+    carrier_reference: null,
     type,
     status: transitions[isHold ? 'hold' : 'book'].to,
     amount_cents: terms.clientAmountCents.toString(),

@@ -38,6 +38,7 @@ export async function readReceipt(id: string, signature: string, platform: Platf
   if (!booking) throw notFound('E-ticket');
   return {
     locator: booking.booking_reference,
+    carrierReference: booking.carrier_reference,
     status: booking.status,
     bookedAt: booking.created_at,
     issuedAt: booking.ticketed_at,

@@ -9,11 +9,14 @@ const states: ReadonlySet<unknown> = new Set<OrderState['state']>(['held', 'issu
 /**
  * What a supplier answered, if it can be believed: adapters are written by many, and a ticket that is told once to
  * clients and events cannot be taken back.
- * @throws UnusableAnswer for an unknown state, and for tickets that are not for exactly those who travel.
+ * @throws UnusableAnswer for an unknown state, for a carrier's locator that can be none, and for tickets that are not for
+ *   exactly those who travel.
  */
 export function checkAnswer(answer: OrderState, { travellers }: OrderRequest): OrderState {
-  const { state, documents } = (answer ?? {}) as { state?: unknown; documents?: unknown };
+  const { state, documents, carrierReference } = (answer ?? {}) as Partial<Record<string, unknown>>;
   if (!states.has(state)) throw new UnusableAnswer('an order in no known state');
+  if (state !== 'refused' && (carrierReference ?? null) !== null && !isPrintableName(carrierReference))
+    throw new UnusableAnswer('a locator of the carrier that can be none');
   if (state !== 'ticketed') return answer;
   if (!Array.isArray(documents) || !documents.every(isDocument))
     throw new UnusableAnswer('tickets without type, number or passenger');
@@ -22,6 +25,10 @@ export function checkAnswer(answer: OrderState, { travellers }: OrderRequest): O
     throw new UnusableAnswer('tickets for others than the travellers');
   return answer;
 }
+
+/** The carrier's locator that comes with an answer; null for none. */
+export const carrierReferenceOf = (answer: OrderState | null): string | null =>
+  answer === null || answer.state === 'refused' ? null : (answer.carrierReference ?? null);
 
 const isDocument = (document: Partial<TravelDocument> | null): document is TravelDocument =>
   isPrintableName(document?.type) &&

@@ -60,26 +60,39 @@ export function claimTasks(
 const finishStatement = statement<{ id: string }>(
   'finish_order_task',
   `UPDATE bookings SET order_task = NULL, order_due_at = NULL, order_asked = 0, order_token = NULL,
-          order_leased_until = NULL
+          order_leased_until = NULL, carrier_reference = coalesce($4, carrier_reference)
     WHERE id = $1 AND order_token = $2 AND order_task = $3 RETURNING id`,
 );
 
-/** The supplier has done it, and the booking's state stays. @returns whether it was still to be done. */
-export async function finishTask(task: OrderTask, { sequelize }: Platform): Promise<boolean> {
+/**
+ * The supplier has done it, and the booking's state stays; `carrierReference` is null where none was told.
+ * @returns whether it was still to be done.
+ */
+export async function finishTask(
+  task: OrderTask,
+  carrierReference: string | null,
+  { sequelize }: Platform,
+): Promise<boolean> {
   const { id, order_token: token, order_task: asked } = task;
-  return (await run(sequelize, finishStatement, [id, token, asked])).length > 0;
+  return (await run(sequelize, finishStatement, [id, token, asked, carrierReference])).length > 0;
 }
 
 const postponeStatement = statement<{ id: string }>(
   'postpone_order_task',
-  `UPDATE bookings SET order_due_at = $4, order_asked = order_asked + 1, order_token = NULL, order_leased_until = NULL
+  `UPDATE bookings SET order_due_at = $4, order_asked = order_asked + 1, order_token = NULL, order_leased_until = NULL,
+          carrier_reference = coalesce($5, carrier_reference)
     WHERE id = $1 AND order_token = $2 AND order_task = $3 RETURNING id`,
 );
 
 /** The supplier is to be asked again from `dueAt`. @returns whether it was still to be done. */
-export async function postponeTask(task: OrderTask, dueAt: Date, { sequelize }: Platform): Promise<boolean> {
+export async function postponeTask(
+  task: OrderTask,
+  dueAt: Date,
+  carrierReference: string | null,
+  { sequelize }: Platform,
+): Promise<boolean> {
   const { id, order_token: token, order_task: asked } = task;
-  return (await run(sequelize, postponeStatement, [id, token, asked, dueAt])).length > 0;
+  return (await run(sequelize, postponeStatement, [id, token, asked, dueAt, carrierReference])).length > 0;
 }
 
 const noteStatement = statement<{ id: string }>(
@@ -97,12 +110,21 @@ export async function noteOrder(task: OrderTask, note: string, { sequelize }: Pl
 
 const endLeaseStatement = statement(
   'end_order_lease',
-  'UPDATE bookings SET order_token = NULL, order_leased_until = NULL WHERE id = $1 AND order_token = $2',
+  `UPDATE bookings SET order_token = NULL, order_leased_until = NULL,
+          carrier_reference = coalesce(carrier_reference, $3)
+    WHERE id = $1 AND order_token = $2`,
 );
 
-/** The supplier has answered, but another task has taken the place of this one, whose turn it is. */
-export async function endLease(task: OrderTask, { sequelize }: Platform): Promise<void> {
-  await run(sequelize, endLeaseStatement, [task.id, task.order_token]);
+/**
+ * The supplier has answered, but another task has taken the place of this one, whose turn it is. The carrier's locator is
+ * kept all the same, unless there is one: whoever came first may have told it.
+ */
+export async function endLease(
+  task: OrderTask,
+  carrierReference: string | null,
+  { sequelize }: Platform,
+): Promise<void> {
+  await run(sequelize, endLeaseStatement, [task.id, task.order_token, carrierReference]);
 }
 
 const nextStatement = statement<{ due_at: Date | null }>(

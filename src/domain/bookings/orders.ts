@@ -12,7 +12,7 @@ import { Outage } from '../../infrastructure/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { applyTransition } from './change.ts';
-import { checkAnswer } from './orderAnswers.ts';
+import { carrierReferenceOf, checkAnswer } from './orderAnswers.ts';
 import type { OrderTask } from './orderTask.ts';
 import {
   claimTasks,
@@ -193,12 +193,12 @@ export class OrderDispatcher {
         tell(error instanceof TimedOut ? 'timeout' : 'failed');
         log.warn({ err: error, bookingId, supplier, task: asked }, 'flight supplier did not answer an order');
       }
-      return this.#end(task, this.#askLater(task));
+      return this.#end(task, null, this.#askLater(task, null));
     }
     tell(answer?.state ?? 'cancelled');
     if (answer?.state === 'refused')
       log.warn({ bookingId, supplier, task: asked, reason: answer.reason }, 'order refused');
-    await this.#end(task, this.#writeOrAskLater(task, answer));
+    await this.#end(task, answer, this.#writeOrAskLater(task, answer));
   }
 
   /** An answer whose wallet stays locked is asked for again: many that wait would leave others no connection. */
@@ -212,13 +212,13 @@ export class OrderDispatcher {
         { bookingId, walletId },
         'answer of a supplier for a locked wallet asked for later',
       );
-      return this.#askLater(task);
+      return this.#askLater(task, answer);
     }
   }
 
   /** A change that another one was faster than is not made: that one has set its own task, which waits for this end. */
-  async #end(task: OrderTask, writing: Promise<boolean>): Promise<void> {
-    if (!(await writing)) await endLease(task, this.#platform);
+  async #end(task: OrderTask, answer: OrderState | null, writing: Promise<boolean>): Promise<void> {
+    if (!(await writing)) await endLease(task, carrierReferenceOf(answer), this.#platform);
   }
 
   /** @returns null for a cancellation, which has no answer but that it is done. */
@@ -262,20 +262,23 @@ export class OrderDispatcher {
     if (task.order_task === 'hold' && refused) {
       return (await applyTransition('rejectHold', where, { token }, this.#platform)) !== null;
     }
-    if (task.order_task !== 'issue') return finishTask(task, this.#platform);
+    const carrierReference = carrierReferenceOf(answer);
+    if (task.order_task !== 'issue') return finishTask(task, carrierReference, this.#platform);
     if (refused) {
       const refundCents = BigInt(task.amount_cents);
       return (await applyTransition('rejectIssue', where, { token, refundCents }, this.#platform)) !== null;
     }
-    if (answer?.state !== 'ticketed') return this.#askLater(task);
+    if (answer?.state !== 'ticketed') return this.#askLater(task, answer);
     const documents = recorded(answer.documents);
-    return (await applyTransition('ticket', where, { token, documents }, this.#platform)) !== null;
+    const details = { token, documents, carrierReference };
+    return (await applyTransition('ticket', where, details, this.#platform)) !== null;
   }
 
-  #askLater(task: OrderTask): Promise<boolean> {
+  /** `answer` is what the supplier said that settles nothing; null for no answer. */
+  #askLater(task: OrderTask, answer: OrderState | null): Promise<boolean> {
     const longestMs = Math.min(firstPauseMs * pauseGrowth ** Math.min(task.order_asked, 50), longestPauseMs);
     const pauseMs = Math.max(longestMs * (1 - pauseSpread * Math.random()), firstPauseMs);
     const dueAt = new Date(this.#platform.clock.now().getTime() + pauseMs);
-    return postponeTask(task, dueAt, this.#platform);
+    return postponeTask(task, dueAt, carrierReferenceOf(answer), this.#platform);
   }
 }

@@ -1,5 +1,6 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
+import { isPrintableName } from '../../infrastructure/printableName.ts';
 import { conflict, notFound, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Mode } from '../tenant.ts';
@@ -20,6 +21,8 @@ export interface SupplierOrder {
   readonly supplier: string;
   /** Under which the supplier and the agency know it. */
   readonly bookingReference: string;
+  /** Under which the carrier knows it; null while nobody has told. */
+  readonly carrierReference: string | null;
   readonly status: BookingStatus;
   readonly passengerIds: readonly string[];
   /** What the supplier is to be asked for; null for nothing more. */
@@ -40,6 +43,7 @@ interface SupplierOrderRow {
   mode: Mode;
   supplier: string;
   booking_reference: string;
+  carrier_reference: string | null;
   status: BookingStatus;
   passengers: BookingRow['passengers'];
   order_task: SupplierOrder['task'];
@@ -48,8 +52,8 @@ interface SupplierOrderRow {
   order_note: string | null;
 }
 
-const orderColumns = `id, wallet_id, amount_cents, team_id, mode, supplier, booking_reference, status, passengers, order_task,
-            order_asked, updated_at, order_note`;
+const orderColumns = `id, wallet_id, amount_cents, team_id, mode, supplier, booking_reference, carrier_reference, status, passengers,
+            order_task, order_asked, updated_at, order_note`;
 
 const orderOf = (row: SupplierOrderRow): SupplierOrder => ({
   bookingId: row.id,
@@ -57,6 +61,7 @@ const orderOf = (row: SupplierOrderRow): SupplierOrder => ({
   mode: row.mode,
   supplier: row.supplier,
   bookingReference: row.booking_reference,
+  carrierReference: row.carrier_reference,
   status: row.status,
   passengerIds: row.passengers.map(({ id }) => id),
   task: row.order_task,
@@ -155,14 +160,20 @@ export interface IssuedTicket {
   readonly uniqueIdentifier: string;
 }
 
+export interface IssuedOrder {
+  readonly tickets: readonly IssuedTicket[];
+  /** The carrier's own record locator; null leaves the one that is known. */
+  readonly carrierReference: string | null;
+}
+
 /**
  * Records tickets that the carrier issued without the supplier telling us.
- * @throws AppError 400 naming each ticket that is none, is for nobody, is repeated or missing; 404 "Booking not found"; 409 for a
- *   booking that is not confirmed.
+ * @throws AppError 400 naming each ticket that is none, is for nobody, is repeated or missing, and a locator that can be
+ *   none; 404 "Booking not found"; 409 for a booking that is not confirmed.
  */
 export async function recordTickets(
   bookingId: string,
-  tickets: readonly IssuedTicket[],
+  { tickets, carrierReference }: IssuedOrder,
   settledBy: string,
   platform: Platform,
 ): Promise<SupplierOrder> {
@@ -178,13 +189,15 @@ export async function recordTickets(
   if (new Set(tickets.map(({ uniqueIdentifier }) => uniqueIdentifier)).size < tickets.length)
     faults.push({ field: 'tickets', type: 'repeated' });
   if ([...travelling].some((id) => !ticketed.has(id))) faults.push({ field: 'tickets', type: 'missing' });
+  if (carrierReference !== null && !isPrintableName(carrierReference))
+    faults.push({ field: 'carrierReference', type: 'invalid' });
   if (faults.length > 0) throw validationError(faults);
   const documents = tickets.map(({ passengerId, uniqueIdentifier }) => ({
     type: 'electronic_ticket' as const,
     unique_identifier: uniqueIdentifier,
     passenger_id: passengerId,
   }));
-  return settle('ticket', order, { documents }, settledBy, platform);
+  return settle('ticket', order, { documents, carrierReference }, settledBy, platform);
 }
 
 const dropCancellationStatement = statement<SupplierOrderRow>(

@@ -42,7 +42,7 @@ export interface OrderRequest {
   readonly bookingId: string;
   /** SupplierOffer.reference of the offer that is booked: all that is known of the offer here. */
   readonly offerReference: string;
-  /** Six characters under which the order is found in our books. */
+  /** Six characters under which the order is found in our books: not the carrier's (`OrderState.carrierReference`). */
   readonly locator: string;
   /** In the order of the search's passengers, each of the type that was asked for there. */
   readonly travellers: readonly Traveller[];
@@ -82,15 +82,26 @@ export interface TravelDocument {
   readonly passengerId: string;
 }
 
+/** What may be told with every answer that shows an order. */
+export interface CarrierLocator {
+  /**
+   * The carrier's own record locator (PNR), with which travellers check in at the airline: up to a hundred characters of
+   * printable ASCII without space, and anything else makes the answer none; of several carriers, that of the first
+   * flight. It may be told as soon as it is known. The last that was told counts, and an answer without one, or with
+   * null, changes nothing.
+   */
+  readonly carrierReference?: string | null;
+}
+
 /**
  * Where an order stands. `ticketed` and `refused` (the supplier did not hold, or the carrier did not issue) are final:
  * nothing more is asked about it, and what a carrier changes after it has issued the tickets is not heard of.
  */
 export type OrderState =
-  | { readonly state: 'held' }
-  | { readonly state: 'issuing' }
+  | ({ readonly state: 'held' } & CarrierLocator)
+  | ({ readonly state: 'issuing' } & CarrierLocator)
   /** At least one document for each traveller, infants too. */
-  | { readonly state: 'ticketed'; readonly documents: readonly TravelDocument[] }
+  | ({ readonly state: 'ticketed'; readonly documents: readonly TravelDocument[] } & CarrierLocator)
   /** `reason` is for the log only. */
   | { readonly state: 'refused'; readonly reason: string };
 

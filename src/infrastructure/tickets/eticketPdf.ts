@@ -26,6 +26,8 @@ const grey = '#5a6572';
 const warningColour = '#b00020';
 const qrMm = 26;
 const locatorMm = 54;
+/** Letters for which a line of that width is surely long enough in the size of locators. */
+const longestLarge = 6;
 
 const notes =
   'Os horários são os locais de cada aeroporto. Apresente no embarque o documento de identificação original ' +
@@ -66,14 +68,7 @@ function drawHead(sheet: ReceiptSheet, receipt: TicketReceipt): void {
       ...marks.map(mark),
     ],
   };
-  const locator: Cell = {
-    widthMm: locatorMm,
-    lines: [
-      { ...small('LOCALIZADOR'), align: 'center' },
-      { text: receipt.locator, points: 24, bold: true, colour: brandColour, align: 'center' },
-    ],
-  };
-  sheet.row([title, locator], { leastHeightMm: qrMm + 2 });
+  sheet.row([title, { widthMm: locatorMm, lines: locatorLines(receipt) }], { leastHeightMm: qrMm + 2 });
   const facts: readonly [label: string, value: string][] = [
     ['Situação', statusText[receipt.status]],
     ['Reservado em', formatBrazilianDate(receipt.bookedAt)],
@@ -87,6 +82,23 @@ function drawHead(sheet: ReceiptSheet, receipt: TicketReceipt): void {
     })),
     { fill: softGround },
   );
+}
+
+/** The carrier's locator comes first and larger where it is known: an airline's check-in knows no other. */
+function locatorLines({ locator, carrierReference }: TicketReceipt): Line[] {
+  const named = (label: string, text: string, points: number): Line[] => [
+    { ...small(label), align: 'center' },
+    { text, points, bold: true, colour: brandColour, align: 'center' },
+  ];
+  if (carrierReference === null) return named('LOCALIZADOR', locator, 24);
+  return [
+    ...named(
+      'LOCALIZADOR NA COMPANHIA AÉREA',
+      carrierReference,
+      carrierReference.length > longestLarge ? 13 : 24,
+    ),
+    ...named('LOCALIZADOR NA AGÊNCIA', locator, 13),
+  ];
 }
 
 /** A heading, on the same page as what follows it. */

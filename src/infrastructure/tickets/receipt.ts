@@ -6,8 +6,10 @@ import type { Baggage, CabinClass } from '../flights/supplier.ts';
  * documents, so that those can be handed over as they are.
  */
 export interface TicketReceipt {
-  /** Six characters under which carrier and agency find the booking. */
+  /** Six characters under which the agency finds the booking. */
   readonly locator: string;
+  /** Under which the carrier finds it, for check-in; null where it is not known. */
+  readonly carrierReference: string | null;
   readonly status: 'pending' | 'confirmed' | 'ticketed' | 'cancelled' | 'expired' | 'failed';
   readonly bookedAt: Date;
   /** Null while no tickets were issued. */

@@ -88,6 +88,27 @@ describe('the receipt of e-tickets', () => {
     expect(texts.join(' ')).not.toContain('Reembolsado');
   });
 
+  it('has the carrier’s locator first and larger than ours, where it is known', async () => {
+    const receipt = await receipts.oneWay!();
+    const sizes = async (carrierReference: string | null) =>
+      placedTexts(await eticketPdf({ ...receipt, carrierReference }))
+        .filter(
+          ({ text }) => [carrierReference, receipt.locator].includes(text) || text.startsWith('LOCALIZADOR'),
+        )
+        .map(({ text, points }) => [text, points]);
+    expect(await sizes('XKPTRB')).toEqual([
+      ['LOCALIZADOR NA COMPANHIA AÉREA', 7.5],
+      ['XKPTRB', 24],
+      ['LOCALIZADOR NA AGÊNCIA', 7.5],
+      ['QX7K2M', 13],
+    ]);
+    expect(await sizes('WWWWWWWW')).toContainEqual(['WWWWWWWW', 13]);
+    expect(await sizes(null)).toEqual([
+      ['LOCALIZADOR', 7.5],
+      ['QX7K2M', 24],
+    ]);
+  });
+
   // A booking that gives nothing back can still be cancelled.
   it('says what the conditions say: whether something is refunded, not whether it can be cancelled', async () => {
     const receipt = await receipts.oneWay!();

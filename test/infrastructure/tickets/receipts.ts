@@ -64,6 +64,7 @@ export async function receiptFor(
   const currency = offer.currency;
   return {
     locator: 'QX7K2M',
+    carrierReference: null,
     status: 'ticketed',
     bookedAt: new Date('2026-11-20T15:00:00.000Z'),
     issuedAt: new Date('2026-11-20T15:00:02.000Z'),
@@ -97,7 +98,7 @@ export const receipts: Readonly<Record<string, () => Promise<TicketReceipt>>> = 
         slices: ['CWB-MAD 2027-01-10', 'MAD-CWB 2027-01-25'],
         passengers: ['adult', 'adult', 'child', 'infant_without_seat'],
       },
-      {},
+      { carrierReference: 'WWMWWM' },
       ({ slices }) => slices.every(({ segments }) => segments.length > 1),
     ),
   group: () =>
@@ -127,6 +128,7 @@ export const receipts: Readonly<Record<string, () => Promise<TicketReceipt>>> = 
         status: 'cancelled',
         refundCents: 1_000_000n,
         link: null,
+        carrierReference: 'W'.repeat(100),
         agencyName: `Viagens ${'Conceição & Irmãos '.repeat(6)}Ltda`,
       },
     );

@@ -11,9 +11,10 @@ const magicMs = 2_000;
 
 /**
  * The order desk of the simulated supplier. It remembers nothing: how an order stands follows from the request and the
- * clock, so that any process says the same after any crash. Tickets are issued `ticketingDelayMs` after `issueFrom`
- * (after `bookedAt` where that is null), under numbers that follow each other, as those of one party do. It cannot
- * remember that an order was cancelled, and would still issue it: whoever keeps the bookings must not ask.
+ * clock, so that any process says the same after any crash. Every answer but a refusal tells the carrier's locator.
+ * Tickets are issued `ticketingDelayMs` after `issueFrom` (after `bookedAt` where that is null), under numbers that follow
+ * each other, as those of one party do. It cannot remember that an order was cancelled, and would still issue it: whoever
+ * keeps the bookings must not ask.
  *
  * Magic family names, of any traveller and in any case, try each ending with a test key. Live bookings under these
  * names are ordinary. Where several apply, the first of the table counts.
@@ -31,7 +32,7 @@ export function simulatedOrders(clock: Clock, ticketingDelayMs: number): OrderDe
       signal.throwIfAborted();
       return isNamed(request, 'HOLDFAIL')
         ? { state: 'refused', reason: 'no space could be held (magic name HOLDFAIL)' }
-        : { state: 'held' };
+        : { state: 'held', carrierReference: carrierReferenceOf(request) };
     },
     async issue(request, { signal }) {
       signal.throwIfAborted();
@@ -46,11 +47,13 @@ export function simulatedOrders(clock: Clock, ticketingDelayMs: number): OrderDe
 
 function issueState(request: OrderRequest, elapsedMs: number, delayMs: number): OrderState {
   const issuing = issuingOf(request);
+  const carrierReference = carrierReferenceOf(request);
   if (issuing === 'unreachable' && elapsedMs < magicMs)
     throw new Error('the supplier cannot be reached (magic name TICKETERROR)');
-  if (elapsedMs < (issuing === 'slow' ? 5 * delayMs + magicMs : delayMs)) return { state: 'issuing' };
+  if (elapsedMs < (issuing === 'slow' ? 5 * delayMs + magicMs : delayMs))
+    return { state: 'issuing', carrierReference };
   if (issuing === 'fails') return { state: 'refused', reason: 'not issued (magic name TICKETFAIL)' };
-  return { state: 'ticketed', documents: ticketsOf(request) };
+  return { state: 'ticketed', documents: ticketsOf(request), carrierReference };
 }
 
 function issuingOf(request: OrderRequest): Issuing {
@@ -61,6 +64,15 @@ function issuingOf(request: OrderRequest): Issuing {
 
 const isNamed = ({ testMode, travellers }: OrderRequest, magicName: string) =>
   testMode && travellers.some(({ familyName }) => familyName.trim().toUpperCase() === magicName);
+
+/** Without vowels, so that they make no words. */
+const carrierLetters = 'BCDFGHJKLMNPQRSTVWXYZ';
+
+/** Six letters, for a booking always the same. */
+function carrierReferenceOf({ bookingId }: OrderRequest): string {
+  const hash = createHash('sha256').update(`carrier ${bookingId}`).digest();
+  return Array.from(hash.subarray(0, 6), (byte) => carrierLetters[byte % carrierLetters.length]).join('');
+}
 
 /** Ten digits. */
 const ticketNumbers = 10n ** 10n;

@@ -10,6 +10,8 @@ const delayMs = 2_000;
 const keepNote = async () => undefined;
 const options = { signal: new AbortController().signal, keepNote };
 
+const carrierReference = expect.stringMatching(/^[A-Z]{6}$/);
+
 const traveller = (id: string, change: Partial<Traveller> = {}): Traveller => ({
   id,
   type: 'adult',
@@ -57,7 +59,10 @@ describe('orders of the simulated supplier', () => {
   const desk = simulatedOrders(new ManualClock(start), delayMs);
 
   it('are held', async () => {
-    expect(await desk.hold(request({ issueFrom: null }), options)).toEqual({ state: 'held' });
+    expect(await desk.hold(request({ issueFrom: null }), options)).toEqual({
+      state: 'held',
+      carrierReference,
+    });
   });
 
   it.each([
@@ -88,7 +93,23 @@ describe('orders of the simulated supplier', () => {
         uniqueIdentifier: expect.stringMatching(/^127-\d{10}$/),
         passengerId,
       })),
+      carrierReference,
     });
+  });
+
+  it('have one locator of the carrier each, the same from the first answer on', async () => {
+    const references = async (order: OrderRequest) => {
+      const states = [
+        await desk.hold(order, options),
+        await issuedAfter(0, order),
+        await issuedAfter(delayMs, order),
+      ];
+      return states.map((state) => state.state !== 'refused' && state.carrierReference);
+    };
+    const [first, ...others] = await references(request());
+    expect(first).toMatch(/^[A-Z]{6}$/);
+    expect(others).toEqual([first, first]);
+    expect(await references(request({ bookingId: 'ord_02' }))).not.toContain(first);
   });
 
   it('are numbered by the airline of an offer that the supplier made', async () => {
