@@ -95,6 +95,16 @@ describeEngines('a payment provider that is asked', (engine) => {
     expect(dataOf(await door.balance(live)).balance).toBe('300.00');
   });
 
+  it('is not asked for ever when its last page names itself as the next', async () => {
+    const { live } = await server.createTeam();
+    const missed = paid(await request(live));
+    answering(async () => ({ notifications: [missed], nextPage: 'last' }));
+    clock.advance(pauseMs);
+    await untilCompleted(live, missed.rechargeId);
+    await eventually(() => server.logLines.some((line) => line.includes('names a page again')));
+    expect(asked.map(({ page }) => page)).toEqual([null, 'last']);
+  });
+
   it('is asked again when it does not answer', async () => {
     answering(() => Promise.reject(new Error('503')));
     await eventually(() => {

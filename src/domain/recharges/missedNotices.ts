@@ -41,6 +41,7 @@ async function* listSince(
   stopping: AbortSignal,
 ): AsyncGenerator<PaymentNotification[]> {
   const limits = { asked: provider.name, timeoutMs: settings.PAYMENT_PROVIDER_TIMEOUT, clock };
+  const named = new Set<string>();
   let page: string | null = null;
   do {
     const asked: string | null = page;
@@ -52,6 +53,9 @@ async function* listSince(
     if (!listed) throw new Error(`${provider.name} gave no page of what it knows`);
     yield listed.notifications;
     page = listed.nextPage;
+    // It would be asked for the same pages without a pause, and without an end.
+    if (page && named.has(page)) throw new Error(`${provider.name} names a page again that it has given`);
+    if (page) named.add(page);
   } while (page);
 }
 

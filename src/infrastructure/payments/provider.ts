@@ -104,7 +104,7 @@ export interface PaymentNotification {
 /** A part of what a provider knows of its charges. */
 export interface NotificationPage {
   notifications: PaymentNotification[];
-  /** What to ask for the next page by; null after the last one. */
+  /** What to ask for the next page by, another for each page; null after the last one. */
   nextPage: string | null;
 }
 
