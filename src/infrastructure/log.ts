@@ -30,6 +30,10 @@ function withoutCpf(text: string): string {
   return text.replace(cpfPattern, (digits) => (isValidCpf(digits) ? '[redacted]' : digits));
 }
 
+/** What others say of a failure, of whatever type: that it cannot be logged would stop what follows. */
+const withoutParticulars = (told: unknown): unknown =>
+  typeof told === 'string' ? withoutCpf(withoutSecrets(told)) : told;
+
 let timedMs = 0;
 let timeMember = '';
 
@@ -51,7 +55,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
       base: { service: 'embarque' },
       timestamp: timeOfLine,
       redact: { paths: secretPaths, censor: '[redacted]' },
-      serializers: { err: serializeError },
+      serializers: { err: serializeError, reason: withoutParticulars },
     },
     destination ?? standardOutput(),
   );
@@ -74,7 +78,7 @@ function serializeError(error: unknown): unknown {
 /** A serialized error, and those that an AggregateError is made of, with nothing that a client sent. */
 function withoutData(serialized: Record<string, unknown>): Record<string, unknown> {
   for (const [key, value] of Object.entries(serialized)) {
-    if (typeof value === 'string') serialized[key] = withoutCpf(withoutSecrets(value));
+    serialized[key] = withoutParticulars(value);
   }
   // Sequelize and pg attach the statement's parameters, which may be anything a client sent.
   for (const key of ['parameters', 'parent', 'original', 'sql', 'query', 'bind']) delete serialized[key];

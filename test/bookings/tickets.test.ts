@@ -188,7 +188,8 @@ describeBookings('tickets', (stage) => {
 
   it('that the carrier refuses fail the booking, and the whole price comes back', async () => {
     const { live } = await agencyWith(stage, '1000.00');
-    airline.answers.issue = async () => ({ state: 'refused', reason: 'fare sold out' });
+    const reason = 'no fare for CPF 529.982.247-25';
+    airline.answers.issue = async () => ({ state: 'refused', reason });
     const paid = await booked(stage, live, { penalty: null });
     const failed = await untilStatus(stage, live, paid.id, 'failed');
     expect(failed).toMatchObject({
@@ -204,6 +205,10 @@ describeBookings('tickets', (stage) => {
     expect(told[4]?.data.previous_attributes).toEqual({ status: 'confirmed' });
     expectRefusal(await stage.door.cancelBooking(live, paid.id), conflict('Booking already failed'));
     expectRefusal(await stage.door.confirmBooking(live, paid.id), conflict('Booking already failed'));
+    const refusal = stage.server.logLines.find(
+      (line) => line.includes(paid.id) && line.includes('order refused'),
+    );
+    expect(refusal).toContain('no fare for CPF [redacted]');
   });
 
   it('cannot be had where the supplier does not hold the space: the reserve comes back', async () => {
