@@ -186,6 +186,11 @@ describeDoors(
       expect(charges).toBe(0);
     });
 
+    it('whose adapter never comes to an end with what it tells is answered all the same', async () => {
+      bank.reads = () => new Promise(() => undefined);
+      expect((await tell(stage, paid('nonsense'))).status).toBe(500);
+    });
+
     it('is not asked for what it does not offer', async () => {
       const { live } = await stage.server.createTeam();
       bank.methods = ['pix'];
