@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { dataOf, pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
-import { TestClock } from '../doors/testClock.ts';
+import { hourMs, TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -15,10 +15,11 @@ const recharges = 10;
 /** Whoever comes first, each recharge is credited once: two processes on a server, one on the embedded store. */
 describeEngines('payments that are told, refused and settled at the same moment', (engine) => {
   const clock = new TestClock();
+  const bank = new Bank();
   let server: TestServer;
   let second: TestServer;
   beforeAll(async () => {
-    server = await startTestServer(engine, { clock, paymentProvider: new Bank() });
+    server = await startTestServer(engine, { clock, paymentProvider: bank });
     const place = { settings: server.environment, release: async () => undefined };
     second =
       engine.name === 'embedded'
@@ -33,12 +34,14 @@ describeEngines('payments that are told, refused and settled at the same moment'
     await server?.close();
   });
 
-  /** As a bank does: again, until it is taken. */
-  const tell = async ({ url }: TestServer, rechargeId: string, outcome: string, of: string) => {
+  const tellOnce = async ({ url }: TestServer, rechargeId: string, outcome: string, of: string) => {
     const body = JSON.stringify([{ rechargeId, outcome, providerReference: `${of}/${rechargeId}` }]);
     const request = { method: 'POST', body, headers: { 'X-Bank-Signature': signatureOf(body) } };
-    await eventually(async () => (await fetch(`${url}/callbacks/payments/bank`, request)).status === 200);
+    return (await fetch(`${url}/callbacks/payments/bank`, request)).status;
   };
+  /** As a bank does: again, until it is taken. */
+  const tell = (to: TestServer, rechargeId: string, outcome: string, of: string) =>
+    eventually(async () => (await tellOnce(to, rechargeId, outcome, of)) === 200);
   const operate = async ({ graphql }: TestServer, document: string): Promise<Json> =>
     (await graphql(document, null, server.keys.operator)).body;
   const waiting = async (): Promise<string[]> =>
@@ -74,5 +77,32 @@ describeEngines('payments that are told, refused and settled at the same moment'
     expect(await waiting()).toHaveLength(recharges);
     const checks = await verifyLedger(server.running.gateway.platform.sequelize);
     expect(checks.filter((check) => check.break !== null)).toEqual([]);
+  });
+
+  it('are told again while their recharge may still be written', async () => {
+    const door = restDoor(() => server);
+    const { live } = await server.createTeam();
+    let id = '';
+    const early: number[] = [];
+    bank.charges = async ({ rechargeId }) => {
+      id = rechargeId;
+      early.push(await tellOnce(second, id, 'paid', 'early'));
+      return { method: 'pix', pixCopyPaste: 'code' };
+    };
+    dataOf(await door.createRecharge(live, pixOf('100.00')));
+    expect(early).toEqual([500]);
+    expect(await tellOnce(second, id, 'paid', 'early')).toBe(200);
+    expect(dataOf(await door.getRecharge(live, id)).status).toBe('completed');
+
+    bank.charges = async ({ rechargeId }) => {
+      id = rechargeId;
+      throw new Error('503');
+    };
+    expect((await door.createRecharge(live, pixOf('100.00'))).ok).toBe(false);
+    expect(await tellOnce(second, id, 'paid', 'lost')).toBe(500);
+    clock.advance(hourMs);
+    expect(await tellOnce(second, id, 'paid', 'lost')).toBe(200);
+    const kept = await server.query('SELECT reason FROM payment_notices WHERE recharge_id = $1', [id]);
+    expect(kept).toEqual([{ reason: 'unknown_recharge' }]);
   });
 });

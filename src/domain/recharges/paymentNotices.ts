@@ -9,6 +9,7 @@ import type { Platform } from '../platform.ts';
 import { endPending } from './ending.ts';
 import { completePaid } from './payment.ts';
 import { Recharge } from './recharge.ts';
+import { isUnderWay } from './unwrittenCharges.ts';
 
 /**
  * What the payment provider tells of its charges. Cast: a notification is one message of the provider, which may come any
@@ -81,8 +82,8 @@ function checkNotification(notification: PaymentNotification): void {
  * ends those that failed, and has operators look at money that was taken back. Told again, they change nothing.
  * @param provider whose notifications they are: it speaks of its own charges only.
  * @param count hears what came of each.
- * @throws AggregateError when some make no sense or meet a locked wallet; the others are taken all the same. Whatever else
- *   is thrown ends it. They are to be told again then.
+ * @throws AggregateError when some make no sense, meet a locked wallet or come before their recharges are written; the
+ *   others are taken all the same. Whatever else is thrown ends it. They are to be told again then.
  */
 export async function receiveNotifications(
   provider: string,
@@ -135,10 +136,7 @@ async function receive(
       if (told?.recharge_id === rechargeId) return 'known';
       throw new UnusableNotification(`a payment notification of ${rechargeId} with another one's reference`);
     }
-    const recharge =
-      rechargeId !== null && isIdentifier('rch', rechargeId)
-        ? await Recharge.findOne({ where: { id: rechargeId, provider } })
-        : null;
+    const recharge = await findWritten(rechargeId, provider, platform);
     if (recharge && locked.has(recharge.walletId))
       throw new UnusableNotification(`a payment notification of ${rechargeId}, whose wallet is locked`);
     try {
@@ -148,6 +146,22 @@ async function receive(
       throw error;
     }
   });
+}
+
+/** @throws UnusableNotification while it is about to be written: a test bank may tell of a payment before it answers. */
+async function findWritten(
+  rechargeId: string | null,
+  provider: string,
+  platform: Platform,
+): Promise<Recharge | null> {
+  if (rechargeId === null || !isIdentifier('rch', rechargeId)) return null;
+  const find = () => Recharge.findOne({ where: { id: rechargeId, provider } });
+  const recharge = await find();
+  if (recharge) return recharge;
+  if (await isUnderWay(rechargeId, provider, platform))
+    throw new UnusableNotification(`a payment notification of ${rechargeId}, which is not written yet`);
+  // It may have been written between the two looks.
+  return find();
 }
 
 /** A notification as it is kept: without an id that cannot be one, and `paidAt` is null of what failed alone. */

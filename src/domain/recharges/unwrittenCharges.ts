@@ -44,6 +44,21 @@ export async function isStillNoted(rechargeId: string, { sequelize }: Platform):
   return (await run(sequelize, findNote, [rechargeId])).length > 0;
 }
 
+const findUnderWay = statement(
+  'find_charge_under_way',
+  `SELECT FROM unwritten_charges
+    WHERE recharge_id = $1 AND provider = $2 AND times_cancelled = 0 AND cancel_at > $3`,
+);
+
+/** Whether the recharge of a charge is about to be written, so that whoever tells of it is to come back. */
+export async function isUnderWay(
+  rechargeId: string,
+  provider: string,
+  { sequelize, clock }: Platform,
+): Promise<boolean> {
+  return (await run(sequelize, findUnderWay, [rechargeId, provider, clock.now()])).length > 0;
+}
+
 /**
  * SQL of two CTEs for the statement that writes the recharge $1: `noted` has a row as long as nobody has begun to cancel the
  * charge, and keeps others from beginning; the other forgets the note where the CTE `recharge` has a row.
