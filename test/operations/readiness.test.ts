@@ -16,8 +16,11 @@ describe.runIf(engine)('When the database goes away', () => {
   });
   afterAll(() => server.close());
 
-  async function administer(...statements: string[]): Promise<void> {
-    const client = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
+  const administer = (...statements: string[]) => perform(process.env.TEST_DATABASE_URL, statements);
+
+  /** In a session of its own: those of the server may be what is tested. */
+  async function perform(connectionString: string | undefined, statements: string[]): Promise<void> {
+    const client = new pg.Client({ connectionString });
     await client.connect();
     for (const statement of statements) await client.query(statement);
     await client.end();
@@ -115,8 +118,10 @@ describe.runIf(engine)('When the database goes away', () => {
   });
 
   test('a build starts again after a later one, and is ready beside it', async () => {
-    await server.query(`INSERT INTO migrations (name) VALUES ('999-of-a-later-build')`);
+    await perform(server.environment.DATABASE_URL, [
+      `INSERT INTO migrations (name) VALUES ('999-of-a-later-build')`,
+    ]);
     await server.restart();
-    expect(await ready()).toEqual({ status: 200, database: 'ok' });
+    await eventually(async () => (await ready()).status === 200);
   });
 });
