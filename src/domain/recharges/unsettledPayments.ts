@@ -1,3 +1,4 @@
+import type { Statement } from '../../infrastructure/database/statement.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
@@ -45,50 +46,49 @@ const readSql = (where: string) => `SELECT n.id, n.provider, n.provider_referenc
 
 const readNotice = statement<PaymentNotice>('read_payment_notice', readSql('n.id = $1'));
 
-const listUnsettled = statement<PaymentNotice>(
-  'list_unsettled_payments',
-  `${readSql('n.settled_at IS NULL')} ORDER BY n.received_at, n.id LIMIT $1 OFFSET $2`,
-);
-
-const countUnsettled = statement<{ total: number }>(
-  'count_unsettled_payments',
-  'SELECT count(*)::integer AS total FROM payment_notices WHERE settled_at IS NULL',
-);
-
 interface NoticePage {
   notices: PaymentNotice[];
   total: number;
 }
 
-/** Payments that wait for an operator, the oldest first; `offset` and `limit` in rows. */
-export async function listUnsettledPayments(
-  { offset, limit }: { offset: number; limit: number },
-  { sequelize }: Platform,
-): Promise<NoticePage> {
-  const [counted] = await run(sequelize, countUnsettled, []);
-  return { notices: await run(sequelize, listUnsettled, [limit, offset]), total: counted?.total ?? 0 };
+interface Total {
+  total: number;
 }
 
-const settledSql = 'settled_at IS NOT NULL';
+/** Pages of a list, its rows and their count; `offset` and `limit` in rows. */
+const pagesOf =
+  (list: Statement<PaymentNotice>, count: Statement<Total>) =>
+  async (
+    { offset, limit }: { offset: number; limit: number },
+    { sequelize }: Platform,
+  ): Promise<NoticePage> => {
+    const [counted] = await run(sequelize, count, []);
+    return { notices: await run(sequelize, list, [limit, offset]), total: counted?.total ?? 0 };
+  };
 
-const listSettled = statement<PaymentNotice>(
-  'list_settled_payments',
-  `${readSql(`n.${settledSql}`)} ORDER BY n.settled_at DESC, n.id DESC LIMIT $1 OFFSET $2`,
+/** Payments that wait for an operator, the oldest first. */
+export const listUnsettledPayments = pagesOf(
+  statement<PaymentNotice>(
+    'list_unsettled_payments',
+    `${readSql('n.settled_at IS NULL')} ORDER BY n.received_at, n.id LIMIT $1 OFFSET $2`,
+  ),
+  statement<Total>(
+    'count_unsettled_payments',
+    'SELECT count(*)::integer AS total FROM payment_notices WHERE settled_at IS NULL',
+  ),
 );
 
-const countSettled = statement<{ total: number }>(
-  'count_settled_payments',
-  `SELECT count(*)::integer AS total FROM payment_notices WHERE reason IS NOT NULL AND ${settledSql}`,
+/** Payments that operators settled, the latest first. */
+export const listSettledPayments = pagesOf(
+  statement<PaymentNotice>(
+    'list_settled_payments',
+    `${readSql('n.settled_at IS NOT NULL')} ORDER BY n.settled_at DESC, n.id DESC LIMIT $1 OFFSET $2`,
+  ),
+  statement<Total>(
+    'count_settled_payments',
+    'SELECT count(*)::integer AS total FROM payment_notices WHERE reason IS NOT NULL AND settled_at IS NOT NULL',
+  ),
 );
-
-/** Payments that operators settled, the latest first; `offset` and `limit` in rows. */
-export async function listSettledPayments(
-  { offset, limit }: { offset: number; limit: number },
-  { sequelize }: Platform,
-): Promise<NoticePage> {
-  const [counted] = await run(sequelize, countSettled, []);
-  return { notices: await run(sequelize, listSettled, [limit, offset]), total: counted?.total ?? 0 };
-}
 
 const settleStatement = statement<{ id: string }>(
   'settle_payment_notice',

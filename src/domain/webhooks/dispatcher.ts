@@ -17,9 +17,9 @@ import {
   renewLeases,
   skipInactive,
 } from './claim.ts';
-import { presentUrls } from './presentUrls.ts';
 import { DeliveryRequests } from './requests.ts';
 import { type Allowances, baseShare, mayHaveLeftSome, Shares, slots } from './shares.ts';
+import { UrlChanges } from './urlChanges.ts';
 import { Wanted } from './wanted.ts';
 
 /** Attempts in memory at most: those that are being sent, and those that ended and are not recorded yet. */
@@ -27,9 +27,6 @@ const attemptLimit = 2 * slots;
 
 /** How long an attempt that failed through a fault of ours waits. */
 const ownFaultDelayMs = 1_000;
-
-/** How often attempts under way are compared with their webhooks, should the signal of a change get lost. */
-const changeCheckMs = 250;
 
 type DispatcherMetrics = Pick<Metrics, 'webhookAttempts'>;
 
@@ -56,6 +53,7 @@ export class WebhookDispatcher {
   readonly #recorder: AttemptRecorder;
   readonly #alerts: AlertMails;
   readonly #attempts = new Set<Attempt>();
+  readonly #changes: UrlChanges;
   readonly #wanted = new Wanted();
   readonly #outage: Outage;
   /** Webhooks that have more waiting than their share let through. */
@@ -65,8 +63,7 @@ export class WebhookDispatcher {
   #claiming: Promise<void> | null = null;
   #claims = 0;
   #stopped = false;
-  #checking = false;
-  #timers: NodeJS.Timeout[] = [];
+  #renewal: NodeJS.Timeout | undefined;
   #nextLook: { atMs: number; cancel(): void } | null = null;
   #stopSignals: Array<() => Promise<void>> = [];
 
@@ -76,6 +73,7 @@ export class WebhookDispatcher {
     this.#requests = new DeliveryRequests(platform);
     this.#recorder = new AttemptRecorder(this.#name, platform);
     this.#alerts = new AlertMails(platform);
+    this.#changes = new UrlChanges(this.#attempts, platform);
     this.#outage = new Outage(platform.log, {
       lost: 'webhook deliveries not claimed; trying again with the sweep',
       back: 'webhook deliveries are claimed again',
@@ -88,16 +86,14 @@ export class WebhookDispatcher {
     if (!settings.DATABASE_URL) await releaseAllLeases(this.#platform);
     Promise.all([
       signals.subscribe('events', ({ walletId }) => this.#wake({ walletIds: [walletId] })),
-      signals.subscribe('webhooks', ({ webhookId }) => this.#checkUrls((id) => id === webhookId)),
+      signals.subscribe('webhooks', ({ webhookId }) => this.#changes.check((id) => id === webhookId)),
     ])
       .then((stops) => {
         this.#stopSignals = stops;
       })
       .catch((error) => log.warn({ err: error }, 'webhooks wait for the sweep: not listening for signals'));
-    this.#timers = [
-      setInterval(() => this.#renew(), leaseOf(this.#platform) / 3),
-      setInterval(() => this.#checkSlow(), changeCheckMs),
-    ];
+    this.#renewal = setInterval(() => this.#renew(), leaseOf(this.#platform) / 3);
+    this.#changes.start();
   }
 
   /** Takes nothing more and resolves once every attempt under way is recorded, and the mail under way sent or given up. */
@@ -107,7 +103,8 @@ export class WebhookDispatcher {
     await Promise.all(this.#stopSignals.map((stop) => stop()));
     await this.#claiming;
     await Promise.all([this.#alerts.stop(), ...[...this.#attempts].map(({ ended }) => ended)]);
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#renewal);
+    this.#changes.stop();
   }
 
   async sweep(): Promise<void> {
@@ -261,32 +258,6 @@ export class WebhookDispatcher {
     await releaseLease({ id: delivery.id, token }, dueAt, this.#platform);
     if (isCancelled) this.#wake({ webhookIds: [delivery.webhook_id] });
     else this.#lookAt(dueAt);
-  }
-
-  /** Attempts that take long are the ones that a change can overtake. */
-  #checkSlow(): void {
-    if (this.#checking) return;
-    const sinceMs = performance.now() - changeCheckMs / 2;
-    const slow = new Set<string>();
-    for (const { takenMs, delivery } of this.#attempts) if (takenMs < sinceMs) slow.add(delivery.webhook_id);
-    this.#checking = true;
-    void this.#checkUrls((id) => slow.has(id)).finally(() => {
-      this.#checking = false;
-    });
-  }
-
-  /** Cancels what is on its way to where a webhook is not any more. */
-  async #checkUrls(concerns: (webhookId: string) => boolean): Promise<void> {
-    const attempts = [...this.#attempts].filter(({ delivery }) => concerns(delivery.webhook_id));
-    if (attempts.length === 0) return;
-    try {
-      const ids = attempts.map(({ delivery }) => delivery.webhook_id);
-      const urls = await presentUrls(ids, this.#platform);
-      for (const { delivery, recall } of attempts)
-        if (urls.get(delivery.webhook_id) !== delivery.url) recall.call();
-    } catch (error) {
-      this.#platform.log.warn({ err: error }, 'webhooks under way not compared with their changes');
-    }
   }
 
   #renew(): void {
