@@ -1,5 +1,6 @@
 import { eventTypeDescriptions } from '../src/domain/events/description.ts';
-import type { JsonSchema } from './jsonSchemas.ts';
+import type { JsonSchema, NamedSchemas } from './namedSchemas.ts';
+import { typeName } from './namedSchemas.ts';
 
 /** What OpenAPI says about deliveries: one webhook for each event type, as the catalogue of events describes it. */
 
@@ -47,8 +48,16 @@ export const eventsTag = {
     'What webhooks receive, by type; subscriptions at /graphql tell the same. The same event can arrive more than once.',
 };
 
-/** OpenAPI 3.1 `webhooks`. */
-export function webhookSection(): JsonSchema {
+/** Slices of bookings are told as REST answers them, which is one type to generated clients. */
+const sharingSlices = (schema: JsonSchema): JsonSchema =>
+  JSON.parse(
+    JSON.stringify(schema, (key, value) =>
+      key === 'slices' ? { ...value, items: { $ref: '#/components/schemas/OfferSlice' } } : value,
+    ),
+  );
+
+/** OpenAPI 3.1 `webhooks`: their bodies are named `BookingCreatedEvent` and so on. */
+export function webhookSection(named: NamedSchemas): JsonSchema {
   return Object.fromEntries(
     eventTypeDescriptions().map(({ type, description, schema, example }) => [
       type,
@@ -59,7 +68,15 @@ export function webhookSection(): JsonSchema {
           summary: description,
           security: [],
           parameters,
-          requestBody: { required: true, content: { 'application/json': { schema, example } } },
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': {
+                schema: named.refer(`${typeName(type)}Event`, sharingSlices(schema)),
+                example,
+              },
+            },
+          },
           responses,
         },
       },

@@ -1,6 +1,11 @@
-import type { GraphQLInputType, GraphQLOutputType, GraphQLSchema, SelectionSetNode } from 'graphql';
+import type {
+  GraphQLInputType,
+  GraphQLObjectType,
+  GraphQLOutputType,
+  GraphQLSchema,
+  SelectionSetNode,
+} from 'graphql';
 import {
-  getNamedType,
   getNullableType,
   isEnumType,
   isInputObjectType,
@@ -10,10 +15,7 @@ import {
   isUnionType,
   Kind,
 } from 'graphql';
-
-/** JSON Schema (2020-12) of the schema's types, as OpenAPI 3.1 has it. */
-
-export type JsonSchema = Record<string, unknown>;
+import type { JsonSchema, NamedSchemas } from './namedSchemas.ts';
 
 const scalarSchemas: Readonly<Record<string, JsonSchema>> = {
   String: { type: 'string' },
@@ -22,81 +24,95 @@ const scalarSchemas: Readonly<Record<string, JsonSchema>> = {
   Boolean: { type: 'boolean' },
 };
 
-function leafSchema(type: GraphQLInputType | GraphQLOutputType): JsonSchema {
-  const named = getNamedType(type);
-  if (isEnumType(named)) return { type: 'string', enum: named.getValues().map((value) => value.name) };
-  return scalarSchemas[named.name] ?? (named.extensions.openapi as JsonSchema | undefined) ?? {};
-}
-
 function orNull(schema: JsonSchema, nullable: boolean): JsonSchema {
   if (!nullable) return schema;
-  if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
-  // JSON Schema asks for both: a value of one of the types, and one of those that are listed.
-  const listed = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
-  return { ...schema, type: [schema.type, 'null'], ...listed };
-}
-
-/** Of what a request may have. */
-export function inputSchema(type: GraphQLInputType): JsonSchema {
-  const nullable = getNullableType(type);
-  if (isListType(nullable)) return { type: 'array', items: inputSchema(nullable.ofType) };
-  if (!isInputObjectType(nullable)) return leafSchema(nullable);
-  const fields = Object.values(nullable.getFields());
-  return {
-    type: 'object',
-    properties: Object.fromEntries(
-      fields.map((field) => [field.name, { ...inputSchema(field.type), ...describe(field.description) }]),
-    ),
-    required: fields
-      .filter((field) => isNonNullType(field.type) && field.defaultValue === undefined)
-      .map((f) => f.name),
-  };
+  return typeof schema.type === 'string'
+    ? { ...schema, type: [schema.type, 'null'] }
+    : { anyOf: [schema, { type: 'null' }] };
 }
 
 /** A description as a member, where there is one. */
 export const describe = (description: string | null | undefined) => (description ? { description } : {});
 
-/** Of what a selection answers; the kinds of a union are alternatives. */
-export function outputSchema(
-  type: GraphQLOutputType,
-  selections: SelectionSetNode | undefined,
-  schema: GraphQLSchema,
-): JsonSchema {
-  const nullable = getNullableType(type);
-  if (isListType(nullable))
-    return { type: 'array', items: outputSchema(nullable.ofType, selections, schema) };
-  if (isUnionType(nullable)) {
-    const alternatives = selections?.selections.flatMap((selection) => {
-      if (selection.kind !== Kind.INLINE_FRAGMENT || !selection.typeCondition) return [];
-      const member = schema.getType(selection.typeCondition.name.value);
-      return isObjectType(member) ? [outputSchema(member, selection.selectionSet, schema)] : [];
-    });
-    return { oneOf: alternatives ?? [] };
-  }
-  return isObjectType(nullable) && selections
-    ? objectSchema(nullable, selections, schema)
-    : leafSchema(nullable);
-}
+/**
+ * JSON Schema (2020-12) of GraphQL types, as OpenAPI 3.1 has it. Objects and lists of words are referred to by the name
+ * of their type.
+ */
+export class TypeSchemas {
+  readonly #schema: GraphQLSchema;
+  readonly #named: NamedSchemas;
 
-function objectSchema(
-  type: { getFields(): Record<string, { type: GraphQLOutputType; description?: string | null }> },
-  selections: SelectionSetNode,
-  schema: GraphQLSchema,
-): JsonSchema {
-  const properties: Record<string, JsonSchema> = {};
-  const required: string[] = [];
-  for (const selection of selections.selections) {
-    if (selection.kind !== Kind.FIELD) continue;
-    const field = type.getFields()[selection.name.value];
-    if (!field) continue;
-    const key = selection.alias?.value ?? selection.name.value;
-    const omitted = selection.directives?.some((directive) => directive.name.value === 'omitNull') ?? false;
-    const value = outputSchema(field.type, selection.selectionSet, schema);
-    properties[key] = {
-      ...orNull(value, !omitted && !isNonNullType(field.type)),
-      ...describe(field.description),
-    };
-    if (!omitted) required.push(key);
+  constructor(schema: GraphQLSchema, named: NamedSchemas) {
+    this.#schema = schema;
+    this.#named = named;
   }
-  return { type: 'object', properties, required };
+
+  /** Of what a request may have. */
+  input(type: GraphQLInputType): JsonSchema {
+    const nullable = getNullableType(type);
+    if (isListType(nullable)) return { type: 'array', items: this.input(nullable.ofType) };
+    if (!isInputObjectType(nullable)) return this.#leaf(nullable);
+    const fields = Object.values(nullable.getFields());
+    return this.#named.refer(nullable.name, {
+      type: 'object',
+      ...describe(nullable.description),
+      properties: Object.fromEntries(
+        fields.map((field) => [field.name, { ...this.input(field.type), ...describe(field.description) }]),
+      ),
+      required: fields
+        .filter((field) => isNonNullType(field.type) && field.defaultValue === undefined)
+        .map((field) => field.name),
+    });
+  }
+
+  /**
+   * Of what a selection answers; the kinds of a union are alternatives.
+   * @param name of an object that is not called as its type
+   */
+  output(type: GraphQLOutputType, selections: SelectionSetNode | undefined, name?: string): JsonSchema {
+    const nullable = getNullableType(type);
+    if (isListType(nullable)) return { type: 'array', items: this.output(nullable.ofType, selections) };
+    if (isUnionType(nullable)) return { oneOf: this.#alternatives(selections) };
+    return isObjectType(nullable) && selections
+      ? this.#named.refer(name ?? nullable.name, this.object(nullable, selections))
+      : this.#leaf(nullable);
+  }
+
+  /** Of the members of an object that are selected, without a name. */
+  object(type: GraphQLObjectType, { selections }: SelectionSetNode) {
+    const properties: Record<string, JsonSchema> = {};
+    const required: string[] = [];
+    for (const selection of selections) {
+      if (selection.kind !== Kind.FIELD) continue;
+      const field = type.getFields()[selection.name.value];
+      if (!field) continue;
+      const key = selection.alias?.value ?? selection.name.value;
+      const omitted = selection.directives?.some(({ name }) => name.value === 'omitNull') ?? false;
+      const value = this.output(field.type, selection.selectionSet);
+      properties[key] = {
+        ...orNull(value, !omitted && !isNonNullType(field.type)),
+        ...describe(field.description),
+      };
+      if (!omitted) required.push(key);
+    }
+    return { type: 'object', ...describe(type.description), properties, required };
+  }
+
+  #alternatives(selections: SelectionSetNode | undefined): JsonSchema[] {
+    return (selections?.selections ?? []).flatMap((selection) => {
+      if (selection.kind !== Kind.INLINE_FRAGMENT || !selection.typeCondition) return [];
+      const member = this.#schema.getType(selection.typeCondition.name.value);
+      return isObjectType(member) ? [this.output(member, selection.selectionSet)] : [];
+    });
+  }
+
+  #leaf(type: GraphQLInputType | GraphQLOutputType): JsonSchema {
+    if (isEnumType(type)) {
+      const words = type.getValues().map((value) => value.name);
+      return this.#named.refer(type.name, { type: 'string', ...describe(type.description), enum: words });
+    }
+    if (!('name' in type)) return {};
+    const written = scalarSchemas[type.name] ?? (type.extensions.openapi as JsonSchema | undefined) ?? {};
+    return 'enum' in written ? this.#named.refer(type.name, written) : written;
+  }
 }

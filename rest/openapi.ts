@@ -1,56 +1,65 @@
 import type { GraphQLSchema } from 'graphql';
-import { isNonNullType } from 'graphql';
+import { getNullableType, isNonNullType, isObjectType } from 'graphql';
 import type { Variable } from '../schema/coercion.ts';
-import { errorCodes } from '../src/domain/errors.ts';
-import { testModeNotice } from '../src/domain/testMode.ts';
+import { errorSchema, metaSchema, succeeded } from './errorSchemas.ts';
 import { deliveryHeaders, eventsTag, webhookSection } from './eventDocs.ts';
 import type { PreparedRoute } from './handler.ts';
-import { describe, inputSchema, type JsonSchema, outputSchema } from './jsonSchemas.ts';
+import { describe, TypeSchemas } from './jsonSchemas.ts';
+import type { JsonSchema } from './namedSchemas.ts';
+import { NamedSchemas, typeName } from './namedSchemas.ts';
 import { refusalExamples, refusalsByStatus } from './refusalDocs.ts';
 import { tagTexts } from './routes/index.ts';
+import { variableDocs } from './variableDocs.ts';
 
 /** OpenAPI 3.1, worked out from the routes' documents and the schema, so that it says nothing else than they do. */
 
-const metaSchema: JsonSchema = {
-  type: 'object',
-  description: 'Present in test mode only.',
-  properties: { test_mode: { const: true }, message: { type: 'string', examples: [testModeNotice.message] } },
-  required: ['test_mode', 'message'],
-};
+/** The parts of the document that its operations refer to. */
+class Parts {
+  readonly named = new NamedSchemas();
+  readonly types: TypeSchemas;
+  readonly error: JsonSchema;
 
-function bodySchema(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema {
-  const { root, route } = prepared;
-  const value = outputSchema(root.definition.type, root.node.selectionSet, schema) as {
-    properties?: JsonSchema;
-    required?: string[];
-  };
-  const success = { success: { const: true } };
-  const inner = value.properties ?? {};
-  if (route.envelope === 'bare') return { ...value, properties: { ...inner, _meta: metaSchema } };
-  return route.envelope === 'data'
-    ? {
-        type: 'object',
-        properties: { ...success, data: value, _meta: metaSchema },
-        required: ['success', 'data'],
-      }
-    : {
-        type: 'object',
-        properties: { ...success, ...inner, _meta: metaSchema },
-        required: ['success', ...(value.required ?? [])],
-      };
+  constructor(schema: GraphQLSchema) {
+    this.types = new TypeSchemas(schema, this.named);
+    this.error = errorSchema(this.named);
+  }
 }
+
+function bodySchema({ root, route }: PreparedRoute, { types, named }: Parts): JsonSchema {
+  const { type } = root.definition;
+  const _meta = metaSchema(named);
+  if (route.envelope === 'data') {
+    const data = types.output(type, root.node.selectionSet, route.answer);
+    return enveloped({ data, _meta }, ['data']);
+  }
+  const answered = getNullableType(type);
+  const { selectionSet } = root.node;
+  if (!isObjectType(answered) || !selectionSet) throw new Error(`${route.name} answers no object`);
+  const { properties, required, ...own } = types.object(answered, selectionSet);
+  return route.envelope === 'bare'
+    ? named.refer(answered.name, { ...own, properties: { ...properties, _meta }, required })
+    : enveloped({ ...properties, _meta }, required);
+}
+
+const enveloped = (members: JsonSchema, required: string[]): JsonSchema => ({
+  type: 'object',
+  properties: { success: succeeded(true), ...members },
+  required: ['success', ...required],
+});
 
 const pathNames = (path: string) => [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
 
-function parametersOf({ route, root, rules }: PreparedRoute): JsonSchema[] {
+function parametersOf({ route, root, rules }: PreparedRoute, { types }: Parts): JsonSchema[] {
   const inPath = pathNames(route.path);
+  const docs = variableDocs(root);
   const parameters = root.variables
     .filter(({ name }) => inPath.includes(name) || route.method === 'get')
     .map((variable) => ({
       name: variable.name,
       in: inPath.includes(variable.name) ? 'path' : 'query',
       required: inPath.includes(variable.name) || isRequired(variable),
-      schema: inputSchema(variable.type),
+      ...describe(docs.get(variable.name)?.description),
+      schema: { ...types.input(variable.type), ...docs.get(variable.name)?.default },
     }));
   const idempotencyKey = { $ref: '#/components/parameters/IdempotencyKey' };
   return rules.creation ? [...parameters, idempotencyKey] : parameters;
@@ -58,21 +67,30 @@ function parametersOf({ route, root, rules }: PreparedRoute): JsonSchema[] {
 
 const isRequired = ({ type, hasDefault }: Variable) => isNonNullType(type) && !hasDefault;
 
-function requestBodyOf({ route, root }: PreparedRoute, departureDate: string): JsonSchema {
+function requestBodyOf(
+  { route, root }: PreparedRoute,
+  departureDate: string,
+  { types, named }: Parts,
+): JsonSchema {
   const inPath = pathNames(route.path);
   const members = root.variables.filter(({ name }) => !inPath.includes(name));
   if (route.method === 'get' || members.length === 0) return {};
-  const schema = {
+  const docs = variableDocs(root);
+  const properties = members.map(({ name, type }) => [
+    name,
+    { ...types.input(type), ...describe(docs.get(name)?.description), ...docs.get(name)?.default },
+  ]);
+  const schema = named.refer(`${typeName(route.name)}Request`, {
     type: 'object',
-    properties: Object.fromEntries(members.map(({ name, type }) => [name, inputSchema(type)])),
+    properties: Object.fromEntries(properties),
     required: members.filter(isRequired).map(({ name }) => name),
-  };
+  });
   const example = typeof route.example === 'function' ? route.example(departureDate) : route.example;
   const content = { schema, ...(example ? { example } : {}) };
   return { requestBody: { required: members.some(isRequired), content: { 'application/json': content } } };
 }
 
-function responsesOf(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema {
+function responsesOf(prepared: PreparedRoute, parts: Parts): JsonSchema {
   const { route, rules, isRead } = prepared;
   const options = { isRead, isCreation: rules.creation !== null };
   const refusals = refusalsByStatus(route.refusals ?? [], options).map(([status, ofStatus]) => [
@@ -80,18 +98,13 @@ function responsesOf(prepared: PreparedRoute, schema: GraphQLSchema): JsonSchema
     {
       description: ofStatus.map(({ message }) => message).join(' · '),
       headers: headersOfRefusal(status, prepared),
-      content: {
-        'application/json': {
-          schema: { $ref: '#/components/schemas/Error' },
-          examples: refusalExamples(ofStatus),
-        },
-      },
+      content: { 'application/json': { schema: parts.error, examples: refusalExamples(ofStatus) } },
     },
   ]);
   const success = {
     description: 'Success',
     headers: rules.creation ? { ...rateHeaders, ...headersNamed('Idempotent-Replayed') } : rateHeaders,
-    content: { 'application/json': { schema: bodySchema(prepared, schema) } },
+    content: { 'application/json': { schema: bodySchema(prepared, parts) } },
   };
   return { [String(route.status)]: success, ...Object.fromEntries(refusals) };
 }
@@ -140,29 +153,7 @@ const components = {
     },
     'Idempotent-Replayed': {
       description: 'Present when this is the first response again, for its Idempotency-Key.',
-      schema: { const: 'true' },
-    },
-  },
-  schemas: {
-    Error: {
-      type: 'object',
-      properties: {
-        success: { const: false },
-        error: {
-          type: 'object',
-          properties: {
-            code: { type: 'string', enum: errorCodes },
-            message: { type: 'string' },
-            details: {
-              type: 'object',
-              description: 'field and type of the first bad field, errors with all of them.',
-            },
-          },
-          required: ['code', 'message', 'details'],
-        },
-        _meta: metaSchema,
-      },
-      required: ['success', 'error'],
+      schema: { type: 'string', const: 'true' },
     },
   },
 };
@@ -176,6 +167,7 @@ export function openApiDocument(
   schema: GraphQLSchema,
   departureDate: string,
 ): JsonSchema {
+  const parts = new Parts(schema);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const one of prepared) {
     const { route } = one;
@@ -186,9 +178,9 @@ export function openApiDocument(
       tags: [route.tag],
       summary: route.summary,
       description: `Scope \`${one.rules.scope}\`.${one.rules.testOnly ? ' Test keys only.' : ''}`,
-      parameters: parametersOf(one),
-      ...requestBodyOf(one, departureDate),
-      responses: responsesOf(one, schema),
+      parameters: parametersOf(one, parts),
+      ...requestBodyOf(one, departureDate, parts),
+      responses: responsesOf(one, parts),
     };
   }
   return {
@@ -210,7 +202,7 @@ export function openApiDocument(
       eventsTag,
     ],
     paths,
-    webhooks: webhookSection(),
-    components,
+    webhooks: webhookSection(parts.named),
+    components: { ...components, schemas: parts.named.all() },
   };
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../src/domain/errors.ts';
-import type { JsonSchema } from './jsonSchemas.ts';
+import type { JsonSchema } from './namedSchemas.ts';
 
 /** A refusal as the documentation tells of it. */
 export interface DocumentedRefusal {

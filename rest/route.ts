@@ -20,6 +20,8 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly document: string;
+  /** Name of what it answers, for the documentation, where that is not all that others answer of its GraphQL type. */
+  readonly answer?: string;
   /**
    * A request's body, for the documentation, where the types of its members do not make one that makes sense. One that
    * is good only before some day is made for a day of departure, YYYY-MM-DD.

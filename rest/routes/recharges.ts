@@ -41,6 +41,7 @@ export const rechargeRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Recharges',
     summary: 'Request a recharge and get its payment instructions',
+    answer: 'CreatedRecharge',
     refusals: [
       { status: 400, message: 'Minimum amount is R$ 100.00' },
       { status: 400, message: 'Maximum amount is R$ 50000.00' },

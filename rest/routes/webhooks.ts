@@ -41,6 +41,7 @@ export const webhookRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Webhooks',
     summary: 'Register a webhook; its secret is shown only in this response',
+    answer: 'CreatedWebhook',
     refusals: [invalidUrl, invalidEvents, registered, tooMany, unreachable],
     document: `mutation CreateWebhook($url: WebhookUrl!, $events: [EventType!]!) {
       createWebhook(url: $url, events: $events) { id url events active secret }
@@ -54,6 +55,7 @@ export const webhookRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Webhooks',
     summary: 'Change a webhook; what is left out stays',
+    answer: 'UpdatedWebhook',
     refusals: [invalidUrl, invalidEvents, unknown, registered, unreachable],
     document: `mutation UpdateWebhook($id: String!, $url: WebhookUrl, $events: [EventType!], $active: Boolean) {
       updateWebhook(id: $id, url: $url, events: $events, active: $active) {

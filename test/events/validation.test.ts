@@ -137,7 +137,11 @@ describeEngines('An event', (engine) => {
     for (const { type, description, schema, example, scope } of body.data.eventTypes) {
       const { summary, requestBody, parameters } = openapi.webhooks[type].post;
       expect(summary).toBe(description);
-      expect(requestBody.content['application/json']).toEqual({ schema, example });
+      const { schema: named, example: shown } = requestBody.content['application/json'];
+      expect(shown).toEqual(example);
+      const { slices } = schema.properties.data.properties.object.properties;
+      if (slices) slices.items = { $ref: '#/components/schemas/OfferSlice' };
+      expect(openapi.components.schemas[named.$ref.split('/').at(-1)]).toEqual(schema);
       for (const { $ref } of parameters) {
         expect(openapi.components.parameters).toHaveProperty([$ref.split('/').at(-1)]);
       }

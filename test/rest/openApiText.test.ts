@@ -56,14 +56,33 @@ describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
     expect((await post('/bookings', booking)).status).toBe(201);
   });
 
-  it('describes the answers that are given, what is null in them too', async () => {
+  it('calls what is asked and answered by names, and says of each constant what type it has', async () => {
     const document = await (await fetch(`${server.url}/api/v1/openapi.json`)).json();
+    const named = new Set(Object.keys(document.components.schemas));
+    const referred = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)];
+    expect(new Set(referred.map(([, name]) => name))).toEqual(named);
+    const nameless: string[] = [];
+    const look = (value: Json, path: string) => {
+      if (value === null || typeof value !== 'object') return;
+      if ('const' in value && !('type' in value)) nameless.push(`${path} is of no type`);
+      const isEnvelope = value.properties?.success?.const === true;
+      if ((value.properties && !isEnvelope) || value.enum) nameless.push(path);
+      for (const [key, member] of Object.entries(value))
+        if (!/^examples?$/.test(key)) look(member, `${path}/${key}`);
+    };
+    look(document.paths, '');
+    expect(nameless).toEqual([]);
+  });
+
+  it('describes the answers that are given, what is null in them too', async () => {
+    const text = await (await fetch(`${server.url}/api/v1/openapi.json`)).text();
+    const document = JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/'));
+    const $defs = document.components.schemas;
     /** An answer, once it is known to fit what the document says of its path, method and status. */
     const described = async (method: string, path: string, declared: string, body?: Json) => {
       const answer = await server.rest(method, `/api/v1${path}`, { key: server.keys.test, body });
       const response = document.paths[declared][method.toLowerCase()].responses[answer.status];
-      const { $ref: error, ...own } = response.content['application/json'].schema;
-      const schema = z.fromJSONSchema(error ? document.components.schemas[error.split('/').at(-1)] : own);
+      const schema = z.fromJSONSchema({ ...response.content['application/json'].schema, $defs });
       expect([path, answer.status, schema.safeParse(answer.body).error?.issues ?? []]).toEqual([
         path,
         answer.status,

@@ -94,6 +94,13 @@ const document = z.strictObject({
   passenger_id: identifier('pas'),
 });
 
+const passenger = z.looseObject({
+  id: identifier('pas'),
+  type: z.enum(['adult', 'child', 'infant_without_seat']),
+  given_name: z.string(),
+  family_name: z.string(),
+});
+
 /** SPEC leaves the inner shape of passengers and slices open. */
 const booking = <Status extends z.ZodType>(status: Status) =>
   z.strictObject({
@@ -103,7 +110,7 @@ const booking = <Status extends z.ZodType>(status: Status) =>
     total_amount: amount,
     currency,
     documents: z.array(document),
-    passengers: z.array(z.looseObject({ id: identifier('pas') })),
+    passengers: z.array(passenger),
     slices: z.array(z.looseObject({ id: identifier('sli') })),
     created_at: instant,
   });

@@ -25,7 +25,7 @@ export function payloadSchema(type: EventType): Record<string, unknown> {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(eventCatalogue[type].payload, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      delete jsonSchema.additionalProperties;
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
   return schema;
