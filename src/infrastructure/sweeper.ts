@@ -2,6 +2,9 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { Outage } from './outage.ts';
 
+/** What a run returns that left its work to another time or process: it says nothing of whether the sweep works. */
+export const noTurn = Symbol('no turn');
+
 export interface Sweep {
   name: string;
   everyMs: number;
@@ -28,9 +31,9 @@ export function startSweeps(sweeps: readonly Sweep[], log: Log, metrics: Metrics
     });
     const once = async () => {
       try {
-        await sweep.run(stopping.signal);
+        const result = await sweep.run(stopping.signal);
         metrics.sweeps.inc({ sweeper: sweep.name, outcome: 'done' });
-        outage.end();
+        if (result !== noTurn) outage.end();
       } catch (error) {
         metrics.sweeps.inc({ sweeper: sweep.name, outcome: 'failed' });
         outage.begin(error);

@@ -79,11 +79,15 @@ describeEngines('a payment provider that is asked', (engine) => {
     clock.advance(4 * pauseMs);
     for (const id of [missed, beside]) await untilCompleted(live, id);
     expect(asked.map(({ page }) => page)).toEqual([null, 'second']);
+    await twoLooks();
+    const worksAgain = () => server.logLines.some((line) => line.includes('sweep works again'));
+    expect(worksAgain()).toBe(false);
 
     nonsense = [];
     clock.advance(pauseMs);
     const heardAt = clock.now();
     await eventually(() => asked.length >= 4);
+    await eventually(worksAgain);
     await twoLooks();
     clock.advance(pauseMs);
     await eventually(() => asked.length >= 6);

@@ -2,6 +2,7 @@ import { askWithin, untilStopping } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import type { Metrics } from '../../infrastructure/metrics.ts';
 import type { NotificationPage, PaymentNotification } from '../../infrastructure/payments/provider.ts';
+import { noTurn } from '../../infrastructure/sweeper.ts';
 import type { Platform } from '../platform.ts';
 import type { NoticeOutcome } from './paymentNotices.ts';
 import { receiveNotifications } from './paymentNotices.ts';
@@ -63,6 +64,7 @@ async function* listSince(
  * Asks the payment provider for what its callbacks should have told: one that is lost, because nobody took it or the
  * provider gave it up, must cost nobody money. Of any number of workers one asks at a time, from where the last one that
  * took everything had asked.
+ * @returns `noTurn` when it asked for nothing, or not to the end because the process stops.
  * @throws AggregateError when some of it makes no sense or meets a locked wallet: the rest is taken, and all of it asked for
  *   again. Whatever the provider throws.
  */
@@ -70,13 +72,13 @@ export async function hearMissedNotices(
   platform: Platform,
   { paymentNotices }: Pick<Metrics, 'paymentNotices'>,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<typeof noTurn | undefined> {
   const { sequelize, clock, paymentProvider: provider, log } = platform;
-  if (!provider.listNotifications) return;
+  if (!provider.listNotifications) return noTurn;
   const now = clock.now();
   const [first, next] = [new Date(now.getTime() - firstMs), new Date(now.getTime() + pauseMs)];
   const [turn] = await run(sequelize, takeTurn, [provider.name, first, now, next]);
-  if (!turn) return;
+  if (!turn) return noTurn;
   const since = new Date(turn.heard_until.getTime() - overlapMs);
   const failures: unknown[] = [];
   let missed = 0;
@@ -95,5 +97,7 @@ export async function hearMissedNotices(
   if (missed > 0) log.warn({ missed, since }, 'the payment provider was asked for what no callback had told');
   if (failures.length > 0)
     throw new AggregateError(failures, `${failures.length} payment notifications not taken`);
-  if (!stopping.aborted) await run(sequelize, moveOn, [provider.name, now]);
+  if (stopping.aborted) return noTurn;
+  await run(sequelize, moveOn, [provider.name, now]);
+  return undefined;
 }
