@@ -96,6 +96,8 @@ describeEngines('bad input to REST', (engine) => {
     );
     expect(unknown.status).toBe(201);
     expect((await refusals.send(list('limit=5&unknown=1&unknown=2&limit[]=3'))).status).toBe(200);
+    const last = await refusals.send(list(`${'a&'.repeat(7_000)}limit=5`));
+    expect(last.body.data.pagination.limit).toBe(5);
     const withBody = {
       ...get('/wallet/balance'),
       headers: { 'content-type': 'application/json' },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { parse } from 'node:querystring';
 import type { Express, Request, Response } from 'express';
 import express from 'express';
 import type { Log } from '../log.ts';
@@ -40,7 +41,8 @@ export function createApplication(options: { trustProxy: boolean }): Express {
   const application = express();
   application.disable('x-powered-by');
   application.disable('etag');
-  application.set('query parser', 'simple');
+  // The limit of headers is limit enough: Node.js would pass over all parameters after the thousandth.
+  application.set('query parser', (text: string) => parse(text, '&', '=', { maxKeys: 0 }));
   // One hop: addresses that a client itself put in front of the proxy's are not believed.
   application.set('trust proxy', options.trustProxy ? 1 : false);
   return application;
