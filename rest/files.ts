@@ -3,7 +3,7 @@ import { Router } from 'express';
 import { countLink } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { chargeLinks, chargePaths } from '../src/domain/recharges/chargeLinks.ts';
-import { readBoleto, readPixCode } from '../src/domain/recharges/payerFiles.ts';
+import { readBoleto, readPix } from '../src/domain/recharges/payerFiles.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { refuseVisitor } from './visitorRefusal.ts';
 
@@ -32,9 +32,15 @@ export function createFileRouter(gateway: Gateway): Router {
   };
 
   serve(chargePaths.pixQrcode(':id'), async (id, response) => {
-    const code = await readPixCode(id);
-    const { pixQrCode } = await import('../src/infrastructure/payments/pixQrCode.ts');
-    response.type('png').send(await pixQrCode(code));
+    const { code, status } = await readPix(id);
+    response.type('png');
+    if (status === 'pending') {
+      const { pixQrCode } = await import('../src/infrastructure/payments/pixQrCode.ts');
+      response.send(await pixQrCode(code));
+    } else {
+      const { pixEndImage } = await import('../src/infrastructure/payments/pixEnd.ts');
+      response.send(pixEndImage(status));
+    }
   });
   serve(chargePaths.boletoPdf(':id'), async (id, response) => {
     const slip = await readBoleto(id, platform);

@@ -45,7 +45,9 @@ export class PixPayment {
   @Field(() => String, { description: 'The copy-and-paste code (BR Code).' })
   declare pixCopyPaste: string;
 
-  @Field(() => String, { description: 'URL of the code’s QR image (PNG).' })
+  @Field(() => String, {
+    description: 'URL of the code’s QR image (PNG); once the recharge has ended, of an image that says so.',
+  })
   declare pixQrcodeUrl: string;
 
   @Field(() => DateTime, { description: 'Payment deadline.' })

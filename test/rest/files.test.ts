@@ -61,6 +61,23 @@ describeEngines('the links of a recharge', (engine) => {
       },
     );
 
+    it('have no code any more that a bank app understands once the recharge has ended, and an image that tells how', async () => {
+      const key = team.test;
+      const images = new Set<string>();
+      for (const end of ['pay', 'expire', 'fail', 'cancel']) {
+        const { id, payment } = await request('pix', '100.00', key);
+        if (end === 'cancel')
+          await server.graphql(`mutation { cancelRecharge(id: "${id}") { status } }`, {}, key);
+        else await server.rest('POST', `/api/v1/test_helpers/recharges/${id}/${end}`, { key });
+        const { status, headers, bytes } = await fetchFile(payment.pix_qrcode_url);
+        expect([end, status, headers.get('content-type')]).toEqual([end, 200, 'image/png']);
+        const { data, width, height } = PNG.sync.read(bytes);
+        expect(readQr(Uint8ClampedArray.from(data), width, height)).toBeNull();
+        images.add(bytes.toString('base64'));
+      }
+      expect(images.size).toBe(4);
+    });
+
     it('are those of one recharge: each code names its own', async () => {
       const [one, other] = [await request('pix'), await request('pix')];
       expect(one.payment.pix_copy_paste).not.toBe(other.payment.pix_copy_paste);

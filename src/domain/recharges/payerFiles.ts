@@ -5,14 +5,15 @@ import type { Platform } from '../platform.ts';
 import { findTeam } from '../teams/management.ts';
 import { payerOf } from '../teams/payer.ts';
 import { findChargeOfPayer } from './reading.ts';
+import type { Recharge } from './recharge.ts';
 
 /** What a payer sees of a charge, who has its link and no key. */
 
-/** The BR Code of a recharge by PIX. @throws AppError 404 "Recharge not found" or "QR code not found". */
-export async function readPixCode(id: string): Promise<string> {
-  const { charge } = await findChargeOfPayer(id);
+/** The BR Code of a recharge by PIX as it stands. @throws AppError 404 "Recharge not found" or "QR code not found". */
+export async function readPix(id: string): Promise<{ code: string; status: Recharge['status'] }> {
+  const { charge, status } = await findChargeOfPayer(id);
   if (charge.method !== 'pix') throw notFound('QR code');
-  return charge.pixCopyPaste;
+  return { code: charge.pixCopyPaste, status };
 }
 
 /**
