@@ -47,7 +47,7 @@ import { createMailer } from './infrastructure/mail.ts';
 import type { Metrics } from './infrastructure/metrics.ts';
 import { createMetrics } from './infrastructure/metrics.ts';
 import type { PaymentProvider } from './infrastructure/payments/provider.ts';
-import { createPaymentProvider } from './infrastructure/payments/registry.ts';
+import { checkPaymentProvider, createPaymentProvider } from './infrastructure/payments/registry.ts';
 import type { Signals } from './infrastructure/pubsub/signals.ts';
 import { countedSignals, inProcessSignals } from './infrastructure/pubsub/signals.ts';
 import { createRateLimiter } from './infrastructure/rateLimiter.ts';
@@ -83,7 +83,9 @@ export interface RunningServer {
 /** The adapters that the settings name. */
 function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides: Overrides) {
   return {
-    paymentProvider: overrides.paymentProvider ?? createPaymentProvider(settings.PAYMENT_PROVIDER, settings),
+    paymentProvider: checkPaymentProvider(
+      overrides.paymentProvider ?? createPaymentProvider(settings.PAYMENT_PROVIDER, settings),
+    ),
     flightSuppliers:
       overrides.flightSuppliers ?? createFlightSuppliers(settings.FLIGHT_SUPPLIERS, clock, settings),
     exchangeRates: createExchangeRates(settings.EXCHANGE_RATES, {

@@ -32,6 +32,7 @@ const listNothing = async (): Promise<NotificationPage> => ({ notifications: [],
 export class Bank implements PaymentProvider {
   readonly name = 'bank';
   methods: PaymentMethod[] = ['pix', 'boleto'];
+  readonly boletoIssuer = simulatedPaymentProvider().boletoIssuer;
   /** What it was asked to make unpayable. */
   readonly cancelled: MadeCharge[] = [];
   /** Where it called below its callbacks' URL. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
 import type { ChargeRequest } from '../../src/infrastructure/payments/provider.ts';
 import { PayerRefused } from '../../src/infrastructure/payments/provider.ts';
+import { startServer } from '../../src/server.ts';
 import {
   boletoOf,
   dailyLimitExceeded,
@@ -308,3 +310,9 @@ describeDoors(
   { PAYMENT_PROVIDER_TIMEOUT: '300ms' },
   { paymentProvider: bank },
 );
+
+it('A payment provider that offers boletos without an issuer to print on them stops the start with one line', async () => {
+  const paymentProvider = Object.assign(new Bank(), { boletoIssuer: undefined });
+  const starting = startServer(readSettings({ DATA_DIR: '/dev/null/none' }), { paymentProvider });
+  await expect(starting).rejects.toThrow(/^PAYMENT_PROVIDER bank: [^\n]*boletoIssuer[^\n]*$/);
+});

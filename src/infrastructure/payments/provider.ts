@@ -133,7 +133,7 @@ export interface PaymentProvider {
   /** Stored with each charge, so that a recharge is always spoken of with the provider that made it. */
   readonly name: string;
   readonly methods: readonly PaymentMethod[];
-  /** What its boletos say; absent when it makes none. */
+  /** What its boletos say; absent when it makes none, or else the start stops. */
   readonly boletoIssuer?: BoletoIssuer;
   /**
    * Makes the charge that pays a recharge. Rejects when the provider cannot be reached or refuses: with `PayerRefused` when

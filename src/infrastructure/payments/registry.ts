@@ -21,3 +21,16 @@ export function createPaymentProvider(
   const create: (settings: ProviderSettings) => PaymentProvider = providers[name];
   return create(settings);
 }
+
+/**
+ * A provider as it may be used.
+ * @throws Error when it cannot do what it offers; its message is the line with which the start stops.
+ */
+export function checkPaymentProvider(provider: PaymentProvider): PaymentProvider {
+  // Payers would be given links to boletos that are not there.
+  if (provider.methods.includes('boleto') && !provider.boletoIssuer)
+    throw new Error(
+      `PAYMENT_PROVIDER ${provider.name}: it offers boletos, and has no boletoIssuer to print on them`,
+    );
+  return provider;
+}
