@@ -3,8 +3,11 @@ import type { AppError, ErrorCode, ErrorKind } from '../src/domain/errors.ts';
 const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   bad_request: 400,
   method_not_allowed: 405,
+  request_timeout: 408,
   conflict: 409,
+  expectation_failed: 417,
   unprocessable: 422,
+  headers_too_large: 431,
 };
 
 /** The one table from code to status. A code that is refused in several ways says which by its kind. */

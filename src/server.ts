@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Express } from 'express';
+import { answerBrokenRequests } from '../rest/brokenRequests.ts';
 import { createCallbackRouter } from '../rest/callbacks.ts';
 import { createDocsRouter } from '../rest/docs.ts';
 import { createEticketRouter } from '../rest/etickets.ts';
@@ -250,6 +251,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     refuse: (error, response) => refuse(error, response, log),
   });
   const server = createHttpServer(application, listener);
+  answerBrokenRequests(server, log);
   const stopListening = prepareStop(server);
   const sockets = doors?.graphql.attach(server);
   const stopWorker = settings.ROLES.includes('worker') ? await startWorker(gateway) : async () => undefined;

@@ -26,9 +26,17 @@ export type ErrorDetails = Record<string, unknown>;
 
 /**
  * What kind of refusal it is, from which each door derives its status:
- * `bad_request` 400, `method_not_allowed` 405, `conflict` 409, `unprocessable` 422; the rest follow from the code alone.
+ * `bad_request` 400, `method_not_allowed` 405, `request_timeout` 408, `conflict` 409, `expectation_failed` 417,
+ * `unprocessable` 422, `headers_too_large` 431; the rest follow from the code alone.
  */
-export type ErrorKind = 'bad_request' | 'method_not_allowed' | 'conflict' | 'unprocessable';
+export type ErrorKind =
+  | 'bad_request'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'conflict'
+  | 'expectation_failed'
+  | 'unprocessable'
+  | 'headers_too_large';
 
 export class AppError extends Error {
   readonly code: ErrorCode;

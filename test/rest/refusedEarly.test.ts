@@ -1,10 +1,30 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { answerBrokenRequests } from '../../rest/brokenRequests.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { rawRequest } from './rawRequest.ts';
+
+/** All that comes back for these bytes until the connection ends; `more` are written once an answer has begun. */
+async function answerOn(socket: Socket, text: string, more?: string): Promise<string> {
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (part: string) => {
+    answer += part;
+  });
+  if (more) socket.once('data', () => socket.write(more));
+  socket.write(text);
+  try {
+    await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
+  } finally {
+    socket.destroy();
+  }
+  return answer;
+}
 
 describeEngines('Requests that get no further than Node.js or Express', (engine) => {
   let server: TestServer;
@@ -13,35 +33,85 @@ describeEngines('Requests that get no further than Node.js or Express', (engine)
   });
   afterAll(() => server?.close());
 
-  /** All that comes back for these bytes until the connection ends. */
-  async function answerTo(text: string): Promise<string> {
+  const answerTo = (text: string, more?: string) => {
     const { hostname, port } = new URL(server.url);
-    const socket = connect(Number(port), hostname).setEncoding('latin1');
-    let answer = '';
-    socket.on('data', (part: string) => {
-      answer += part;
-    });
-    socket.write(text);
-    try {
-      await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
-    } finally {
-      socket.destroy();
-    }
-    return answer;
-  }
+    return answerOn(connect(Number(port), hostname), text, more);
+  };
 
   it.each([
-    ['without Host', '', 400],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nHost: here\r\nbad header\r\n\r\n', 400],
+    ['headers without an end', `GET / HTTP/1.1\r\nHost: here\r\nX: ${'a'.repeat(20_000)}`, 431],
+    ['a method that is none', 'G@T / HTTP/1.1\r\nHost: here\r\n\r\n', 400],
+    ['a version that is none', 'GET / HTTP/one\r\nHost: here\r\n\r\n', 400],
+    ['TLS', '\x16\x03\x01\x02\x00\x01', 400],
     [
-      'with an expectation that nobody knows',
-      'Host: here\r\nExpect: a miracle\r\nConnection: close\r\n',
-      417,
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
     ],
-  ])('end with their answer %s', async (_what, headers, status) => {
-    const answer = await answerTo(`GET /api/v1/wallet/balance HTTP/1.1\r\n${headers}\r\n`);
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(answer).toMatch(/^X-Request-Id: \S+\r$/m);
+    [
+      'a body in broken chunks',
+      'POST /graphql HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      400,
+    ],
+    ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['an expectation that nobody knows', 'GET / HTTP/1.1\r\nHost: here\r\nExpect: a miracle\r\n\r\n', 417],
+  ])('get the error body and end with it, as those with %s', async (_what, text, status) => {
+    const answer = await answerTo(text);
+    const [head = '', body = '', ...rest] = answer.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`));
+    expect(head).toMatch(/^X-Request-Id: \S+\r$/m);
+    expect(head).toMatch(/^X-Content-Type-Options: nosniff\r$/m);
+    expect(head).toMatch(/^Content-Type: application\/json; charset=utf-8\r$/m);
+    expect(head).toMatch(new RegExp(`^Content-Length: ${body.length}\\r$`, 'm'));
+    expect(head).toMatch(/^Connection: close$/m);
+    const { success, error } = JSON.parse(body);
+    expect([success, error.code, Object.keys(error.details).slice(0, 2)]).toEqual([
+      false,
+      'VALIDATION_ERROR',
+      ['field', 'type'],
+    ]);
+    expect(rest).toEqual([]);
     expect((await server.rest('GET', '/health/live')).status).toBe(200);
+  });
+
+  const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+
+  it('are refused behind the answer to the request before them, never in its place', async () => {
+    const { live } = await server.createTeam();
+    const head = `Host: here\r\nAuthorization: Bearer ${live}\r\n\r\n`;
+    const sound = `GET /api/v1/wallet/transactions HTTP/1.1\r\n${head}`;
+    expect(statuses(await answerTo(`${sound}nonsense\r\n\r\n`))).toEqual(['200', '400']);
+    expect(statuses(await answerTo(`${sound}${sound}nonsense\r\n\r\n`))).toEqual(['200', '200', '400']);
+    expect(statuses(await answerTo(sound, 'nonsense\r\n\r\n'))).toEqual(['200', '400']);
+  });
+
+  it('are cut off without an answer where one has begun and goes on', async () => {
+    const { live } = await server.createTeam();
+    const body = JSON.stringify({ query: 'subscription { walletEvents { id } }' });
+    const head = [
+      'POST /graphql HTTP/1.1',
+      'Host: here',
+      `Authorization: Bearer ${live}`,
+      'Accept: text/event-stream',
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ].join('\r\n');
+    expect(statuses(await answerTo(`${head}\r\n\r\n${body}`, 'nonsense\r\n\r\n'))).toEqual(['200']);
+  });
+
+  it('are refused when they take too long', async () => {
+    const slow = createServer({ headersTimeout: 1, connectionsCheckingInterval: 1 }).listen(0, '127.0.0.1');
+    try {
+      answerBrokenRequests(slow, pino({ level: 'silent' }));
+      await once(slow, 'listening');
+      const { port } = slow.address() as AddressInfo;
+      const answer = await answerOn(connect(port, '127.0.0.1'), 'GET / HTTP/1.1\r\n');
+      expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error.message).toBe('Request timeout');
+    } finally {
+      slow.close();
+    }
   });
 
   it.each(['http://[/', '//[/api/v1/wallet/balance'])(

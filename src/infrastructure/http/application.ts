@@ -4,6 +4,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import type { Express, Request, Response } from 'express';
 import express from 'express';
+import { AppError, validationError } from '../../domain/errors.ts';
 import type { Log } from '../log.ts';
 import { logOfSafeFields, withoutSecrets } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -24,6 +25,13 @@ declare module 'http' {
   interface ServerResponse {
     /** Whether the headers that every response has are set or on their way. */
     hasCommonHeaders: boolean;
+  }
+}
+
+declare module 'net' {
+  interface Socket {
+    /** Answers the latest request that came on this connection, until it is answered. */
+    underWay?: ServerResponse | null;
   }
 }
 
@@ -65,6 +73,12 @@ export function createListener({ application, direct, log, metrics, refuse }: Li
   const requestLog = logOfSafeFields(log);
   return (request, response) => {
     observe(request, response, requestLog, metrics);
+    const fault = faultOf(request);
+    if (fault) {
+      // What follows such a head, Node.js may read otherwise than whoever sent it.
+      response.setHeader('Connection', 'close');
+      return refuse(fault, response);
+    }
     const handler = direct.find(request);
     // Express itself ends what no part of the application takes: a target that has no path, such as `http://[/`.
     if (!handler)
@@ -76,6 +90,23 @@ export function createListener({ application, direct, log, metrics, refuse }: Li
   };
 }
 
+const noHost = validationError({ field: 'Host', type: 'required' });
+const unknownExpectation = new AppError('VALIDATION_ERROR', 'Expectation failed', {
+  kind: 'expectation_failed',
+  details: { field: 'Expect', type: 'unsupported' },
+});
+
+/** As Node.js knows it, which has answered it by then. */
+const knownExpectation = /(?:^|\W)100-continue(?:\W|$)/i;
+
+/** What is wrong with a head that could be read (RFC 9112, 3.2, and RFC 9110, 10.1.1): Node.js would refuse it without a body. */
+function faultOf({ headers, httpVersion }: Request): AppError | null {
+  if (httpVersion !== '1.1') return null;
+  if (headers.host === undefined) return noHost;
+  const { expect } = headers;
+  return expect === undefined || knownExpectation.test(expect) ? null : unknownExpectation;
+}
+
 const quietRoutes = new Set(['/health/live', '/health/ready', '/metrics']);
 
 function observe(request: Request, response: Response, log: Log, metrics: Metrics): void {
@@ -83,7 +114,10 @@ function observe(request: Request, response: Response, log: Log, metrics: Metric
   request.requestId = requestIdOf(request.headers['x-request-id']);
   request.routeName = 'unmatched';
   request.originalUrl = request.url;
+  const { socket } = request;
+  socket.underWay = response;
   response.on('close', () => {
+    if (socket.underWay === response) socket.underWay = null;
     const seconds = (performance.now() - startedMs) / 1000;
     const status = response.statusCode;
     metrics.requestTimes.add(request.method, request.routeName, status, seconds);
@@ -132,7 +166,7 @@ export function createHttpServer(application: Express, listener: Listener): Serv
     override writeHead(status: number, ...rest: unknown[]): this {
       if (!this.hasCommonHeaders) {
         this.hasCommonHeaders = true;
-        // What Node.js refuses by itself, a request without Host for one, has not come past the listener.
+        // What Node.js answers by itself has not come past the listener.
         this.req.requestId ??= randomUUID();
         setHeaders(this, commonHeaders(this.req.requestId));
       }
@@ -141,6 +175,8 @@ export function createHttpServer(application: Express, listener: Listener): Serv
   }
   Object.setPrototypeOf(BornResponse.prototype, application.response);
   application.response = BornResponse.prototype as Response;
+  const take = (request: IncomingMessage, response: ServerResponse) =>
+    listener(request as Request, response as unknown as Response);
   const server = createServer(
     {
       IncomingMessage: BornRequest,
@@ -149,9 +185,12 @@ export function createHttpServer(application: Express, listener: Listener): Serv
       headersTimeout: 15_000,
       requestTimeout: 30_000,
       keepAliveTimeout: 65_000,
+      // The listener looks at it, and at what is expected.
+      requireHostHeader: false,
     },
-    (request, response) => listener(request as Request, response as unknown as Response),
+    take,
   );
+  server.on('checkExpectation', take);
   server.timeout = silenceMs;
   // Node.js would hide every header after the thousandth from us, and go by it itself: of a request that is written anew
   // (declineOffer) its length would be gone, and its body be taken for another request. 16 KiB of headers are the limit.
