@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { measureBacklog } from '../../src/domain/backlog.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
@@ -32,6 +32,25 @@ const failed: AttemptOutcome = {
 };
 
 const free = new Shares().allowances();
+
+/** The next statement that writes is committed, and its connection breaks before anyone hears of that. */
+function loseNextAnswer({ sequelize }: Platform): void {
+  const manager = sequelize.connectionManager;
+  const connect = manager.getConnection.bind(manager);
+  const spy = vi.spyOn(manager, 'getConnection').mockImplementation(async (options) => {
+    const client = (await connect(options)) as { query(query: unknown): unknown };
+    if (options?.type !== 'write') return client;
+    spy.mockRestore();
+    const query = client.query.bind(client);
+    client.query = (asked: { callback(error: unknown, rows: unknown[]): void }) => {
+      client.query = query;
+      const { callback } = asked;
+      asked.callback = (error) => callback(error ?? new Error('Connection terminated unexpectedly'), []);
+      return query(asked);
+    };
+    return client;
+  });
+}
 
 describeEngines('deliveries that a worker has taken', (engine) => {
   let world: DeliveryWorld;
@@ -83,6 +102,33 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     expect((await world.deliveries(id)).map(({ status }) => status)).toEqual(
       outcomes.map(({ ok }) => (ok ? 'delivered' : 'failed')),
     );
+  });
+
+  it('are logged once when their recording is committed and its answer is lost', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/lost-answer');
+    for (const _ of [delivered, failed]) await world.happens(tenant);
+    const claimed = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    loseNextAnswer(platform);
+    const startedAt = platform.clock.now();
+    const log = new AttemptRecorder(`worker of ${id}`, platform);
+    await Promise.all(
+      claimed.map((delivery, index) =>
+        log.record({
+          delivery,
+          token: 'token',
+          outcome: index === 0 ? delivered : failed,
+          startedAt,
+          endedAt: startedAt,
+        }),
+      ),
+    );
+    expect(await world.webhook(key, id)).toMatchObject({ total_deliveries: 2, failed_deliveries: 1 });
+    expect((await world.deliveries(id)).map(({ reasons }) => reasons).sort()).toEqual([
+      ['http_status'],
+      ['ok'],
+    ]);
   });
 
   it('go by turns of wallets, counted on from what each has under way', async () => {

@@ -1,3 +1,4 @@
+import { isUnusable } from '../../infrastructure/database/sharedConnections.ts';
 import { retryOnDeadlock, run, statement } from '../../infrastructure/database/statement.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import type { Platform } from '../platform.ts';
@@ -16,9 +17,7 @@ import type { ClaimedDelivery } from './claim.ts';
  * whole of a table that had less than some 11 000 deliveries when it planned, and goes on so while the table grows, until
  * the next ANALYZE. Each condition makes it expect a third.
  */
-const recordAttempts = statement<{ id: string }>(
-  'record_webhook_attempts',
-  `WITH finished AS MATERIALIZED (
+const recordSql = `WITH finished AS MATERIALIZED (
      SELECT f.*, $EPOCH + f.started_ms * $MS AS started_at, $EPOCH + f.ended_ms * $MS AS ended_at,
             $EPOCH + f.next_ms * $MS AS next_at
        FROM json_to_recordset($1::json) AS f (
@@ -39,7 +38,7 @@ const recordAttempts = statement<{ id: string }>(
             lease_token = CASE WHEN f.token = d.lease_token THEN NULL ELSE d.lease_token END,
             leased_until = CASE WHEN f.token = d.lease_token THEN NULL ELSE d.leased_until END,
             last_status_code = f.status_code, last_reason = f.reason, body = coalesce(d.body, f.body)
-       FROM finished f WHERE d.id = f.delivery_id AND (SELECT count(*) FROM locked) >= 0
+       FROM finished f WHERE d.id = f.delivery_id AND (SELECT count(*) FROM locked) >= 0 $ONCE
      RETURNING d.id, d.webhook_id, d.attempts_made, d.first_attempt_at, f.started_at, f.ended_at, f.duration_ms, f.ok,
                f.status_code, f.reason, f.detail, f.excerpt, d.status = 'failed' AND NOT d.is_test AS gave_up
    ), attempt AS (
@@ -67,13 +66,24 @@ const recordAttempts = statement<{ id: string }>(
      INSERT INTO webhook_alerts (webhook_id, created_at) SELECT id, ended_at FROM lost
    )
    SELECT id FROM lost`
-    // Moments come as milliseconds: half as dear as text, to write and to read.
-    .replaceAll('$EPOCH', `timestamptz 'epoch'`)
-    .replaceAll('$MS', `interval '1 millisecond'`)
-    .replaceAll(
-      '$LOST',
-      't.lost_since >= w.activated_at AND coalesce(greatest(w.last_delivered_at, t.delivered_at) < t.lost_since, true)',
-    ),
+  // Moments come as milliseconds: half as dear as text, to write and to read.
+  .replaceAll('$EPOCH', `timestamptz 'epoch'`)
+  .replaceAll('$MS', `interval '1 millisecond'`)
+  .replaceAll(
+    '$LOST',
+    't.lost_since >= w.activated_at AND coalesce(greatest(w.last_delivered_at, t.delivered_at) < t.lost_since, true)',
+  );
+
+const recordAttempts = statement<{ id: string }>('record_webhook_attempts', recordSql.replace('$ONCE', ''));
+
+/**
+ * The same after a connection that broke: the statement before may have been committed, or be at work still, and only its
+ * answer lost. It ended the leases of what it wrote, which is looked at once the row is ours. What had lost its lease to
+ * another taking before is left out with it, since nobody can tell the two.
+ */
+const recordUnrecorded = statement<{ id: string }>(
+  'record_unrecorded_webhook_attempts',
+  recordSql.replace('$ONCE', 'AND d.lease_token = f.token'),
 );
 
 export interface FinishedAttempt {
@@ -143,11 +153,15 @@ export class AttemptRecorder {
         await this.#write(batch);
       } catch (error) {
         if (batch.length === 1) batch[0]?.reject(error);
-        // One that cannot be written keeps none of the others from it.
-        else for (const waiting of batch) await this.#write([waiting]).catch(waiting.reject);
+        else await this.#writeEach(batch, isUnusable(error) ? recordUnrecorded : recordAttempts);
       }
     }
     this.#writing = false;
+  }
+
+  /** One that cannot be written keeps none of the others from it. */
+  async #writeEach(batch: readonly Waiting[], recording: typeof recordAttempts): Promise<void> {
+    for (const waiting of batch) await this.#write([waiting], recording).catch(waiting.reject);
   }
 
   /** A statement can change a row once, so a delivery that was taken twice waits for its turn. */
@@ -165,12 +179,12 @@ export class AttemptRecorder {
     return batch;
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  async #write(batch: readonly Waiting[], recording = recordAttempts): Promise<void> {
     this.#written += 1;
     const next = batch.map(({ attempt }) => nextAttemptAt(attempt, this.#platform));
     const rows = JSON.stringify(batch.map(({ attempt }, index) => rowOf(attempt, next[index] ?? null)));
     const name = `${this.#name}/${this.#written}`;
-    const lost = await retryOnDeadlock(() => run(this.#platform.sequelize, recordAttempts, [rows, name]));
+    const lost = await retryOnDeadlock(() => run(this.#platform.sequelize, recording, [rows, name]));
     const deactivated = new Set(lost.map(({ id }) => id));
     for (const [index, { attempt, resolve }] of batch.entries()) {
       const nextAt = next[index] ?? null;
