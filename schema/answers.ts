@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest, RetryLater } from '../src/domain/admission.ts';
 import type { ErrorCode } from '../src/domain/errors.ts';
@@ -18,6 +18,17 @@ export interface Answer {
 
 /** The headers of answers that Apollo Server has no part in. */
 export const jsonHeaders: [string, string][] = [['content-type', jsonContentType]];
+
+/** What answers may be: anyone who accepts neither gets the first, as everywhere. */
+const mediaTypes = ['application/json', 'application/graphql-response+json'];
+
+/**
+ * The media type that a client asks for. One that understands GraphQL's own reads the errors of a refusal only when it
+ * comes in that (GraphQL over HTTP, §6.4): JSON with a status such as 401 may be from anything in between.
+ */
+export function mediaTypeFor(request: Request): string {
+  return request.accepts(mediaTypes) || 'application/json';
+}
 
 /** The JSON text of a result, with `_meta` of test mode in `extensions`. */
 export function render(
@@ -66,7 +77,8 @@ export async function refusalOf(
   const request: FailedRequest = context ?? { requestId: response.req.requestId };
   const text = `${render({ errors: reported.map(wrap) }, context, log, request)}\n`;
   if (!context && request.retryAfterSeconds) response.setHeader('Retry-After', request.retryAfterSeconds);
-  return { status: statusOf(first), headers: jsonHeaders, text };
+  const headers: Answer['headers'] = [['content-type', `${mediaTypeFor(response.req)}; charset=utf-8`]];
+  return { status: statusOf(first), headers, text };
 }
 
 /** Headers that every answer to a known caller has. */

@@ -75,7 +75,9 @@ export class IdentityDocument {
 
 @ObjectType({ description: 'A person who travels on a booking.', simpleResolvers: true })
 export class BookingPassenger {
-  @Field(() => String, { description: 'Id of the offer’s passenger, prefix pas_.' })
+  @Field(() => String, {
+    description: 'Id of the offer’s passenger, prefix pas_: the same in every booking of it.',
+  })
   declare id: string;
 
   @Field(() => PassengerType, { description: 'Age group.' })

@@ -166,7 +166,9 @@ export class LoyaltyProgrammeAccount {
 
 @ObjectType({ description: 'A passenger of an offer.', simpleResolvers: true })
 export class OfferPassenger {
-  @Field(() => String, { description: 'Unique id, prefix pas_; used when booking.' })
+  @Field(() => String, {
+    description: 'Id, prefix pas_, used when booking: the same in every offer of the search.',
+  })
   declare id: string;
 
   @Field(() => PassengerType, { description: 'Age group.' })

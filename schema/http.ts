@@ -9,7 +9,7 @@ import type { Gateway } from '../src/domain/gateway.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { Answer } from './answers.ts';
-import { jsonHeaders, refusalOf, render, sendAnswer } from './answers.ts';
+import { jsonHeaders, mediaTypeFor, refusalOf, render, sendAnswer } from './answers.ts';
 import type { ApolloContext } from './apollo.ts';
 import { contextOf } from './callers.ts';
 import { wrap } from './errors.ts';
@@ -165,9 +165,6 @@ function checkSource(source: string): void {
   if (condition) throw condition;
 }
 
-/** What answers may be: anyone who accepts neither gets the first, as everywhere. */
-const mediaTypes = ['application/json', 'application/graphql-response+json'];
-
 async function runWithApollo(
   request: Request,
   body: unknown,
@@ -185,7 +182,7 @@ async function runWithApollo(
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   // Apollo finds out that it has no answer of an accepted type when the operation has been run.
-  headers.set('accept', request.accepts(mediaTypes) || 'application/json');
+  headers.set('accept', mediaTypeFor(request));
   const result = await apollo.executeHTTPGraphQLRequest({
     httpGraphQLRequest: {
       method: request.method.toUpperCase(),

@@ -208,6 +208,22 @@ describeEngines('The GraphQL door guards itself', (engine) => {
     }
   });
 
+  test.each([
+    ['application/graphql-response+json, application/json;q=0.9', 'application/graphql-response+json'],
+    ['application/json, application/graphql-response+json;q=0.9', 'application/json'],
+    ['*/*', 'application/json'],
+  ])('refuses a client that accepts %s in %s, as it is answered', async (accept, mediaType) => {
+    const { test: key } = await server.createTeam();
+    const query = '{ walletBalance { balance } }';
+    const answers = [
+      await server.rest('POST', '/graphql', { key, body: { query }, headers: { accept } }),
+      await server.rest('POST', '/graphql', { key: 'sk_live_none', body: { query }, headers: { accept } }),
+      await server.rest('POST', '/graphql', { key, body: '{"query', headers: { accept } }),
+    ];
+    const told = answers.map(({ status, headers }) => [status, headers.get('content-type')]);
+    expect(told).toEqual([200, 401, 400].map((status) => [status, `${mediaType}; charset=utf-8`]));
+  });
+
   test('counts every operation of a batch', async () => {
     const { test: key } = await server.createTeam();
     const remaining = async () => {
