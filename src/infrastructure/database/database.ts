@@ -44,6 +44,14 @@ Sequelize.useCLS(transactionContext as never);
  */
 const sessionOptions = `-c lock_timeout=${lockTimeoutMs} -c datestyle=ISO -c default_transaction_isolation=read\\ committed`;
 
+/**
+ * What a server does about a process that freezes, or whose machine vanishes without a word. Its open transaction is
+ * undone before those who wait for the wallet that it has locked give up, and its sessions end within a minute: by the
+ * defaults of most systems both would stay for two hours.
+ */
+const idleTransactionMs = lockTimeoutMs - 2_000;
+const serverOptions = `${sessionOptions} -c idle_in_transaction_session_timeout=${idleTransactionMs} -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3`;
+
 /** Longest that a session is waited for: one that never comes would keep its place in the pool. */
 const connectTimeoutMs = 10_000;
 
@@ -81,7 +89,7 @@ export async function openDatabase(
     define: { underscored: true, timestamps: false },
     minifyAliases: false,
   };
-  const session = { application_name: 'embarque', options: sessionOptions };
+  const application_name = 'embarque';
   if (settings.DATABASE_URL) {
     const sequelize = new Sequelize(settings.DATABASE_URL, {
       ...common,
@@ -91,7 +99,12 @@ export async function openDatabase(
         acquire: settings.DATABASE_POOL_TIMEOUT,
         idle: 60_000,
       },
-      dialectOptions: { ...session, keepAlive: true, connectionTimeoutMillis: connectTimeoutMs },
+      dialectOptions: {
+        application_name,
+        options: serverOptions,
+        keepAlive: true,
+        connectionTimeoutMillis: connectTimeoutMs,
+      },
     });
     await sequelize.authenticate().catch(naming('DATABASE_URL'));
     return {
@@ -109,7 +122,7 @@ export async function openDatabase(
     ...common,
     // One session: it is one process's store, and named statements belong to a session.
     pool: { min: 1, max: 1, acquire: settings.DATABASE_POOL_TIMEOUT, idle: 2 ** 31 - 1 },
-    dialectOptions: { ...session, stream: embedded.stream },
+    dialectOptions: { application_name, options: sessionOptions, stream: embedded.stream },
   });
   return {
     sequelize,

@@ -48,4 +48,15 @@ describe.runIf(engine)('A database with defaults of its own', () => {
       { isolation: 'read committed' },
     ]);
   });
+
+  it('undoes what a frozen process has open before others give up waiting for it, and hears that one is gone', async () => {
+    const [session] = await server.query<Record<'idle' | 'wait' | 'keepalive', number>>(
+      `SELECT extract(epoch FROM current_setting('idle_in_transaction_session_timeout')::interval)::float AS idle,
+              extract(epoch FROM current_setting('lock_timeout')::interval)::float AS wait,
+              current_setting('tcp_keepalives_idle')::integer AS keepalive`,
+    );
+    expect(session?.idle).toBeGreaterThan(0);
+    expect(session?.idle).toBeLessThan(session?.wait ?? 0);
+    expect(session?.keepalive).toBe(30);
+  });
 });
