@@ -3,6 +3,7 @@ import type { Metrics } from '../../infrastructure/metrics.ts';
 import { Outage } from '../../infrastructure/outage.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import { Recall } from '../../infrastructure/webhooks/recall.ts';
+import { NameServersAway } from '../../infrastructure/webhooks/resolver.ts';
 import { SendingCancelled } from '../../infrastructure/webhooks/sender.ts';
 import type { Platform } from '../platform.ts';
 import { AlertMails } from './alerts.ts';
@@ -27,6 +28,9 @@ const attemptLimit = 2 * slots;
 
 /** How long an attempt that failed through a fault of ours waits. */
 const ownFaultDelayMs = 1_000;
+
+/** The same while nobody resolves names for us: everything that is due waits then, and is taken again each time. */
+const namelessDelayMs = 10_000;
 
 type DispatcherMetrics = Pick<Metrics, 'webhookAttempts'>;
 
@@ -254,7 +258,8 @@ export class WebhookDispatcher {
     const { clock, log } = this.#platform;
     const isCancelled = error instanceof SendingCancelled;
     if (!isCancelled) log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt not made');
-    const dueAt = new Date(clock.now().getTime() + (isCancelled ? 0 : ownFaultDelayMs));
+    const delayMs = error instanceof NameServersAway ? namelessDelayMs : ownFaultDelayMs;
+    const dueAt = new Date(clock.now().getTime() + (isCancelled ? 0 : delayMs));
     await releaseLease({ id: delivery.id, token }, dueAt, this.#platform);
     if (isCancelled) this.#wake({ webhookIds: [delivery.webhook_id] });
     else this.#lookAt(dueAt);

@@ -11,17 +11,25 @@ export interface ResolvedAddress {
 /** Every address of a name. Rejects, or returns none, when the name does not resolve. */
 export type Lookup = (hostname: string, signal: AbortSignal) => Promise<ResolvedAddress[]>;
 
+/**
+ * Nothing takes questions where this machine's DNS servers should be: our fault, of which the name says nothing. Silence and
+ * SERVFAIL are what the name's own servers bring about as well, so they count as names that do not resolve.
+ */
+export class NameServersAway extends Error {}
+
 /** More addresses than this are not tried, though all of them are judged. */
 const addressesTried = 4;
 
 /**
  * Asks the DNS servers directly. The operating system's getaddrinfo would run on libuv's four threads, where two
  * names whose servers do not answer are enough to hold up every other webhook. `servers` (address or
- * address:port) replace the machine's own.
+ * address:port) replace the machine's own. Rejects with NameServersAway when none of them takes the question.
  */
 export function dnsLookup(timeoutMs: number, servers?: string[]): Lookup {
   return async (hostname, signal) => {
-    const resolver = new Resolver({ timeout: Math.max(50, Math.floor(timeoutMs / 5)), tries: 2 });
+    const silenceMs = Math.max(50, Math.floor(timeoutMs / 5));
+    const resolver = new Resolver({ timeout: silenceMs, tries: 2 });
+    const startedMs = performance.now();
     if (servers) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
@@ -30,12 +38,20 @@ export function dnsLookup(timeoutMs: number, servers?: string[]): Lookup {
         resolver.resolve4(hostname),
         resolver.resolve6(hostname),
       ]);
+      // Later, another server may have been waited for, whose silence may be the name's.
+      const atOnce = performance.now() - startedMs < silenceMs;
+      if (atOnce && isRefused(four) && isRefused(six))
+        throw new NameServersAway('no DNS server of this machine takes questions');
       return [...addresses(four, 4), ...addresses(six, 6)];
     } finally {
       signal.removeEventListener('abort', cancel);
     }
   };
 }
+
+/** c-ares says so when no server could be asked; a server that refuses to answer is another code. */
+const isRefused = (settled: PromiseSettledResult<string[]>): boolean =>
+  settled.status === 'rejected' && settled.reason.code === 'ECONNREFUSED';
 
 function addresses(settled: PromiseSettledResult<string[]>, family: 4 | 6): ResolvedAddress[] {
   return settled.status === 'fulfilled' ? settled.value.map((address) => ({ address, family })) : [];
@@ -48,7 +64,7 @@ export const hostsLookup: Lookup = async (hostname) =>
 /**
  * The addresses that one connection may be made to, judged at this moment; the caller must connect to these and
  * to no other (DNS rebinding). One address that is not public among many blocks all of them. Throws an
- * AttemptFailure `dns` or `blocked_address`.
+ * AttemptFailure `dns` or `blocked_address`, or NameServersAway.
  */
 export async function connectableAddresses(
   target: Target,
@@ -58,7 +74,10 @@ export async function connectableAddresses(
 ): Promise<ResolvedAddress[]> {
   const resolved: ResolvedAddress[] = target.isAddress
     ? [{ address: target.hostname, family: target.hostname.includes(':') ? 6 : 4 }]
-    : await lookup(target.hostname, signal).catch(() => []);
+    : await lookup(target.hostname, signal).catch((error: unknown) => {
+        if (error instanceof NameServersAway) throw error;
+        return [];
+      });
   if (resolved.length === 0) throw new AttemptFailure('dns', 'the host name does not resolve');
   if (!allowPrivateHosts && !resolved.every(({ address }) => isPublicAddress(address)))
     throw blockedAddress();

@@ -6,7 +6,7 @@ import { Deadline } from './deadline.ts';
 import { AttemptFailure, type AttemptOutcome, type AttemptReason, blockedAddress } from './outcome.ts';
 import type { Recall } from './recall.ts';
 import { requestBytes } from './requestHead.ts';
-import { dnsLookup, hostsLookup, type Lookup } from './resolver.ts';
+import { dnsLookup, hostsLookup, type Lookup, NameServersAway } from './resolver.ts';
 import { createTargets, type Refusal, type Target } from './target.ts';
 
 export interface WebhookSenderOptions {
@@ -35,7 +35,7 @@ export interface WebhookSender {
   /**
    * Makes one attempt: at most one POST on the wire, whatever happens, and an outcome no later than the timeout.
    * Rejects only when nothing was sent and that is not the receiver's doing: a header that cannot be sent, no
-   * descriptors or ports left on this machine, a closed sender, or a recall before the request was written
+   * descriptors or ports left on this machine, none of its DNS servers there (NameServersAway), a closed sender, or a recall before the request was written
    * (SendingCancelled). Once it was written, a recall ends the attempt as `cancelled`.
    */
   send(request: WebhookRequest, recall?: Recall): Promise<AttemptOutcome>;
@@ -96,7 +96,12 @@ class HttpsWebhookSender implements WebhookSender {
   }
 
   async reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }> {
-    const { statusCode, reason } = await this.#attempt('HEAD', { url, headers: {}, body: '' }, null);
+    const asking = this.#attempt('HEAD', { url, headers: {}, body: '' }, null);
+    const { statusCode, reason } = await asking.catch((error: unknown) => {
+      // The URL cannot be reached from here, whoever is to blame.
+      if (error instanceof NameServersAway) return { statusCode: null, reason: 'dns' as const };
+      throw error;
+    });
     return statusCode === null ? { reachable: false, reason } : { reachable: true, reason: 'ok' };
   }
 

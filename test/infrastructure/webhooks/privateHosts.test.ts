@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   dnsLookup,
   type Lookup,
+  NameServersAway,
   type ResolvedAddress,
 } from '../../../src/infrastructure/webhooks/resolver.ts';
 import { createWebhookSender } from '../../../src/infrastructure/webhooks/sender.ts';
@@ -150,6 +151,17 @@ describe('dnsLookup', () => {
   it('has nothing when the server says so', async () => {
     const { lookup } = await nameServer({});
     expect(await lookup('hooks.receiver.test', new AbortController().signal)).toEqual([]);
+  });
+
+  it('blames no receiver when no server of ours takes the question', async () => {
+    const socket = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    const { port } = socket.address();
+    await new Promise<void>((resolve) => socket.close(resolve));
+    const sender = await strictSender(dnsLookup(patientMs, [`127.0.0.1:${port}`]));
+    await expect(sender.send(post('https://hooks.receiver.test/'))).rejects.toThrow(NameServersAway);
+    const answer = await sender.reachable('https://hooks.receiver.test/');
+    expect(answer).toEqual({ reachable: false, reason: 'dns' });
   });
 
   it('blocks a private answer, and one private answer among others', async () => {
