@@ -52,7 +52,9 @@ const waitingSql = `waiting AS (
 /**
  * Of what is due, the next of each wallet goes by turns, counted on from what the wallet has under way, and as long as
  * enough slots stay free for the others. What its turn cannot come to is not even looked at: a wallet with a thousand
- * webhooks that is at its bound would make every taking of the others' dear.
+ * webhooks that is at its bound would make every taking of the others' dear. That bound, the second of the LIMIT, is there
+ * for speed alone: of whatever is placed, `left_free` is at most `free - 1`, and a delivery behind the bound has so many of
+ * its wallet before it that its turn is beyond `perFreeSlot * (free - 1)`, so `chosen` would leave it anyway.
  *
  * $1 now, $2 since when first attempts are due, $3 token, $4 limit, $5 and $6 free slots of trusted webhooks and of the
  * others, $7 and $8 allowances by webhook, $9 to $11 what wallets have under way, $12 lease.
