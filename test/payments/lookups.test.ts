@@ -109,6 +109,30 @@ describeEngines('a payment provider that is asked', (engine) => {
     expect(asked.map(({ page }) => page)).toEqual([null, 'last']);
   });
 
+  it('is asked for what makes no sense, and nothing else does, for two weeks, and is then given up with a line in the log', async () => {
+    const { live } = await server.createTeam();
+    const told = paid(await request(live));
+    const dayMs = 24 * hourMs;
+    answering(async () => ({ notifications: [{ ...told, providerReference: '' }], nextPage: null }));
+    const heardAt = clock.now();
+    clock.advance(pauseMs);
+    await eventually(() => asked.length === 1);
+    await twoLooks();
+    clock.advance(13 * dayMs);
+    await eventually(() => asked.length === 2);
+    await twoLooks();
+    const givenUp = () => server.logLines.filter((line) => line.includes('asked for no more'));
+    expect(givenUp()).toEqual([]);
+    clock.advance(2 * dayMs);
+    await eventually(() => givenUp().length === 1);
+    expect(JSON.parse(givenUp()[0] ?? '').faults).toEqual([expect.stringContaining(told.rechargeId)]);
+    await twoLooks();
+    clock.advance(pauseMs);
+    await eventually(() => asked.length === 4);
+    const reached = asked.map(({ since }) => since.getTime() - heardAt.getTime());
+    expect(reached.slice(1)).toEqual([reached[0], reached[0], dayMs + pauseMs - hourMs]);
+  });
+
   it('is asked again when it does not answer', async () => {
     answering(() => Promise.reject(new Error('503')));
     await eventually(() => {

@@ -5,7 +5,7 @@ import type { NotificationPage, PaymentNotification } from '../../infrastructure
 import { noTurn } from '../../infrastructure/sweeper.ts';
 import type { Platform } from '../platform.ts';
 import type { NoticeOutcome } from './paymentNotices.ts';
-import { receiveNotifications } from './paymentNotices.ts';
+import { receiveNotifications, SenselessNotification } from './paymentNotices.ts';
 
 /** Between asking a provider what it knows, in milliseconds. */
 const pauseMs = 10 * 60_000;
@@ -13,8 +13,11 @@ const pauseMs = 10 * 60_000;
 /** How far one asking reaches behind the one before: lists lag behind what they list, and clocks differ. */
 const overlapMs = 60 * 60_000;
 
-/** How far the first asking reaches back at most: longer than a boleto can be paid. */
-const firstMs = 14 * 24 * 60 * 60_000;
+/**
+ * How far the first asking reaches back at most, and those that hear nothing but what makes no sense: longer than a boleto can
+ * be paid, and than it may take to mend an adapter.
+ */
+const reachMs = 14 * 24 * 60 * 60_000;
 
 /**
  * Whoever takes the turn puts off the next one. Nothing is written while none is due. The first asking begins with the first
@@ -34,6 +37,9 @@ const moveOn = statement(
   'end_payment_lookup',
   'UPDATE payment_lookups SET heard_until = greatest(heard_until, $2) WHERE provider = $1',
 );
+
+const givenUp =
+  'payment notifications that make no sense: what the provider knew before is asked for no more; compare its statement with the recharges';
 
 /** What the provider knows since then, page by page, until the process stops. */
 async function* listSince(
@@ -61,12 +67,28 @@ async function* listSince(
 }
 
 /**
+ * Asks no more for what the provider knew before `until`, when all that is left of it makes no sense: each asking would
+ * reach further back, and the list grow, for ever.
+ */
+async function giveUp(
+  failures: readonly SenselessNotification[],
+  heardUntil: Date,
+  until: Date,
+  { sequelize, paymentProvider: provider, log }: Platform,
+): Promise<void> {
+  if (heardUntil >= until) return;
+  const faults = failures.map(({ message }) => message);
+  log.error({ provider: provider.name, until, faults }, givenUp);
+  await run(sequelize, moveOn, [provider.name, until]);
+}
+
+/**
  * Asks the payment provider for what its callbacks should have told: one that is lost, because nobody took it or the
  * provider gave it up, must cost nobody money. Of any number of workers one asks at a time, from where the last one that
  * took everything had asked.
  * @returns `noTurn` when it asked for nothing, or not to the end because the process stops.
  * @throws AggregateError when some of it makes no sense or meets a locked wallet: the rest is taken, and all of it asked for
- *   again. Whatever the provider throws.
+ *   again, for as long as `reachMs` where it makes no sense. Whatever the provider throws.
  */
 export async function hearMissedNotices(
   platform: Platform,
@@ -76,7 +98,7 @@ export async function hearMissedNotices(
   const { sequelize, clock, paymentProvider: provider, log } = platform;
   if (!provider.listNotifications) return noTurn;
   const now = clock.now();
-  const [first, next] = [new Date(now.getTime() - firstMs), new Date(now.getTime() + pauseMs)];
+  const [first, next] = [new Date(now.getTime() - reachMs), new Date(now.getTime() + pauseMs)];
   const [turn] = await run(sequelize, takeTurn, [provider.name, first, now, next]);
   if (!turn) return noTurn;
   const since = new Date(turn.heard_until.getTime() - overlapMs);
@@ -95,8 +117,12 @@ export async function hearMissedNotices(
     }
   }
   if (missed > 0) log.warn({ missed, since }, 'the payment provider was asked for what no callback had told');
-  if (failures.length > 0)
+  if (failures.length > 0) {
+    // Not when the process stops: pages are left that nobody has read.
+    if (!stopping.aborted && failures.every((failure) => failure instanceof SenselessNotification))
+      await giveUp(failures, turn.heard_until, first, platform);
     throw new AggregateError(failures, `${failures.length} payment notifications not taken`);
+  }
   if (stopping.aborted) return noTurn;
   await run(sequelize, moveOn, [provider.name, now]);
   return undefined;

@@ -54,8 +54,19 @@ const findTold = statement<{ recharge_id: string | null }>(
   `SELECT recharge_id FROM payment_notices WHERE provider = $1 AND provider_reference = $2 AND outcome = $3`,
 );
 
-/** A notification that no money may follow: what is wrong is the adapter's to mend, and it is to be told again. */
+/** A notification that no money may follow now; it is to be told again. */
 class UnusableNotification extends Error {}
+
+/** One that makes no sense: what is wrong is the adapter's to mend, and until then it is no use to tell it again. */
+export class SenselessNotification extends UnusableNotification {
+  /** @param fault what is wrong with it. */
+  constructor({ rechargeId, providerReference }: Partial<PaymentNotification>, fault: string) {
+    const [id, name] = [rechargeId, providerReference].map((given) =>
+      isPrintableName(given) ? given : 'none',
+    );
+    super(`a payment notification ${fault} (recharge: ${id}, reference: ${name})`);
+  }
+}
 
 const isTime = (value: unknown): value is Date => value instanceof Date && value.getTime() >= 0;
 
@@ -63,18 +74,16 @@ const isTime = (value: unknown): value is Date => value instanceof Date && value
 const isAmount = (value: unknown): value is bigint =>
   typeof value === 'bigint' && value >= 0n && BigInt.asIntN(64, value) === value;
 
-/** Adapters are written by many: what they say is looked at before money follows it. @throws UnusableNotification */
+/** Adapters are written by many: what they say is looked at before money follows it. @throws SenselessNotification */
 function checkNotification(notification: PaymentNotification): void {
-  const { outcome, providerReference, paidAt, amountCents } = (notification ??
-    {}) as Partial<PaymentNotification>;
+  const told = (notification ?? {}) as Partial<PaymentNotification>;
+  const { outcome, providerReference, paidAt, amountCents } = told;
   if (outcome !== 'paid' && outcome !== 'failed' && outcome !== 'returned')
-    throw new UnusableNotification('a payment notification with no known outcome');
-  if (!isPrintableName(providerReference))
-    throw new UnusableNotification('a payment notification without a reference');
-  if (paidAt !== null && !isTime(paidAt))
-    throw new UnusableNotification('a payment notification with a time that is none');
+    throw new SenselessNotification(told, 'with no known outcome');
+  if (!isPrintableName(providerReference)) throw new SenselessNotification(told, 'without a reference');
+  if (paidAt !== null && !isTime(paidAt)) throw new SenselessNotification(told, 'with a time that is none');
   if (amountCents !== null && !isAmount(amountCents))
-    throw new UnusableNotification('a payment notification with an amount that is none');
+    throw new SenselessNotification(told, 'with an amount that is none');
 }
 
 /**
@@ -134,7 +143,7 @@ async function receive(
     if (!notice) {
       const [told] = await run(sequelize, findTold, [provider, providerReference, outcome]);
       if (told?.recharge_id === rechargeId) return 'known';
-      throw new UnusableNotification(`a payment notification of ${rechargeId} with another one's reference`);
+      throw new SenselessNotification(notification, "with another one's reference");
     }
     const recharge = await findWritten(rechargeId, provider, platform);
     if (recharge && locked.has(recharge.walletId))
