@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { looksLikeSecretKey } from './domain/teams/secretKey.ts';
+import { olindaUrl } from './infrastructure/exchangeRates/ptax/bulletins.ts';
 import { parseRateTable, RateTableError } from './infrastructure/exchangeRates/rateTable.ts';
 import { exchangeRateAdapterNames } from './infrastructure/exchangeRates/registry.ts';
 import { flightSupplierNames } from './infrastructure/flights/registry.ts';
@@ -70,15 +71,16 @@ const count = (fallback: number, minimum = 1) =>
   wholeNumber.pipe(z.number().min(minimum, `must be at least ${minimum}`)).default(fallback);
 
 /** `host`: whether it must name one. Of a database it may be left out. */
-const optionalUrl = (protocols: string[], { host = false } = {}) =>
+const url = (protocols: string[], { host = false } = {}) =>
   z
     .string()
     .refine((text) => protocols.some((protocol) => text.startsWith(`${protocol}://`)), {
       message: `must start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
       abort: true,
     })
-    .refine((text) => URL.canParse(text) && !(host && new URL(text).hostname === ''), 'is not a URL')
-    .optional();
+    .refine((text) => URL.canParse(text) && !(host && new URL(text).hostname === ''), 'is not a URL');
+
+const optionalUrl = (...kind: Parameters<typeof url>) => url(...kind).optional();
 
 const apiKey = (prefix: string) =>
   z
@@ -166,6 +168,13 @@ const settingsSchema = z.object({
   EXCHANGE_RATE_TABLE: rateTable.optional(),
   // Friday's rates hold over the longest closure of Brazilian banks, to Ash Wednesday.
   EXCHANGE_RATE_MAX_AGE: duration('6d'),
+  EXCHANGE_RATE_SPREAD: z
+    .string()
+    .regex(/^(0|[1-9]\d?)(\.\d{1,4})?$/, 'must be percent such as 0, 4 or 3.75, below 100')
+    .default('0'),
+  PTAX_URL: url(['http', 'https'], { host: true })
+    .refine((text) => !/[?#]/.test(text), 'must end with its path: what is asked for follows it')
+    .default(olindaUrl),
   WEBHOOK_RETRY_DELAYS: durations('0s,5m,30m,2h,12h,24h'),
   WEBHOOK_TIMEOUT: duration('5s', timer),
   WEBHOOK_ALLOW_PRIVATE_HOSTS: flag('false'),

@@ -92,6 +92,8 @@ function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides:
     exchangeRates: createExchangeRates(settings.EXCHANGE_RATES, {
       table: settings.EXCHANGE_RATE_TABLE,
       maxAgeMs: settings.EXCHANGE_RATE_MAX_AGE,
+      spreadPercent: settings.EXCHANGE_RATE_SPREAD,
+      ptaxUrl: settings.PTAX_URL,
       isSimulated: settings.FLIGHT_SUPPLIERS.every((name) => name === 'simulated'),
     }),
     webhookSender: createWebhookSender({
@@ -161,6 +163,12 @@ async function openGateway(platform: Platform, metrics: Metrics): Promise<Gatewa
       log,
     ),
   };
+}
+
+/** Rates that come from outside are asked for by workers, and known to all. */
+function startExchangeRates({ exchangeRates, sequelize, clock, log, settings }: Platform, metrics: Metrics) {
+  const asks = settings.ROLES.includes('worker');
+  return exchangeRates.start?.({ sequelize, clock, log, metrics, asks, everyMs: settings.SWEEP_INTERVAL });
 }
 
 const restPrefix = '/api/v1';
@@ -254,6 +262,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   answerBrokenRequests(server, log);
   const stopListening = prepareStop(server);
   const sockets = doors?.graphql.attach(server);
+  const stopRates = await startExchangeRates(platform, metrics);
   const stopWorker = settings.ROLES.includes('worker') ? await startWorker(gateway) : async () => undefined;
   const url = await listen(server, settings);
   address.port = Number(new URL(url).port);
@@ -272,7 +281,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
       phase = 'stopping';
       if (preparation) clearTimeout(preparation);
       await sockets?.close();
-      await Promise.all([stopListening(), stopWorker()]);
+      await Promise.all([stopListening(), stopWorker(), stopRates?.()]);
       await doors?.graphql.close();
       await gateway.feed.close();
       gateway.access.close();

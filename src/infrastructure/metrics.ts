@@ -33,6 +33,18 @@ export function createMetrics() {
       buckets: [0.01, 0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120],
       registers,
     }),
+    exchangeRateAge: new Gauge({
+      name: 'embarque_exchange_rate_age_seconds',
+      help: 'Time since the latest known rate of a currency was published',
+      labelNames: ['currency'],
+      registers,
+    }),
+    exchangeRateFetches: new Counter({
+      name: 'embarque_exchange_rate_fetches_total',
+      help: 'Times that the source of exchange rates was asked, by what came of it',
+      labelNames: ['currency', 'outcome'],
+      registers,
+    }),
     events: new Counter({
       name: 'embarque_events_announced_total',
       help: 'Times that this process announced new events of a team',

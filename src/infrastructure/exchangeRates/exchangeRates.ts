@@ -1,4 +1,8 @@
 import type { Big } from 'big.js';
+import type { Sequelize } from 'sequelize';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
 
 /** One quotation: how many reais one unit of the currency is worth. */
 export interface ExchangeRate {
@@ -7,12 +11,31 @@ export interface ExchangeRate {
   readonly asOf: Date;
 }
 
-/** Where exchange rates come from. An adapter is one file that implements this. */
+/** What an adapter that works by itself has of its process. */
+export interface RateSurroundings {
+  readonly sequelize: Sequelize;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Whether this process asks those outside. Others go by what it has written to the database. */
+  readonly asks: boolean;
+  /** Between looks whether something is due, in milliseconds. */
+  readonly everyMs: number;
+}
+
+/** Where exchange rates come from. An adapter is a file, or a folder, that implements this. */
 export interface ExchangeRates {
   /**
-   * Reais for one unit of `from` (ISO 4217) at an instant. The real is worth one real.
+   * Reais for one unit of `from` (ISO 4217) at an instant. The real is worth one real. A search waits for it: an adapter
+   * answers from memory.
    * @throws AppError 422 "Exchange rate unavailable" when there is no rate for that instant, or none recent enough: a
    *   price is never guessed. `details` tell the currency and the reason (`missing` or `too_old`).
    */
   rate(from: string, at: Date): Promise<ExchangeRate>;
+  /**
+   * Called once, before the process serves: from then on an adapter that has to ask somebody does so by itself. It waits
+   * for the database at most, and for nobody outside.
+   * @returns what stops it
+   */
+  start?(surroundings: RateSurroundings): Promise<() => Promise<void>>;
 }

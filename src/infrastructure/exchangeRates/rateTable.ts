@@ -18,6 +18,9 @@ export class RateTableError extends Error {}
 
 const ratePattern = /^(0|[1-9]\d{0,5})(\.\d{1,8})?$/;
 
+/** Whether text is a rate: an exact decimal above zero, with eight decimals at most. */
+export const isRate = (text: string): boolean => ratePattern.test(text) && Number(text) > 0;
+
 const tableSchema = z.record(
   z.string().regex(/^[A-Z]{3}$/, 'is not a currency code (ISO 4217)'),
   z.record(

@@ -1,7 +1,6 @@
-import { unprocessable } from '../../domain/errors.ts';
-import type { ExchangeRate, ExchangeRates } from './exchangeRates.ts';
+import type { ExchangeRates } from './exchangeRates.ts';
+import { latestRate } from './latestRate.ts';
 import { parseRateTable, type RateTable } from './rateTable.ts';
-import { StrictDecimal } from './strictDecimal.ts';
 
 export interface TableOptions {
   readonly table: RateTable;
@@ -11,15 +10,15 @@ export interface TableOptions {
 
 /** Rates from a dated table: the quotation of the latest day not after the instant asked for. */
 export function tableExchangeRates({ table, maxAgeMs }: TableOptions): ExchangeRates {
+  const quotations = new Map(
+    [...table].map(([currency, dated]) => [
+      currency,
+      dated.map(({ day, rate }) => ({ rate, asOf: new Date(`${day}T00:00:00.000Z`) })),
+    ]),
+  );
   return {
     async rate(from, at) {
-      if (from === 'BRL') return { rate: new StrictDecimal('1'), asOf: at };
-      const quoted = latestBefore(table, from, at);
-      if (!quoted) throw rateUnavailable(from, 'missing');
-      if (maxAgeMs !== null && at.getTime() - quoted.asOf.getTime() > maxAgeMs) {
-        throw rateUnavailable(from, 'too_old');
-      }
-      return quoted;
+      return latestRate(quotations, { from, at, maxAgeMs });
     },
   };
 }
@@ -35,12 +34,3 @@ export function simulatedExchangeRates(): ExchangeRates {
     maxAgeMs: null,
   });
 }
-
-function latestBefore(table: RateTable, currency: string, at: Date): ExchangeRate | null {
-  const day = at.toISOString().slice(0, 10);
-  const quoted = table.get(currency)?.findLast((dated) => dated.day <= day);
-  return quoted ? { rate: quoted.rate, asOf: new Date(`${quoted.day}T00:00:00.000Z`) } : null;
-}
-
-const rateUnavailable = (currency: string, reason: 'missing' | 'too_old') =>
-  unprocessable('Exchange rate unavailable', { currency, reason });

@@ -73,7 +73,13 @@ describe('a rate table', () => {
 });
 
 describe('the adapter that settings name', () => {
-  const settings = { table: undefined, maxAgeMs: 7 * dayMs, isSimulated: true };
+  const settings = {
+    table: undefined,
+    maxAgeMs: 7 * dayMs,
+    spreadPercent: '0',
+    ptaxUrl: 'http://127.0.0.1:9',
+    isSimulated: true,
+  };
 
   it('has rates of its own that never age', async () => {
     const embedded = createExchangeRates('table', settings);

@@ -1,0 +1,42 @@
+import type { Big } from 'big.js';
+import type { DayRate } from '../rateStore.ts';
+import { StrictDecimal } from '../strictDecimal.ts';
+import type { Closing } from './bulletins.ts';
+
+/** The largest step from one closing to the next that is taken for true. The real has not made one since it floats (1999). */
+const longestStep = new StrictDecimal('0.2');
+
+/** Closings that are used, and those that are not, the earliest first. */
+export interface Judged {
+  readonly believed: readonly DayRate[];
+  readonly doubted: readonly Closing[];
+}
+
+/**
+ * Which closings may be sold at. One that differs by more than a fifth from what came before is more likely a slip of
+ * whoever published it than a market: the rate before it stays in use until the next closing confirms the one or the
+ * other. A first closing ever is confirmed by the second, of which ten days have several.
+ * @param known what was believed before, the earliest first
+ * @throws Error when days gone by have other rates than they had: then nothing of the answer is believed
+ */
+export function judgeClosings(closings: readonly Closing[], known: readonly DayRate[]): Judged {
+  const rateOn = new Map(known.map(({ day, rate }) => [day, rate]));
+  const believed: DayRate[] = [];
+  const doubted: Closing[] = [];
+  let lastBelieved = known.findLast(({ day }) => day < (closings[0]?.day ?? ''))?.rate;
+  let before: Big | undefined;
+  for (const closing of closings) {
+    const { day, rate, quotedAt } = closing;
+    const sameDay = rateOn.get(day);
+    if (sameDay && rate && !areNear(sameDay, rate))
+      throw new Error(`${closing.told} on ${day}, which was ${sameDay.toFixed()}`);
+    if (rate && [sameDay, lastBelieved, before].some((other) => other && areNear(other, rate))) {
+      believed.push({ day, rate, quotedAt });
+      lastBelieved = rate;
+    } else doubted.push(closing);
+    before = rate ?? before;
+  }
+  return { believed, doubted };
+}
+
+const areNear = (one: Big, other: Big): boolean => one.minus(other).abs().lte(one.times(longestStep));

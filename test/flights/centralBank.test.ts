@@ -1,0 +1,275 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
+import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
+import { createLog } from '../../src/infrastructure/log.ts';
+import { startServer } from '../../src/server.ts';
+import { dayMs, minuteMs } from '../doors/testClock.ts';
+import type { Json } from '../harness/client.ts';
+import { eventually, restRequest } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import { ManualClock } from '../harness/manualClock.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { bulletinsOf, CentralBank } from './centralBank.ts';
+import { oneWay, restFlights } from './searches.ts';
+
+const world = simulatedSupplier(new ManualClock(new Date('2026-11-21T12:00:00.000Z')));
+let currencies: ('BRL' | 'USD' | 'EUR')[] = ['BRL', 'USD', 'EUR'];
+
+/** Sells one flight for 100.00 in each of the currencies. */
+const supplier: FlightSupplier = {
+  name: 'simulated',
+  orders: world.orders,
+  async search(search, options) {
+    const offers = await world.search(search, options);
+    return currencies.map((currency, index) => ({ ...offers[index]!, currency, totalAmount: '100.00' }));
+  },
+};
+
+/** What the bank says of the days on which it is open. Friday the 20th is a holiday. */
+const published = {
+  USD: { '2026-11-16': 5.3001, '2026-11-17': 5.2888, '2026-11-18': 5.3217, '2026-11-19': 5.3417 },
+  EUR: { '2026-11-16': 6.1, '2026-11-17': 6.1111, '2026-11-18': 6.15, '2026-11-19': 6.1702 },
+};
+const bulletins = (rates: Record<string, unknown>) =>
+  Object.entries(rates).flatMap(([day, rate]) => bulletinsOf(day, rate));
+
+const never = () => undefined;
+const failing = (response: ServerResponse) =>
+  response.writeHead(503).end(JSON.stringify({ value: bulletins(published.USD) }));
+const html = (response: ServerResponse) =>
+  response.setHeader('content-type', 'text/html').end('<!DOCTYPE html><title>Manutenção</title>');
+const cut = (response: ServerResponse) => response.destroy();
+
+/** Goes on by hand, and back to its start. */
+class RepeatedClock extends ManualClock {
+  #offsetMs = 0;
+
+  override now(): Date {
+    return new Date(super.now().getTime() - this.#offsetMs);
+  }
+
+  set(instant: string): void {
+    this.#offsetMs = super.now().getTime() - Date.parse(instant);
+  }
+}
+
+describeEngines('exchange rates of the central bank', (engine) => {
+  const bank = new CentralBank();
+  /** Noon of a Saturday in Brasília. */
+  const clock = new RepeatedClock(new Date('2026-11-21T15:00:00.000Z'));
+  let server: TestServer;
+  let key: string;
+  const overrides = { clock, flightSuppliers: [supplier] };
+
+  beforeAll(async () => {
+    bank.fault = never;
+    server = await startTestServer(engine, {
+      ...overrides,
+      settings: {
+        SWEEP_INTERVAL: '20ms',
+        EXCHANGE_RATES: 'ptax',
+        PTAX_URL: await bank.open(),
+        EXCHANGE_RATE_SPREAD: '4',
+      },
+    });
+    key = (await server.createTeam()).live;
+  });
+  afterAll(async () => {
+    await server?.close();
+    await bank.close();
+  });
+
+  const door = restFlights(() => server);
+  const search = () => door.search(key, oneWay('GRU-LIS', '2027-01-15'));
+  /** The rates at which offers are priced, by currency, or why they are not. */
+  async function rates(): Promise<Json> {
+    const { found, error } = await search();
+    if (error) return error.details;
+    return Object.fromEntries(
+      found.offers.map((offer: Json) => [offer.total_currency, offer.exchange_rate_used]),
+    );
+  }
+  const until = (expected: Json) =>
+    eventually(async () => {
+      const priced = await rates();
+      return Object.entries(expected).every(([name, value]) => priced[name] === value);
+    });
+  const sample = async (name: string, url = server.url): Promise<number> => {
+    const { text } = await restRequest(url, 'GET', '/metrics');
+    const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+    return Number(line?.split(' ')[1] ?? 0);
+  };
+  const answered = 'embarque_exchange_rate_fetches_total{currency="USD",outcome="answered"}';
+  const looks = (url = server.url) =>
+    sample('embarque_sweeps_total{sweeper="exchange-rates",outcome="done"}', url);
+  /** Resolves when it has been looked whether something is due at this time. */
+  async function looked(): Promise<void> {
+    const before = await looks();
+    await eventually(async () => (await looks()) >= before + 2);
+  }
+  /** Nobody is being asked while time goes on. */
+  async function advance(milliseconds: number): Promise<void> {
+    await looked();
+    clock.advance(milliseconds);
+  }
+  const logged = (text: string) => server.logLines.filter((line) => line.includes(text));
+  const publish = (more: Record<string, unknown> = {}) => {
+    bank.bulletins = {
+      USD: bulletins({ ...published.USD, ...more }),
+      EUR: bulletins({ ...published.EUR, '2026-11-23': 6.1702, '2026-11-24': 6.2 }),
+    };
+  };
+
+  /** Saturday again: the bank works, it has been asked, and nothing else has happened. */
+  async function begin(): Promise<void> {
+    bank.fault = null;
+    publish();
+    // Whoever hangs is cut off.
+    clock.advance(30_000);
+    await looked();
+    await server.query('DELETE FROM exchange_rates');
+    await server.query('DELETE FROM exchange_rate_lookups');
+    clock.set('2026-11-21T14:00:00.000Z');
+    await looked();
+    clock.set('2026-11-21T15:00:00.000Z');
+    await until({ USD: 5.555368, EUR: 6.417008 });
+    await looked();
+    bank.asked.length = 0;
+    server.logLines.length = 0;
+  }
+
+  it('are waited for by no start, and by nobody who needs none', async () => {
+    await eventually(() => bank.asked.length === 2);
+    expect(bank.asked.sort()).toEqual(['EUR 2026-11-11 2026-11-21', 'USD 2026-11-11 2026-11-21']);
+    expect((await search()).error).toMatchObject({
+      message: 'Exchange rate unavailable',
+      details: { reason: 'missing' },
+    });
+    currencies = ['BRL'];
+    expect(await rates()).toEqual({ BRL: 1 });
+    currencies = ['BRL', 'USD', 'EUR'];
+    clock.advance(30_000);
+    await eventually(() => logged('no exchange rates from the central bank').length === 1);
+    bank.fault = null;
+    publish();
+    clock.advance(minuteMs);
+    // Thursday's closing, to sell, with the spread of 4 percent: six decimals, half up.
+    await until({ BRL: 1, USD: 5.555368, EUR: 6.417008 });
+    const { found } = await search();
+    const bases = found.offers.map((offer: Json) => offer.base_cost_brl).sort();
+    expect(bases).toEqual(['100.00', '555.54', '641.70']);
+    expect(logged('come from the central bank again')).toHaveLength(1);
+  });
+
+  it('are asked for in the background, now and then', async () => {
+    await begin();
+    const before = await sample(answered);
+    for (let searched = 0; searched < 3; searched += 1) await search();
+    await advance(20 * minuteMs);
+    await looked();
+    expect(bank.asked).toEqual([]);
+    await advance(10 * minuteMs);
+    await eventually(() => bank.asked.length === 2);
+    await looked();
+    expect(await sample(answered)).toBe(before + 1);
+    const publishedMs = Date.parse('2026-11-19T16:09:35.372Z');
+    expect(await sample('embarque_exchange_rate_age_seconds{currency="USD"}')).toBe(
+      (clock.now().getTime() - publishedMs) / 1_000,
+    );
+  });
+
+  it('stay in use while the bank is out of order, also for who starts then, until they are too old', async () => {
+    await begin();
+    // Every half hour, and after each failure twice as long.
+    for (const [pauseMinutes, fault] of [
+      [30, failing],
+      [1, html],
+      [2, cut],
+    ] as const) {
+      bank.asked.length = 0;
+      bank.fault = fault;
+      await advance((pauseMinutes / 2) * minuteMs);
+      await looked();
+      expect(bank.asked).toEqual([]);
+      await advance((pauseMinutes / 2) * minuteMs);
+      await eventually(() => bank.asked.length === 2);
+    }
+    bank.fault = never;
+    await advance(4 * minuteMs);
+    await eventually(() => bank.asked.length === 4);
+    expect(logged('no exchange rates from the central bank')).toHaveLength(1);
+    await server.restart();
+    await eventually(() => bank.asked.length === 6);
+    expect(await rates()).toEqual({ BRL: 1, USD: 5.555368, EUR: 6.417008 });
+    clock.advance(30_000);
+    clock.set('2026-11-25T16:09:35.372Z');
+    expect(await rates()).toMatchObject({ USD: 5.555368 });
+    clock.advance(1);
+    expect(await rates()).toMatchObject({ reason: 'too_old' });
+    bank.fault = null;
+    publish({ '2026-11-24': 5.4 });
+    await advance(30 * minuteMs);
+    await until({ USD: 5.616, EUR: 6.448 });
+  });
+
+  it('are not sold at when they jump, until the next closing is like them', async () => {
+    await begin();
+    publish({ '2026-11-23': 54 });
+    clock.set('2026-11-23T17:00:00.000Z');
+    await eventually(() => logged('not believed').length === 1);
+    const [line = '{}'] = logged('not believed');
+    expect(JSON.parse(line)).toMatchObject({ level: 50, currency: 'USD' });
+    expect(line).toContain('54 on 2026-11-23, after 5.3417');
+    expect(await rates()).toMatchObject({ USD: 5.555368 });
+    // Corrected.
+    publish({ '2026-11-23': 5.5 });
+    await advance(30 * minuteMs);
+    await until({ USD: 5.72 });
+    expect(logged('are believed again')).toHaveLength(1);
+    publish({ '2026-11-23': 5.51 });
+    await advance(30 * minuteMs);
+    await until({ USD: 5.7304 });
+    // A crash of the real, and the day after.
+    publish({ '2026-11-23': 5.51, '2026-11-24': 7 });
+    await advance(dayMs);
+    await eventually(() => logged('7 on 2026-11-24, after 5.51').length === 1);
+    expect(await rates()).toMatchObject({ USD: 5.7304 });
+    publish({ '2026-11-23': 5.51, '2026-11-24': 7, '2026-11-25': 7.5 });
+    await advance(dayMs);
+    await until({ USD: 7.8 });
+  });
+
+  it.skipIf(engine.name === 'embedded')('are known to processes that never ask the bank', async () => {
+    await begin();
+    const settings = readSettings({ ...server.environment, ROLES: 'api' });
+    const api = await startServer(settings, { ...overrides, log: createLog('silent') });
+    try {
+      const request = { key, body: oneWay('GRU-LIS', '2027-01-15') };
+      const usdRate = async () => {
+        const { body } = await restRequest(api.url, 'POST', '/api/v1/flights/search', request);
+        return body.offers.find((offer: Json) => offer.total_currency === 'USD').exchange_rate_used;
+      };
+      expect(await usdRate()).toBe(5.555368);
+      publish({ '2026-11-23': 5.5 });
+      clock.set('2026-11-23T17:00:00.000Z');
+      await until({ USD: 5.72 });
+      await advance(minuteMs);
+      await eventually(async () => (await usdRate()) === 5.72);
+      // The worker is busy with a turn, and another one is due.
+      bank.fault = never;
+      bank.asked.length = 0;
+      await advance(30 * minuteMs);
+      await eventually(() => bank.asked.length === 2);
+      await server.query('DELETE FROM exchange_rate_lookups');
+      clock.set('2026-11-23T18:00:00.000Z');
+      const before = await looks(api.url);
+      await eventually(async () => (await looks(api.url)) >= before + 2);
+      expect(bank.asked).toHaveLength(2);
+    } finally {
+      await api.close();
+    }
+  });
+});
