@@ -1,7 +1,8 @@
 import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { formatAmount } from '../src/domain/money.ts';
+import { formatAmount, parseAmount } from '../src/domain/money.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
+import { debitReturnedPayment } from '../src/domain/recharges/returnedPayments.ts';
 import type { PaymentNotice } from '../src/domain/recharges/unsettledPayments.ts';
 import {
   creditPayment,
@@ -9,7 +10,7 @@ import {
   listSettledPayments,
   listUnsettledPayments,
 } from '../src/domain/recharges/unsettledPayments.ts';
-import { Operation } from './operation.ts';
+import { Operation, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { RechargeStatus } from './rechargeObjects.ts';
 import { Amount, DateTime } from './scalars.ts';
@@ -34,13 +35,14 @@ registerEnumType(UnsettledReason, {
     ended: { description: 'It was paid after the recharge had been cancelled or had failed.' },
     returned: {
       description:
-        'It was taken back at the bank, as by a MED return or a chargeback. What it had been credited to is as it was.',
+        'It was taken back at the bank, as by a MED return or a chargeback. What it had been credited to is as it was until it is debited.',
     },
   },
 });
 
 export enum PaymentSettlement {
   credited = 'credited',
+  debited = 'debited',
   dismissed = 'dismissed',
 }
 registerEnumType(PaymentSettlement, {
@@ -48,9 +50,25 @@ registerEnumType(PaymentSettlement, {
   description: 'What an operator did about a payment.',
   valuesConfig: {
     credited: { description: 'Its recharge was completed after all.' },
+    debited: { description: 'The wallet that it had been credited to was debited for all of it.' },
     dismissed: { description: 'It was settled otherwise, as its note says.' },
   },
 });
+
+@ObjectType({ description: 'What was debited for a payment that was taken back.', simpleResolvers: true })
+export class PaymentDebit {
+  @Field(() => String, { description: 'Id of the wallet’s transaction, prefix txn_.' })
+  declare transactionId: string;
+
+  @Field(() => Amount, { description: 'What was debited.' })
+  declare amount: string;
+
+  @Field(() => DateTime, { description: 'When that was.' })
+  declare debitedAt: string;
+
+  @Field(() => String, { description: 'Id of the operator’s key that did it, prefix key_.' })
+  declare debitedBy: string;
+}
 
 @ObjectType({
   description:
@@ -96,6 +114,16 @@ export class UnsettledPayment {
   @Field(() => Amount, { nullable: true, description: 'Amount of the recharge.' })
   declare rechargeAmount: string | null;
 
+  @Field(() => Amount, {
+    nullable: true,
+    description:
+      'What may still be debited for what was taken back; null when nothing was, or its recharge was not credited.',
+  })
+  declare outstandingAmount: string | null;
+
+  @Field(() => [PaymentDebit], { description: 'What was debited for it, part by part.' })
+  declare debits: PaymentDebit[];
+
   @Field(() => DateTime, { description: 'When it was paid, or taken back.' })
   declare paidAt: string;
 
@@ -114,7 +142,7 @@ export class UnsettledPayment {
   @Field(() => String, { nullable: true, description: 'Id of the operator’s key that did it, prefix key_.' })
   declare settledBy: string | null;
 
-  @Field(() => String, { nullable: true, description: 'How it was settled otherwise.' })
+  @Field(() => String, { nullable: true, description: 'How it was settled, unless by a credit.' })
   declare note: string | null;
 }
 
@@ -127,11 +155,23 @@ export class UnsettledPaymentList {
   declare pagination: Pagination;
 }
 
-function toPayment({ paidCents, rechargeCents, ...notice }: PaymentNotice): UnsettledPayment {
+const amountOf = (cents: string | null) => (cents === null ? null : formatAmount(cents));
+
+function toPayment({
+  paidCents,
+  rechargeCents,
+  outstandingCents,
+  ...notice
+}: PaymentNotice): UnsettledPayment {
   return {
     ...notice,
-    amount: paidCents === null ? null : formatAmount(paidCents),
-    rechargeAmount: rechargeCents === null ? null : formatAmount(rechargeCents),
+    amount: amountOf(paidCents),
+    rechargeAmount: amountOf(rechargeCents),
+    outstandingAmount: amountOf(outstandingCents),
+    debits: notice.debits.map(({ amountCents, ...debit }) => ({
+      ...debit,
+      amount: formatAmount(amountCents),
+    })),
     paidAt: notice.paidAt.toISOString(),
     receivedAt: notice.receivedAt.toISOString(),
     settledAt: notice.settledAt?.toISOString() ?? null,
@@ -140,7 +180,7 @@ function toPayment({ paidCents, rechargeCents, ...notice }: PaymentNotice): Unse
 
 const idDescription = 'Id of the payment, prefix pay_.';
 
-/** Money that fits no rule is the operators’ to decide on: it is credited, given back at the bank, or asked of the agency. */
+/** Money that fits no rule is the operators’ to decide on: it is credited, debited, given back at the bank, or asked of the agency. */
 @Resolver()
 export class PaymentNoticeResolver {
   @Operation({ scope: 'operator' })
@@ -182,9 +222,32 @@ export class PaymentNoticeResolver {
     return toPayment(await creditPayment(id, context.caller.keyId, context.gateway.platform));
   }
 
+  @Operation({ scope: 'operator', creation: 'plain' })
+  @Mutation(() => UnsettledPayment, {
+    description:
+      'Debits the wallet for a payment that was taken back after it had been credited; event wallet.debit. The last part of it settles the payment, which waits until then.',
+  })
+  async debitReturnedPayment(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: idDescription }) id: string,
+    @Arg('amount', () => Amount, {
+      nullable: true,
+      description:
+        'A part of what is outstanding, where the wallet’s available credit does not cover all of it; all of it unless said.',
+    })
+    amount?: string | null,
+  ): Promise<UnsettledPayment> {
+    const { caller, gateway } = context;
+    const cents = parseAmount(amount);
+    return prepared(async () =>
+      toPayment(await debitReturnedPayment(id, cents, caller.keyId, gateway.platform)),
+    );
+  }
+
   @Operation({ scope: 'operator' })
   @Mutation(() => UnsettledPayment, {
-    description: 'Puts a payment aside that was settled otherwise, such as by giving it back.',
+    description:
+      'Puts a payment aside that was settled otherwise, such as by giving it back. What was debited for it stays debited.',
   })
   async dismissPayment(
     @Ctx() context: RequestContext,

@@ -1,5 +1,7 @@
 import { bookingCorruptions } from './ledgerBookingCorruptions.ts';
 import type { BookingStory } from './ledgerBookingStory.ts';
+import { returnCorruptions } from './ledgerReturnCorruptions.ts';
+import type { ReturnStory } from './ledgerReturnStory.ts';
 
 /** What the corruptions are about: wallets and recharges whose history is known. */
 export interface Story {
@@ -14,8 +16,9 @@ export interface Story {
   expired: string;
   /** Expired first, completed by a payment made in time. */
   late: string;
-  /** In a wallet of their own. */
+  /** In wallets of their own. */
   bookings: BookingStory;
+  returns: ReturnStory;
 }
 
 /** A CHECK holds even while triggers rest, so it has to go before the row can break it. */
@@ -142,8 +145,8 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
       `UPDATE recharges SET status = 'expired', paid_at = NULL, transaction_id = NULL WHERE id = '${story.late}'`,
     'the credit names another recharge': (story) =>
       `UPDATE wallet_entries SET reference_id = '${story.pending}' WHERE ${entry(story, 1)}`,
-    'a recharge is debited': (story) =>
-      `UPDATE wallet_entries SET reference_type = 'recharge' WHERE ${entry(story, 4)}`,
+    'the credit is a debit': (story) =>
+      `UPDATE wallet_entries SET type = 'debit', type_sequence = 1000 WHERE ${entry(story, 5)}`,
     'the credit went to another wallet': (story) =>
       `UPDATE wallet_entries SET wallet_id = ${story.empty}, sequence = 1, type_sequence = 1 WHERE ${entry(story, 5)}`,
   },
@@ -177,13 +180,14 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
     'another amount was paid': ({ completed }) => paymentOf(`'${completed}'`, '15001'),
     'an operator credited it to nothing': ({ expired }) => `
       ${paymentOf(`'${expired}'`, 'NULL')};
-      UPDATE payment_notices SET reason = 'ended', settlement = 'credited'`,
+      UPDATE payment_notices SET reason = 'ended', settlement = 'credited' WHERE id = 'pay_1'`,
   },
   'recharges belong to the team and mode of their wallet': {
     'another mode': (story) => `UPDATE recharges SET mode = 'test' WHERE id = '${story.expired}'`,
     'another team': (story) => `UPDATE recharges SET team_id = 'team_other' WHERE id = '${story.expired}'`,
     'no such wallet': (story) => `UPDATE recharges SET wallet_id = 999999 WHERE id = '${story.expired}'`,
   },
+  ...returnCorruptions,
   ...bookingCorruptions,
   'events are numbered 1 to n in each wallet': {
     'an event is gone': (story) => `DELETE FROM events WHERE wallet_id = ${story.live} AND sequence = 2`,

@@ -5,6 +5,7 @@ import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import type { Caller } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
+import { returnRefusals } from './ledgerReturnRefusals.ts';
 
 /**
  * A live wallet with 150.00 (one credit) of which a held booking reserves 10.00, a test wallet with the same credit, the
@@ -187,6 +188,7 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
       /recharge_days_requested_cents_check/,
     ],
   },
+  'a debit of what the bank took back cannot be wrong': returnRefusals,
   'a key cannot be wrong': {
     'an operator’s of a team': () => [newKey('operator', 'team_id'), /api_keys_check/],
     'an agency’s of no team': () => [newKey('live', 'NULL'), /api_keys_check/],

@@ -13,6 +13,7 @@ import type { Story } from './ledgerCorruptions.ts';
 import { corruptions } from './ledgerCorruptions.ts';
 import type { Caller } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
+import { tellReturnStory } from './ledgerReturnStory.ts';
 
 const minuteMs = 60_000;
 
@@ -55,6 +56,7 @@ async function tellStory(server: TestServer, clock: ManualClock): Promise<Story>
     ...wallets,
     empty,
     bookings: await tellBookingStory(server, clock, doors, empty),
+    returns: await tellReturnStory(server, doors, empty),
     completed,
     pending,
     expired,

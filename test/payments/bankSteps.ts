@@ -24,3 +24,13 @@ export const paid = (rechargeId: string, more: Json = {}) => ({
   providerReference: randomUUID(),
   ...more,
 });
+
+/** What an operator asks for, and the answer's body. */
+export async function operate(
+  { server }: Stage,
+  document: string,
+  variables: object | null = null,
+  headers: object = {},
+): Promise<Json> {
+  return (await server.graphql(document, variables, server.keys.operator, headers)).body;
+}

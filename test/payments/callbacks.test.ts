@@ -8,15 +8,12 @@ import { dayMs, hourMs, minuteMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { Bank, signatureOf } from './bank.ts';
-import { paid, path, post, tell } from './bankSteps.ts';
+import { operate, paid, path, post, tell } from './bankSteps.ts';
+import { describeReturnedPayments } from './returnedPayments.ts';
 
 const bank = new Bank();
 const fields = `id provider providerReference reason rechargeId rechargeStatus teamId mode amount rechargeAmount paidAt
   receivedAt settlement settledAt settledBy note`;
-
-async function operate({ server }: Stage, document: string, variables: object | null = null): Promise<Json> {
-  return (await server.graphql(document, variables, server.keys.operator)).body;
-}
 
 async function operatorKeyId(stage: Stage): Promise<string> {
   return (await operate(stage, '{ apiKeys { id } }')).data.apiKeys[0].id;
@@ -200,7 +197,7 @@ describeDoors(
         expect(checks.filter((check) => check.break !== null)).toEqual([]);
       });
 
-      it('wait for an operator: taken back after they were credited, which no wallet notices', async () => {
+      it('wait for an operator: taken back after they were credited, which nobody can credit', async () => {
         const { live, id, teamId } = await requested();
         const first = paid(id);
         await tell(stage, first);
@@ -290,6 +287,8 @@ describeDoors(
         await dismiss(third);
       });
     });
+
+    describeReturnedPayments(stage);
 
     it('are to be told again where they have the reference of another recharge’s', async () => {
       const [one, other] = [await requested(), await requested()];

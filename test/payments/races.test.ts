@@ -34,14 +34,21 @@ describeEngines('payments that are told, refused and settled at the same moment'
     await server?.close();
   });
 
-  const tellOnce = async ({ url }: TestServer, rechargeId: string, outcome: string, of: string) => {
-    const body = JSON.stringify([{ rechargeId, outcome, providerReference: `${of}/${rechargeId}` }]);
+  const tellOnce = async (
+    { url }: TestServer,
+    rechargeId: string,
+    outcome: string,
+    of: string,
+    amountCents: string | null = null,
+  ) => {
+    const providerReference = `${of}/${rechargeId}`;
+    const body = JSON.stringify([{ rechargeId, outcome, providerReference, amountCents }]);
     const request = { method: 'POST', body, headers: { 'X-Bank-Signature': signatureOf(body) } };
     return (await fetch(`${url}/callbacks/payments/bank`, request)).status;
   };
   /** As a bank does: again, until it is taken. */
-  const tell = (to: TestServer, rechargeId: string, outcome: string, of: string) =>
-    eventually(async () => (await tellOnce(to, rechargeId, outcome, of)) === 200);
+  const tell = (...told: Parameters<typeof tellOnce>) =>
+    eventually(async () => (await tellOnce(...told)) === 200);
   const operate = async ({ graphql }: TestServer, document: string): Promise<Json> =>
     (await graphql(document, null, server.keys.operator)).body;
   const waiting = async (): Promise<string[]> =>
@@ -75,6 +82,43 @@ describeEngines('payments that are told, refused and settled at the same moment'
     );
     expect(dataOf(await door.balance(live)).balance).toBe(`${recharges}00.00`);
     expect(await waiting()).toHaveLength(recharges);
+    const checks = await verifyLedger(server.running.gateway.platform.sequelize);
+    expect(checks.filter((check) => check.break !== null)).toEqual([]);
+  });
+
+  it('and that the bank took back are debited for no centavo too many, in parts, together and until nothing is left', async () => {
+    const door = restDoor(() => server);
+    const { live } = await server.createTeam();
+    const took = (id: string, of: string, amountCents: string) =>
+      tell(server, id, 'returned', `${of}/${amountCents}`, amountCents);
+    for (let number = 0; number < 3; number += 1) {
+      const { id } = dataOf(await door.createRecharge(live, pixOf('100.00')));
+      await tell(server, id, 'paid', 'first');
+      // More than was credited, all together.
+      await Promise.all([took(id, 'MED', '6000'), took(id, 'MED', '7000')]);
+    }
+    const rows = await server.query<{ id: string }>(
+      `SELECT id FROM payment_notices WHERE provider_reference LIKE 'MED/%'`,
+    );
+    const debit = (at: TestServer, id: string, amount = '') =>
+      operate(at, `mutation { debitReturnedPayment(id: "${id}"${amount}) { id } }`);
+    const answers = await Promise.all(
+      rows.flatMap(({ id }) =>
+        [server, second].flatMap((at) => [
+          debit(at, id, ', amount: "25.01"'),
+          debit(at, id, ', amount: "25.01"'),
+          debit(at, id),
+        ]),
+      ),
+    );
+    const known = /^(Payment (already settled|cannot be debited)|Amount exceeds what is outstanding)$/;
+    for (const { errors } of answers) if (errors) expect(errors[0].message).toMatch(known);
+    const debited = await server.query(
+      `SELECT sum(amount_cents)::integer AS cents FROM wallet_entries
+        WHERE reference_type = 'recharge' AND type = 'debit' GROUP BY reference_id`,
+    );
+    expect(debited).toEqual(Array(3).fill({ cents: 100_00 }));
+    expect(dataOf(await door.balance(live)).balance).toBe('0.00');
     const checks = await verifyLedger(server.running.gateway.platform.sequelize);
     expect(checks.filter((check) => check.break !== null)).toEqual([]);
   });

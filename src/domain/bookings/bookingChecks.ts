@@ -31,7 +31,8 @@ export const bookingChecks: readonly LedgerCheck[] = [
                     b.status, b.amount_cents, b.wallet_id, coalesce(e.id, 'none'), e.type, e.amount_cents,
                     e.wallet_id) AS break
         FROM (SELECT * FROM bookings WHERE debit_id IS NOT NULL) b
-             FULL JOIN (SELECT * FROM wallet_entries WHERE type = 'debit' OR reference_type = 'booking') e
+             FULL JOIN (SELECT * FROM wallet_entries
+                         WHERE reference_type = 'booking' OR type = 'debit' AND reference_type <> 'recharge') e
                     ON e.id = b.debit_id
        WHERE b.id IS NULL OR e.id IS NULL
              OR (e.wallet_id, e.type, e.amount_cents, e.reference_type, e.reference_id)

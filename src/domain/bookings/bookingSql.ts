@@ -4,8 +4,8 @@ import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
 import { eventCtes } from '../events/recording.ts';
 import { keyCtes, keyIsStored } from '../idempotency/keySql.ts';
 import { longestSweepWaitMs } from '../overdue.ts';
+import { availableSql, crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
-import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';
 import { type BookingRow, bookingColumns } from './booking.ts';
 import type { Transition, TransitionName } from './transitions.ts';
 import { transitions } from './transitions.ts';
@@ -21,14 +21,6 @@ export const bookingObjectSql = (row: string) => `json_build_object(
       'id', ${row}.id, 'booking_reference', ${row}.booking_reference, 'status', ${row}.status,
       'total_amount', decimal_amount(${row}.amount_cents), 'currency', 'BRL', 'documents', ${row}.documents,
       'passengers', ${row}.passengers, 'slices', ${row}.slices, 'created_at', iso_timestamp(${row}.created_at))`;
-
-/** What a wallet may use: a test wallet always has 5000.00, and reserves nothing (SPEC, "What the service does", 6). */
-const availableSql = `CASE wallets.mode WHEN 'live' THEN wallets.balance_cents - wallets.held_cents ELSE ${testBalanceCents} END`;
-
-/** 1 when a debit takes the balance across the threshold (SPEC Limits, DESIGN §4), of the row before the move. */
-const crossingSql = (amount: string) =>
-  `CASE WHEN wallets.mode = 'live' AND wallets.balance_cents >= ${lowBalanceCents}
-             AND wallets.balance_cents - ${amount} < ${lowBalanceCents} THEN 1 ELSE 0 END`;
 
 const heldMove = (sign: '+' | '-', amount: string) =>
   `held_cents = wallets.held_cents ${sign} CASE wallets.mode WHEN 'live' THEN ${amount} ELSE 0 END`;
@@ -106,12 +98,7 @@ function happeningSql(transition: Transition, now: string, eventIds: string): st
   for (const event of events) booking(event);
   if (type === 'debit') {
     const ordinal = next();
-    selects.push(`SELECT ${ordinal} AS ordinal, ${eventIds}[${ordinal}] AS id, 'wallet.low_balance' AS type,
-            w.team_id AS subject_id, json_build_object('object', json_build_object('balance',
-              decimal_amount(w.balance_cents), 'currency', 'BRL', 'threshold', decimal_amount(${lowBalanceCents}))) AS data,
-            ${now} AS created_at
-       FROM wallet w, booking b WHERE w.mode = 'live' AND w.balance_cents < ${lowBalanceCents}
-            AND w.balance_cents + b.amount_cents >= ${lowBalanceCents}`);
+    selects.push(lowBalanceSql(ordinal, `${eventIds}[${ordinal}]`, now));
   }
   return `happening AS (\n     ${selects.join('\n     UNION ALL\n     ')}\n   )`;
 }

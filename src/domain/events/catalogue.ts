@@ -71,7 +71,7 @@ const entries = {
     example: { object: transaction },
   },
   'wallet.debit': {
-    description: 'The wallet was debited for a booking.',
+    description: 'The wallet was debited for a booking, or for a recharge that the bank took back.',
     payload: debitPayload,
     example: {
       object: {

@@ -50,8 +50,8 @@ export const debitPayload = z.strictObject({
   object: z.strictObject({
     ...movement,
     type: z.literal('debit'),
-    reference_type: z.literal('booking'),
-    reference_id: identifier('ord'),
+    reference_type: z.enum(['booking', 'recharge']),
+    reference_id: identifier('ord', 'rch').describe('The booking, or the recharge that was returned.'),
   }),
 });
 

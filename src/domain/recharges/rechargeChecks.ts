@@ -1,4 +1,5 @@
 import type { LedgerCheck } from '../wallet/ledgerCheck.ts';
+import { returnChecks } from './returnChecks.ts';
 
 export const rechargeChecks: readonly LedgerCheck[] = [
   {
@@ -19,10 +20,11 @@ export const rechargeChecks: readonly LedgerCheck[] = [
                     coalesce(r.id, 'none'), r.amount_cents, r.wallet_id,
                     coalesce(e.id, 'none'), e.type, e.amount_cents, e.wallet_id) AS break
         FROM (SELECT * FROM recharges WHERE status = 'completed') r
-             FULL JOIN (SELECT * FROM wallet_entries WHERE reference_type = 'recharge') e ON e.id = r.transaction_id
+             FULL JOIN (SELECT * FROM wallet_entries WHERE reference_type = 'recharge' AND type = 'credit') e
+                    ON e.id = r.transaction_id
        WHERE r.id IS NULL OR e.id IS NULL
-             OR (e.wallet_id, e.type, e.amount_cents, e.reference_id, e.payment_method)
-                IS DISTINCT FROM (r.wallet_id, 'credit', r.amount_cents, r.id, r.payment_method)
+             OR (e.wallet_id, e.amount_cents, e.reference_id, e.payment_method)
+                IS DISTINCT FROM (r.wallet_id, r.amount_cents, r.id, r.payment_method)
        ORDER BY coalesce(r.id, e.reference_id) LIMIT 1`,
   },
   {
@@ -70,4 +72,5 @@ export const rechargeChecks: readonly LedgerCheck[] = [
        WHERE (r.team_id, r.mode) IS DISTINCT FROM (w.team_id, w.mode)
        ORDER BY r.id LIMIT 1`,
   },
+  ...returnChecks,
 ];

@@ -12,6 +12,18 @@ import { Recharge, type RechargeStatus } from './recharge.ts';
 
 /** For operators: what payment providers told of that could not be credited by the rules, or was taken back. */
 
+/** What was taken from a wallet for a payment that the bank took back. */
+export interface PaymentDebit {
+  /** The entry of the ledger. */
+  readonly transactionId: string;
+  /** Digits of centavos. */
+  readonly amountCents: string;
+  /** ISO 8601 */
+  readonly debitedAt: string;
+  /** Id of the operator's key. */
+  readonly debitedBy: string;
+}
+
 /** Money that came and is not credited, or was taken back. */
 export interface PaymentNotice {
   readonly id: string;
@@ -29,17 +41,42 @@ export interface PaymentNotice {
   readonly paidAt: Date;
   readonly receivedAt: Date;
   readonly reason: NoticeReason;
-  readonly settlement: 'credited' | 'dismissed' | null;
+  /**
+   * Digits of centavos that may still be debited for what was taken back, none of them twice: null where there is nothing
+   * to debit, because nothing was taken back or its recharge was never credited.
+   */
+  readonly outstandingCents: string | null;
+  /** What was debited, in that order. */
+  readonly debits: readonly PaymentDebit[];
+  readonly settlement: 'credited' | 'debited' | 'dismissed' | null;
   readonly settledAt: Date | null;
   /** Id of the operator's key. */
   readonly settledBy: string | null;
   readonly note: string | null;
 }
 
+const debitedSql = (whose: string) =>
+  `coalesce((SELECT sum(d.amount_cents) FROM payment_debits d WHERE d.${whose}), 0)`;
+
+/** Several returns of one recharge never take more together than was credited for it. */
+const outstandingSql = `CASE
+            WHEN n.reason <> 'returned' OR r.status IS DISTINCT FROM 'completed' THEN NULL
+            WHEN n.settled_at IS NOT NULL THEN 0
+            ELSE least(coalesce(n.amount_cents, r.amount_cents) - ${debitedSql('notice_id = n.id')},
+                       r.amount_cents - ${debitedSql('recharge_id = r.id')})::bigint END`;
+
+const debitsSql = `(SELECT coalesce(json_agg(json_build_object('transactionId', d.transaction_id,
+              'amountCents', d.amount_cents::text, 'debitedAt', iso_timestamp(d.debited_at), 'debitedBy', d.debited_by)
+              ORDER BY d.debited_at, d.transaction_id), '[]'::json) FROM payment_debits d WHERE d.notice_id = n.id)`;
+
+const settlementSql = `CASE WHEN EXISTS (SELECT FROM payment_debits d WHERE d.notice_id = n.id AND d.settles) THEN 'debited'
+               ELSE n.settlement END`;
+
 const readSql = (where: string) => `SELECT n.id, n.provider, n.provider_reference AS "providerReference",
           n.recharge_id AS "rechargeId", r.team_id AS "teamId", r.mode, r.status AS "rechargeStatus",
-          n.amount_cents AS "paidCents", r.amount_cents AS "rechargeCents", n.paid_at AS "paidAt",
-          n.received_at AS "receivedAt", n.reason, n.settlement, n.settled_at AS "settledAt",
+          n.amount_cents AS "paidCents", r.amount_cents AS "rechargeCents",
+          n.paid_at AS "paidAt", n.received_at AS "receivedAt", n.reason, ${outstandingSql} AS "outstandingCents",
+          ${debitsSql} AS debits, ${settlementSql} AS settlement, n.settled_at AS "settledAt",
           n.settled_by AS "settledBy", n.note
      FROM payment_notices n LEFT JOIN recharges r ON r.id = n.recharge_id AND r.provider = n.provider
     WHERE n.reason IS NOT NULL AND ${where}`;
@@ -96,25 +133,28 @@ const settleStatement = statement<{ id: string }>(
     WHERE id = $1 AND settled_at IS NULL RETURNING id`,
 );
 
+/** @throws AppError 404 "Payment not found" */
+export async function findPayment(id: string, { sequelize }: Platform): Promise<PaymentNotice> {
+  const [notice] = isIdentifier('pay', id) ? await run(sequelize, readNotice, [id]) : [];
+  if (!notice) throw notFound('Payment');
+  return notice;
+}
+
+export const alreadySettled = () => conflict('Payment already settled', { field: 'id', type: 'settled' });
+
 /** Settles a notice that is waiting, before what `settlement` says is done. @throws AppError 404, 409 when it is settled. */
 async function settle(
   id: string,
   settlement: 'credited' | 'dismissed',
   settledBy: string,
   note: string | null,
-  { sequelize, clock, log }: Platform,
+  platform: Platform,
 ): Promise<PaymentNotice> {
-  const [notice] = isIdentifier('pay', id) ? await run(sequelize, readNotice, [id]) : [];
-  if (!notice) throw notFound('Payment');
+  const { sequelize, clock, log } = platform;
+  const notice = await findPayment(id, platform);
   const settled = await run(sequelize, settleStatement, [id, settlement, clock.now(), settledBy, note]);
-  if (settled.length === 0) throw conflict('Payment already settled', { field: 'id', type: 'settled' });
+  if (settled.length === 0) throw alreadySettled();
   afterCommit(() => log.warn({ noticeId: id, settlement, settledBy }, 'payment settled by an operator'));
-  return notice;
-}
-
-async function readSettled(id: string, { sequelize }: Platform): Promise<PaymentNotice> {
-  const [notice] = await run(sequelize, readNotice, [id]);
-  if (!notice) throw new Error(`${id} is no payment notice`);
   return notice;
 }
 
@@ -129,7 +169,7 @@ export function creditPayment(id: string, settledBy: string, platform: Platform)
     const isGood = reason === 'paid_late' || reason === 'ended';
     if (!isGood || !recharge || !(await completePaid(recharge, paidAt, 'whenever', platform)))
       throw conflict('Payment cannot be credited', { field: 'id', type: reason });
-    return readSettled(id, platform);
+    return findPayment(id, platform);
   });
 }
 
@@ -137,6 +177,7 @@ const longestNote = 500;
 
 /**
  * Puts a payment aside that was settled otherwise, such as by giving it back to the payer; `note` says how.
+ * What was debited for it before stays debited.
  * @throws AppError 400 without a note; 404 "Payment not found"; 409 when it is settled.
  */
 export async function dismissPayment(
@@ -149,5 +190,5 @@ export async function dismissPayment(
   if (note.length > longestNote) throw validationError({ field: 'note', type: 'too_long' });
   if (!isStorable(note)) throw validationError({ field: 'note', type: 'invalid' });
   await settle(id, 'dismissed', settledBy, note, platform);
-  return readSettled(id, platform);
+  return findPayment(id, platform);
 }

@@ -1,0 +1,23 @@
+import { lowBalanceCents, testBalanceCents } from './wallet.ts';
+
+/** SQL of what every debit looks at and may tell beside its entry (`entrySql.ts`). */
+
+/** What a wallet may use: a test wallet always has 5000.00, and reserves nothing (SPEC, "What the service does", 6). */
+export const availableSql = `CASE wallets.mode WHEN 'live' THEN wallets.balance_cents - wallets.held_cents ELSE ${testBalanceCents} END`;
+
+/** 1 when a debit takes the balance across the threshold (SPEC Limits, DESIGN §4), of the row before the move. */
+export const crossingSql = (amount: string) =>
+  `CASE WHEN wallets.mode = 'live' AND wallets.balance_cents >= ${lowBalanceCents}
+             AND wallets.balance_cents - ${amount} < ${lowBalanceCents} THEN 1 ELSE 0 END`;
+
+/**
+ * The row of a CTE `happening` that tells of the low balance when `crossingSql` counts it. It reads the CTEs `wallet`,
+ * after the move, and `cause`; `id` and `now` are SQL expressions.
+ */
+export const lowBalanceSql = (ordinal: number, id: string, now: string) =>
+  `SELECT ${ordinal} AS ordinal, ${id} AS id, 'wallet.low_balance' AS type,
+            w.team_id AS subject_id, json_build_object('object', json_build_object('balance',
+              decimal_amount(w.balance_cents), 'currency', 'BRL', 'threshold', decimal_amount(${lowBalanceCents}))) AS data,
+            ${now} AS created_at
+       FROM wallet w, cause c WHERE w.mode = 'live' AND w.balance_cents < ${lowBalanceCents}
+            AND w.balance_cents + c.amount_cents >= ${lowBalanceCents}`;
