@@ -165,7 +165,7 @@ export class SupplierOrderResolver {
   @Operation({ scope: 'operator' })
   @Mutation(() => SupplierOrder, {
     description:
-      'Cancels a paid booking whose flights the carrier has cancelled: the money is given back in full; events booking.cancelled and wallet.credit.',
+      'Cancels a paid booking whose flights the carrier has cancelled: the money is given back in full; events booking.cancelled and wallet.credit. Of one that was cancelled before, what was kept is given back; event wallet.credit.',
   })
   async cancelForCarrier(
     @Ctx() context: RequestContext,

@@ -3,8 +3,8 @@ import type { BookingStory } from './ledgerBookingStory.ts';
 type Ways = Record<string, (story: { bookings: BookingStory }) => string>;
 
 /** CHECKs hold even while triggers rest, so they have to go before the row can break them. */
-const unchecked = ['', '1', '2', '3', '4', '5', '6']
-  .map((number) => `ALTER TABLE bookings DROP CONSTRAINT bookings_check${number};`)
+const unchecked = ['check', ...[1, 2, 3, 4, 5, 6].map((number) => `check${number}`), 'rest_refund_check']
+  .map((name) => `ALTER TABLE bookings DROP CONSTRAINT bookings_${name};`)
   .join(' ');
 
 const change = (id: string, sets: string) => `${unchecked} UPDATE bookings SET ${sets} WHERE id = '${id}'`;
@@ -75,6 +75,13 @@ export const bookingCorruptions: Record<string, Ways> = {
         'refund',
         `wallet_id = ${bookings.empty}, sequence = 1, type_sequence = 1`,
       ),
+    'the rest is not known': ({ bookings }) => change(bookings.restored, 'rest_refund_id = NULL'),
+    'the rest was credited and is not counted': ({ bookings }) =>
+      change(bookings.restored, 'refund_cents = 7000'),
+    'the rest came first': ({ bookings }) =>
+      change(bookings.restored, 'refund_id = rest_refund_id, rest_refund_id = refund_id'),
+    'a rest is named that was never credited': ({ bookings }) =>
+      change(bookings.refunded, `rest_refund_id = 'txn_other'`),
     'a refund has no credit': ({ bookings }) => change(bookings.kept, 'refund_cents = 1'),
   },
   'a booking has the money that its state says': {

@@ -2,6 +2,7 @@ import type { BookingRow } from '../../src/domain/bookings/booking.ts';
 import type { ChangeDetails } from '../../src/domain/bookings/change.ts';
 import { applyTransition } from '../../src/domain/bookings/change.ts';
 import { expireOverdueBookings } from '../../src/domain/bookings/expiry.ts';
+import { refundRest } from '../../src/domain/bookings/restRefund.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import type { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -21,6 +22,8 @@ export interface BookingStory {
   readonly refunded: string;
   /** Cancelled for nothing. */
   readonly kept: string;
+  /** Cancelled for a part of the price, the rest of which was given back later. */
+  readonly restored: string;
   /** Not ticketed, refunded in full. */
   readonly failed: string;
   /** A hold, cancelled. */
@@ -64,9 +67,11 @@ export async function tellBookingStory(
     ticketed: await change('ticket', await book('instant'), { documents: [] }),
     refunded: await change('cancel', await book('instant'), { refundCents: 70_00n }),
     kept: await change('cancel', await book('instant'), { refundCents: 0n }),
+    restored: await change('cancel', await book('instant'), { refundCents: 70_00n }),
     failed: await change('rejectIssue', await book('instant'), { refundCents: 100_00n }),
     withdrawn: await change('withdraw', await book('hold'), {}),
   };
+  if (!(await refundRest({ id: story.restored, walletId: wallet }, platform))) throw new Error('no rest');
   await change('rejectHold', await book('hold'), {});
   await book('hold', testWallet);
   return story;

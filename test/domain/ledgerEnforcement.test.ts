@@ -224,6 +224,13 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
       setBooking(paid, `status = 'cancelled', ended_at = now(), refund_id = 'txn_x', refund_cents = 0`),
       /bookings_check6/,
     ],
+    'a rest of what was not given back in full': ({ paid }) => [
+      setBooking(
+        paid,
+        `status = 'cancelled', ended_at = now(), refund_id = 'txn_x', refund_cents = 1, rest_refund_id = 'txn_y'`,
+      ),
+      /bookings_rest_refund_check/,
+    ],
     'an end without a time': ({ held }) => [setBooking(held, `status = 'expired'`), /bookings_check4/],
     'a debit that is another booking’s': ({ held, paid }) => [
       `UPDATE bookings SET status = 'confirmed', confirmed_at = now(),

@@ -42,14 +42,17 @@ export const bookingChecks: readonly LedgerCheck[] = [
   {
     name: 'each refund is of one booking, and never more than was paid',
     sql: `
-      SELECT format('booking %s: %s of %s refunded in wallet %s; entry %s: %s of %s in wallet %s',
-                    coalesce(b.id, 'none'), b.refund_cents, b.amount_cents, b.wallet_id, coalesce(e.id, 'none'), e.type,
-                    e.amount_cents, e.wallet_id) AS break
-        FROM (SELECT * FROM bookings WHERE refund_id IS NOT NULL OR refund_cents > 0) b
-             FULL JOIN (SELECT * FROM wallet_entries WHERE reference_type = 'refund') e ON e.id = b.refund_id
-       WHERE b.id IS NULL OR e.id IS NULL OR b.refund_cents > b.amount_cents OR b.debit_id IS NULL
-             OR (e.wallet_id, e.type, e.amount_cents, e.reference_id)
-                IS DISTINCT FROM (b.wallet_id, 'credit', b.refund_cents, b.id)
+      SELECT format('booking %s: %s of %s refunded by %s in wallet %s; entries %s: %s in wallet %s',
+                    coalesce(b.id, e.reference_id), b.refund_cents, b.amount_cents, b.refund_ids, b.wallet_id, e.ids, e.cents,
+                    e.wallet_id) AS break
+        FROM (SELECT *, array_remove(ARRAY[refund_id, rest_refund_id], NULL) AS refund_ids FROM bookings
+               WHERE refund_id IS NOT NULL OR rest_refund_id IS NOT NULL OR refund_cents > 0) b
+             FULL JOIN (SELECT wallet_id, reference_id, array_agg(id ORDER BY sequence) AS ids, sum(amount_cents) AS cents,
+                               bool_and(type = 'credit') AS are_credits
+                          FROM wallet_entries WHERE reference_type = 'refund' GROUP BY reference_id, wallet_id) e
+                    ON e.reference_id = b.id AND e.wallet_id = b.wallet_id
+       WHERE b.id IS NULL OR e.ids IS NULL OR b.refund_cents > b.amount_cents OR b.debit_id IS NULL
+             OR (e.ids, e.cents, e.are_credits) IS DISTINCT FROM (b.refund_ids, b.refund_cents::numeric, true)
        ORDER BY coalesce(b.id, e.reference_id) LIMIT 1`,
   },
   {

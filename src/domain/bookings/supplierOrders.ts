@@ -8,6 +8,7 @@ import type { BookingRow, BookingStatus } from './booking.ts';
 import { applyTransition, type ChangeDetails } from './change.ts';
 import type { OrderTask } from './orderTask.ts';
 import { alreadyIn } from './refusals.ts';
+import { refundRest } from './restRefund.ts';
 
 /**
  * For operators: what suppliers still owe an answer to, and what to do when it will never come. A supplier is asked for
@@ -116,7 +117,10 @@ async function settle(
   settledBy: string,
   platform: Platform,
 ): Promise<SupplierOrder> {
-  const changed = await applyTransition(name, { id, walletId }, details, platform);
+  const changed =
+    (await applyTransition(name, { id, walletId }, details, platform)) !== null ||
+    // The agency may have cancelled it before, or this very moment.
+    (name === 'cancelForCarrier' && (await refundRest({ id, walletId }, platform)));
   const present = await findOrder(id, platform);
   if (!changed) throw alreadyIn(present.status);
   platform.log.warn({ bookingId: id, status: present.status, settledBy }, 'booking settled by an operator');
@@ -139,8 +143,9 @@ export async function failBooking(
 
 /**
  * Cancels a paid booking whose flights the carrier has cancelled, before departure or after: `cancelled`, with everything
- * given back whatever the offer's conditions say. The supplier is asked to give up what is left of the order.
- * @throws AppError 404 "Booking not found"; 409 for one that is neither confirmed nor ticketed
+ * given back whatever the offer's conditions say. The supplier is asked to give up what is left of the order. Of one that
+ * its agency had cancelled before, it gives back what the conditions kept.
+ * @throws AppError 404 "Booking not found"; 409 for one that was never paid, has failed, or was given back in full
  *   (BOOKING_ALREADY_CANCELLED for a cancelled one).
  */
 export async function cancelForCarrier(
