@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { rawRequest } from '../rest/rawRequest.ts';
@@ -58,7 +58,7 @@ const documents: Record<string, { within: string; operationName?: string; beyond
   },
 };
 
-describeEngines('The GraphQL door guards itself', (engine) => {
+describeOneEngine('The GraphQL door guards itself', (engine) => {
   let server: TestServer;
   let team: TeamKeys;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { connectRawSocket } from './rawSocket.ts';
@@ -13,7 +13,7 @@ interface Request {
 }
 
 /** Documents whose meaning is easily lost by what compiles them, keeps them or puts values into them. */
-describeEngines('A document means the same whichever way it is run', (engine) => {
+describeOneEngine('A document means the same whichever way it is run', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(engine);

@@ -402,7 +402,7 @@ describeEngines('Connections of subscriptions', (engine) => {
 
   describe.each(transports)('over $name', (transport) => {
     test('a subscriber that stops reading costs little, and catches up', async () => {
-      const count = 6_000;
+      const count = 5_000;
       const team = await server.createTeam();
       await requestRecharge(server, team.test);
       const [start] = await storedWalletEvents(server, team.teamId, 'test');

@@ -72,6 +72,12 @@ export function describeEngines(title: string, tests: (engine: Engine) => void):
   for (const engine of availableEngines()) describe(`${title} (${engine.name})`, () => tests(engine));
 }
 
+/** Tests of what is settled before anything is stored: on one engine, the one most like a deployment that is here. */
+export function describeOneEngine(title: string, tests: (engine: Engine) => void): void {
+  const engine = availableEngines().at(-1) ?? embedded;
+  describe(`${title} (${engine.name})`, () => tests(engine));
+}
+
 /** Tests of what takes several database sessions, of which the embedded store has one. Skipped without PostgreSQL. */
 export function describeSeveralSessions(title: string, tests: (engine: Engine) => void): void {
   const isHere = availableEngines().includes(real);

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import { rawRequest } from './rawRequest.ts';
 import { post, Refusals, recharge } from './refusals.ts';
 
-describeEngines('bad input to REST', (engine) => {
+describeOneEngine('bad input to REST', (engine) => {
   let server: TestServer;
   let key: string;
   let id: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import type { RawAnswer } from './rawRequest.ts';
@@ -17,7 +17,7 @@ const foreign = [
   'null',
 ];
 
-describeEngines('a browser', (engine) => {
+describeOneEngine('a browser', (engine) => {
   let server: TestServer;
   let team: TeamKeys;
   let other: TeamKeys;

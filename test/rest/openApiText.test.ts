@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { requestFor } from '../bookings/bookingSteps.ts';
 import { dayMs, TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
-describeEngines('The OpenAPI document, which anyone may ask for', (engine) => {
+describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => {
   let server: TestServer;
   const clock = new TestClock();
   beforeAll(async () => {

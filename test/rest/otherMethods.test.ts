@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
@@ -32,7 +32,7 @@ const refusal = {
 };
 
 /** Those of the routes of /api/v1 are tested with the routes. */
-describeEngines('Other methods than those of a path', (engine) => {
+describeOneEngine('Other methods than those of a path', (engine) => {
   let server: TestServer;
   let team: TeamKeys;
   beforeAll(async () => {

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { answerBrokenRequests } from '../../rest/brokenRequests.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { rawRequest } from './rawRequest.ts';
@@ -26,7 +26,7 @@ async function answerOn(socket: Socket, text: string, more?: string): Promise<st
   return answer;
 }
 
-describeEngines('Requests that get no further than Node.js or Express', (engine) => {
+describeOneEngine('Requests that get no further than Node.js or Express', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(engine);
