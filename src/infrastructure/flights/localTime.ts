@@ -7,7 +7,8 @@ import { IANAZone } from 'luxon';
  */
 
 const minuteMs = 60_000;
-const weekMs = 7 * 24 * 60 * minuteMs;
+const dayMs = 24 * 60 * minuteMs;
+const weekMs = 7 * dayMs;
 
 /** From `fromMs` until the next span, clocks stand `offsetMs` ahead of UTC. */
 interface OffsetSpan {
@@ -36,11 +37,19 @@ export function localTimeMs(timeZone: string, instantMs: number): number {
  * begins), two when they show it twice (it ends).
  */
 export function instantsOfLocalTime(timeZone: string, localMs: number): number[] {
-  const dayMs = 24 * 60 * minuteMs;
   const before = zoneOffsetMs(timeZone, localMs - dayMs);
   const after = zoneOffsetMs(timeZone, localMs + dayMs);
   const candidates = before === after ? [localMs - before] : [localMs - before, localMs - after];
   return candidates.filter((instantMs) => localTimeMs(timeZone, instantMs) === localMs);
+}
+
+/**
+ * The instant at which the day of a midnight (`localMs`) begins: the first of two midnights, and where clocks skip
+ * midnight, when they do.
+ */
+export function startOfLocalDay(timeZone: string, midnightMs: number): number {
+  const [instantMs] = instantsOfLocalTime(timeZone, midnightMs);
+  return instantMs ?? midnightMs - zoneOffsetMs(timeZone, midnightMs - dayMs);
 }
 
 /** YYYY-MM-DD in the zone at an instant. */

@@ -1,6 +1,6 @@
 import { keptEntry } from '../../keptEntry.ts';
 import { carrierOf } from '../carriers.ts';
-import { localTimeMs, startOfDayMs } from '../localTime.ts';
+import { startOfDayMs, startOfLocalDay } from '../localTime.ts';
 import type {
   CabinClass,
   PassengerType,
@@ -38,6 +38,8 @@ export class OfferWriter {
   readonly #slices = new Map<Itinerary, Map<string, SupplierSlice>>();
   readonly #flights = new Map<Flight, SupplierFlight>();
   readonly #travels = new Map<string, SupplierSegmentPassenger>();
+  /** By the time zone of the origin. */
+  readonly #holdEndsMs = new Map<string, number>();
   readonly #trip: 'RT' | 'OW';
 
   constructor(context: OfferContext) {
@@ -54,7 +56,7 @@ export class OfferWriter {
 
   #offer(journey: Journey, brand: Brand, price: JourneyPrice): SupplierOffer {
     const owner = journey[0]!.owner;
-    const { search, today } = this.#context;
+    const { search } = this.#context;
     let totalCents = 0n;
     for (const type of search.passengers) totalCents += fareCents(price, brand, type);
     const mayHold = this.#context.alwaysHolds || (owner.holds === true && brand.holds);
@@ -69,8 +71,35 @@ export class OfferWriter {
         changeBeforeDeparture: conditionOf(brand.changePenalty, totalCents),
         refundBeforeDeparture: conditionOf(brand.refundPenalty, totalCents),
       },
-      payment: paymentTerms(journey[0]!.flights[0]!, today, mayHold, this.#context.alwaysHolds),
+      payment: this.#paymentTerms(journey[0]!.flights[0]!, mayHold),
       expiresAt: null,
+    };
+  }
+
+  /**
+   * A hold lasts to the end of the day after tomorrow at the origin, the price half a day less; in the sandbox also for
+   * earlier departures, up to two hours before them.
+   */
+  #paymentTerms(first: Flight, mayHold: boolean): SupplierPaymentTerms {
+    const { today, alwaysHolds } = this.#context;
+    const daysAhead = daysBetween(today, first.departingAt.slice(0, 10));
+    if (!mayHold || (daysAhead < 4 && !alwaysHolds)) return { requiresInstantPayment: true };
+    if (daysAhead < 4) {
+      const deadline = new Date(first.departureMs - 2 * hourMs);
+      return {
+        requiresInstantPayment: false,
+        priceGuaranteeExpiresAt: deadline,
+        paymentRequiredBy: deadline,
+      };
+    }
+    const { timeZone } = first.route.origin;
+    const endOfHoldMs = keptEntry(this.#holdEndsMs, timeZone, () =>
+      startOfLocalDay(timeZone, startOfDayMs(today) + 3 * 24 * hourMs),
+    );
+    return {
+      requiresInstantPayment: false,
+      priceGuaranteeExpiresAt: new Date(endOfHoldMs - 12 * hourMs),
+      paymentRequiredBy: new Date(endOfHoldMs),
     };
   }
 
@@ -176,24 +205,3 @@ const conditionOf = (penalty: number | null, totalCents: bigint): SupplierCondit
     : { allowed: true, penaltyAmount: decimalOf(penaltyCents(totalCents, penalty)) };
 
 const hourMs = 3_600_000;
-
-/**
- * A hold lasts to the end of the day after tomorrow at the origin, the price half a day less; in the sandbox also for
- * earlier departures, up to two hours before them.
- */
-function paymentTerms(first: Flight, today: string, mayHold: boolean, always: boolean): SupplierPaymentTerms {
-  const daysAhead = daysBetween(today, first.departingAt.slice(0, 10));
-  if (!mayHold || (daysAhead < 4 && !always)) return { requiresInstantPayment: true };
-  if (daysAhead < 4) {
-    const deadline = new Date(first.departureMs - 2 * hourMs);
-    return { requiresInstantPayment: false, priceGuaranteeExpiresAt: deadline, paymentRequiredBy: deadline };
-  }
-  const { timeZone } = first.route.origin;
-  const endOfHoldLocalMs = startOfDayMs(today) + 3 * 24 * hourMs;
-  const endOfHoldMs = endOfHoldLocalMs - (localTimeMs(timeZone, endOfHoldLocalMs) - endOfHoldLocalMs);
-  return {
-    requiresInstantPayment: false,
-    priceGuaranteeExpiresAt: new Date(endOfHoldMs - 12 * hourMs),
-    paymentRequiredBy: new Date(endOfHoldMs),
-  };
-}

@@ -198,6 +198,20 @@ describe('offers of the simulated supplier', () => {
   });
 
   it.each([
+    ['ordinary nights', 'GRU-GIG', '2027-04-01', '2027-04-04T03:00:00.000Z'],
+    ['the night in which clocks are set back', 'SCL-GRU', '2027-04-01', '2027-04-04T04:00:00.000Z'],
+    ['the night in which clocks skip midnight', 'SCL-GRU', '2027-09-02', '2027-09-05T04:00:00.000Z'],
+  ])('may be held to the end of the day after tomorrow: %s', async (_, pair, day, endOfHold) => {
+    const found = await offersAt(new Date(`${day}T05:00:00.000Z`), {
+      slices: [`${pair} ${day.slice(0, 4)}-11-15`],
+    });
+    const deadlines = found.flatMap(({ payment }) =>
+      payment.requiresInstantPayment ? [] : [payment.paymentRequiredBy.toISOString()],
+    );
+    expect(new Set(deadlines)).toEqual(new Set([endOfHold]));
+  });
+
+  it.each([
     'GRU-GIG',
     'SAO-RIO',
     'CGH-SDU',
