@@ -39,4 +39,9 @@ describe('boletoDueAt', () => {
   ])('is the end of the third bank business day after %s', (_, createdAt, dueAt) => {
     expect(boletoDueAt(new Date(createdAt)).toISOString()).toBe(dueAt);
   });
+
+  it('is refused where the calendar ends, instead of being looked for without end', () => {
+    expect(boletoDueAt(new Date('2099-12-28T15:00:00Z')).toISOString()).toBe('2100-01-01T02:59:59.000Z');
+    expect(() => boletoDueAt(new Date('2099-12-29T15:00:00Z'))).toThrow(RangeError);
+  });
 });
