@@ -148,8 +148,9 @@ export function createEventStreams(
     }
     setContextHeaders(response, context);
     response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
-    // Reverse proxies must not hold events back.
+    // Reverse proxies must not hold events back, nor those that compress: they wait until there is enough of it.
     response.setHeader('X-Accel-Buffering', 'no');
+    response.setHeader('Cache-Control', 'no-store, no-transform');
     if (!Array.isArray(results)) {
       const stream = results;
       open.add(response);

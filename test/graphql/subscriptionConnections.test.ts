@@ -334,7 +334,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       );
       expect(answer.status).toBe(200);
       expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('cache-control')).toBe('no-store, no-transform');
       expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
       expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBe(999_999);
       expect(answer.headers.get('x-request-id')).toBeTruthy();
