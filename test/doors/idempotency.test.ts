@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { forgetOldKeys } from '../../src/domain/idempotency/once.ts';
 import type { Json } from '../harness/client.ts';
 import type { Door, Outcome, Stage } from './door.ts';
 import {
@@ -13,7 +14,7 @@ import {
   pixOf,
   unauthorized,
 } from './door.ts';
-import { hourMs } from './testClock.ts';
+import { dayMs, hourMs } from './testClock.ts';
 
 const newKey = () => `test-key-${randomUUID()}`;
 
@@ -175,6 +176,26 @@ describeDoors('an Idempotency-Key', (stage) => {
     expectSameAnswer(anew, await create(live, key, boletoOf('100.00')));
     expectRefusal(await create(live, key), keyReused);
     expect(await rowsOf(stage, teamId)).toEqual({ recharges: 2, events: 2, answers: 1 });
+  });
+
+  it('is not forgotten by a worker whose clock is a day ahead, and is once the database’s agrees', async () => {
+    const { live } = await stage.server.createTeam();
+    const key = newKey();
+    const first = await create(live, key);
+    const { query, running } = stage.server;
+    const { platform } = running.gateway;
+    const clock = {
+      ...platform.clock,
+      now: () => new Date(Math.max(Date.now(), stage.clock.now().getTime()) + 2 * dayMs),
+    };
+    const forgetAt = async (madeAt: string) => {
+      await query(`UPDATE idempotency_keys SET created_at = ${madeAt} WHERE key = $1`, [key]);
+      await forgetOldKeys({ ...platform, clock });
+    };
+    await forgetAt(`greatest(now(), '${stage.clock.isoIn(0)}')`);
+    expectSameAnswer(first, await create(live, key));
+    await forgetAt(`now() - interval '1 day'`);
+    expect((await create(live, key)).replayed).toBe(false);
   });
 
   it('that is old is taken over by one of several requests that come at once', async () => {

@@ -73,9 +73,11 @@ const storeOutcome = statement<{ key: string }>(
    RETURNING key`,
 );
 
+/** By both clocks: one process whose own is ahead would forget keys for all. */
 const forgetOutcomes = statement(
   'forget_idempotent_outcomes',
-  'DELETE FROM idempotency_keys WHERE created_at <= $1',
+  `DELETE FROM idempotency_keys
+    WHERE created_at <= least($1, now() - $2::double precision * interval '1 millisecond')`,
 );
 
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
@@ -214,5 +216,6 @@ export const isKeyTaken = (error: unknown): boolean =>
 /** Deletes answers that are past the window. */
 export async function forgetOldKeys(platform: Platform): Promise<void> {
   const { clock, sequelize, settings } = platform;
-  await run(sequelize, forgetOutcomes, [new Date(clock.now().getTime() - settings.IDEMPOTENCY_WINDOW)]);
+  const windowMs = settings.IDEMPOTENCY_WINDOW;
+  await run(sequelize, forgetOutcomes, [new Date(clock.now().getTime() - windowMs), windowMs]);
 }
