@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderOptions, OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
-import { longestNote } from '../../src/infrastructure/flights/order.ts';
+import { AskLater, longestNote } from '../../src/infrastructure/flights/order.ts';
 import { dataOf, expectRefusal } from '../doors/door.ts';
+import { hourMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { deferred, ticketed } from './airline.ts';
@@ -148,6 +149,28 @@ describeBookings(
         const pauses = rows.map((row) => row.order_due_at.getTime() - askedAt);
         expect(new Set(pauses).size).toBeGreaterThan(1);
         for (const pause of pauses) expect([pause > 44_000, pause <= 60_000]).toEqual([true, true]);
+      });
+
+      it('and say when to ask again are asked no sooner, an hour later at most', async () => {
+        const { live } = await agencyWith(stage, '1000.00');
+        airline.answers.issue = async (request) => {
+          const times = asked(request.bookingId, 'issue');
+          if (times > 2) return ticketed(request);
+          throw new AskLater('429', times === 1 ? 300_000 : Number.POSITIVE_INFINITY);
+        };
+        const { id } = await booked(stage, live);
+        for (const [times, pauseMs] of [300_000, hourMs].entries()) {
+          const dueAt = stage.clock.now().getTime() + pauseMs;
+          await eventually(async () => {
+            const [row] = await stage.server.query<{ order_asked: number; order_due_at: Date }>(
+              'SELECT order_asked, order_due_at FROM bookings WHERE id = $1',
+              [id],
+            );
+            return row?.order_asked === times + 1 && row.order_due_at.getTime() === dueAt;
+          });
+          stage.clock.advance(pauseMs);
+        }
+        await untilStatus(stage, live, id, 'ticketed');
       });
 
       it('note nothing once another asking may have begun, nor more than has its place', async () => {

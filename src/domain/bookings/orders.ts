@@ -1,6 +1,7 @@
 import { askWithin, TimedOut } from '../../infrastructure/cutOff.ts';
 import { waitedTooLong } from '../../infrastructure/database/sqlState.ts';
 import {
+  AskLater,
   longestNote,
   type OrderRequest,
   type OrderState,
@@ -38,6 +39,9 @@ const firstPauseMs = 250;
 const pauseGrowth = 1.5;
 const longestPauseMs = 60_000;
 const pauseSpread = 0.25;
+
+/** As late as a supplier may say that it is to be asked again: an adapter's slip must not leave an order for days. */
+const longestAskedPauseMs = 60 * 60_000;
 
 /** What a supplier needs to know of a booking: the same, however often it is asked. */
 function requestOf(task: OrderTask, { vault }: Platform): OrderRequest {
@@ -193,7 +197,7 @@ export class OrderDispatcher {
         tell(error instanceof TimedOut ? 'timeout' : 'failed');
         log.warn({ err: error, bookingId, supplier, task: asked }, 'flight supplier did not answer an order');
       }
-      return this.#end(task, null, this.#askLater(task, null));
+      return this.#end(task, null, this.#askLater(task, null, error));
     }
     tell(answer?.state ?? 'cancelled');
     if (answer?.state === 'refused')
@@ -274,10 +278,11 @@ export class OrderDispatcher {
     return (await applyTransition('ticket', where, details, this.#platform)) !== null;
   }
 
-  /** `answer` is what the supplier said that settles nothing; null for no answer. */
-  #askLater(task: OrderTask, answer: OrderState | null): Promise<boolean> {
+  /** `answer` is what the supplier said that settles nothing; null for no answer, of which `error` may say more. */
+  #askLater(task: OrderTask, answer: OrderState | null, error?: unknown): Promise<boolean> {
     const longestMs = Math.min(firstPauseMs * pauseGrowth ** Math.min(task.order_asked, 50), longestPauseMs);
-    const pauseMs = Math.max(longestMs * (1 - pauseSpread * Math.random()), firstPauseMs);
+    const askedMs = error instanceof AskLater ? Math.min(error.pauseMs || 0, longestAskedPauseMs) : 0;
+    const pauseMs = Math.max(longestMs * (1 - pauseSpread * Math.random()), firstPauseMs, askedMs);
     const dueAt = new Date(this.#platform.clock.now().getTime() + pauseMs);
     return postponeTask(task, dueAt, carrierReferenceOf(answer), this.#platform);
   }

@@ -74,6 +74,19 @@ export interface OrderOptions {
 
 export const longestNote = 1_000;
 
+/**
+ * What an adapter throws when it is told how long it may not ask, as by a Retry-After: like any error it says nothing of the
+ * order, which is asked for again no sooner than after `pauseMs`, an hour at most.
+ */
+export class AskLater extends Error {
+  readonly pauseMs: number;
+
+  constructor(message: string, pauseMs: number, options?: ErrorOptions) {
+    super(message, options);
+    this.pauseMs = pauseMs;
+  }
+}
+
 /** A ticket that a carrier issued. Flights of carriers that issue none cannot be sold, because nothing ends their orders. */
 export interface TravelDocument {
   readonly type: 'electronic_ticket';
@@ -116,8 +129,8 @@ export type OrderState =
  * again, nor `refused`, nor given up. The order's own id is worth the next note.
  *
  * An answer is believed. Any error means that nothing is known: it is logged, message and all, and the caller asks
- * again, after a quarter of a second first and up to a minute later on, until there is an answer or an operator settles
- * the booking. So errors are right for what passes (a cut connection, 429, 5xx) and for what others must mend first (a
+ * again, after a quarter of a second first and up to a minute later on, or as late as `AskLater` says, until there is an
+ * answer or an operator settles the booking. So errors are right for what passes (a cut connection, 429, 5xx) and for what others must mend first (a
  * key that is not taken any more), and `refused` for what no repetition changes.
  */
 export interface OrderDesk {
