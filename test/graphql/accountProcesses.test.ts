@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -45,7 +45,7 @@ describe('The demo team of an empty store', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('gets random keys, printed at the first start only, which go on working', async () => {
+  it('gets random keys, printed at the first start only, which go on working', async () => {
     const environment = { PORT: '0', DATA_DIR: join(folder, 'data') };
     const first = startProcess(environment);
     const url = await first.ready();
@@ -83,7 +83,7 @@ describe('The demo team of an empty store', () => {
 });
 
 describe.runIf(real)('Processes on one PostgreSQL', () => {
-  test('make one demo team when they start on an empty database at once', async () => {
+  it('make one demo team when they start on an empty database at once', async () => {
     const place = await real!.allocate();
     try {
       const processes = [1, 2, 3].map(() => startProcess({ PORT: '0', ...place.settings }));
@@ -115,7 +115,7 @@ describe.runIf(real)('Processes on one PostgreSQL', () => {
     });
     afterAll(() => here.close());
 
-    test('stop taking a key at both doors within a second of its revocation at one of them', async () => {
+    it('stop taking a key at both doors within a second of its revocation at one of them', async () => {
       const { teamId } = await here.createTeam();
       const { id, secret } = await here.createKey({ kind: 'live', teamId });
       const answers = async () => [
@@ -129,7 +129,7 @@ describe.runIf(real)('Processes on one PostgreSQL', () => {
       expect(await answers()).toEqual([401, 401]);
     });
 
-    test('take a key that another one has just issued', async () => {
+    it('take a key that another one has just issued', async () => {
       const { teamId } = await here.createTeam();
       const { secret } = await here.createKey({ kind: 'live', teamId });
       const { status } = await restRequest(elsewhere, 'GET', '/api/v1/wallet/balance', { key: secret });

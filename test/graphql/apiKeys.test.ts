@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hashSecretKey } from '../../src/domain/teams/secretKey.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
@@ -29,7 +29,7 @@ describeEngines('API keys', (engine) => {
 
   const balance = (key: string) => server.rest('GET', '/api/v1/wallet/balance', { key });
 
-  test.each([
+  it.each([
     ['live', /^sk_live_[A-Za-z0-9_-]{43}$/],
     ['test', /^sk_test_[A-Za-z0-9_-]{43}$/],
     ['operator', /^sk_admin_[A-Za-z0-9_-]{43}$/],
@@ -61,7 +61,7 @@ describeEngines('API keys', (engine) => {
     expect(await everythingStored()).not.toContain(secret);
   });
 
-  test('are issued once for each Idempotency-Key, whose stored answer hides the secret', async () => {
+  it('are issued once for each Idempotency-Key, whose stored answer hides the secret', async () => {
     const { teamId } = await server.createTeam();
     const issue = () =>
       operator.ask('createApiKey', { input: { kind: 'live', teamId, name: 'A' } }, undefined, {
@@ -87,7 +87,7 @@ describeEngines('API keys', (engine) => {
     return texts.map(([row]) => row?.text).join('\n');
   }
 
-  test('may do what their scopes say, at both doors', async () => {
+  it('may do what their scopes say, at both doors', async () => {
     const { teamId } = await server.createTeam();
     const { secret: reader } = await server.createKey({
       kind: 'test',
@@ -111,7 +111,7 @@ describeEngines('API keys', (engine) => {
     expect([await code(read, writer), await code(create, writer)]).toEqual(['FORBIDDEN', undefined]);
   });
 
-  test.each<[string, object, Json]>([
+  it.each<[string, object, Json]>([
     ['an empty name', { kind: 'live', name: '' }, { fields: ['input.name'] }],
     ['a name with a NUL', { kind: 'live', name: '\u0000' }, { fields: ['input.name'] }],
     ['a name with half a character', { kind: 'live', name: 'Key \ud83d' }, { fields: ['input.name'] }],
@@ -153,7 +153,7 @@ describeEngines('API keys', (engine) => {
     expect(await operator.does('apiKeys', { teamId })).toHaveLength(2);
   });
 
-  test('belong to teams that exist', async () => {
+  it('belong to teams that exist', async () => {
     for (const teamId of [unknownTeam, 'x', '\u0000']) {
       const refusal = { message: 'Team not found', code: 'NOT_FOUND' };
       expect(await operator.refuses('createApiKey', { input: { kind: 'live', name: 'A', teamId } })).toEqual(
@@ -163,7 +163,7 @@ describeEngines('API keys', (engine) => {
     }
   });
 
-  test('stop working at both doors within a second of their revocation, and only they', async () => {
+  it('stop working at both doors within a second of their revocation, and only they', async () => {
     const team = await server.createTeam();
     const { id, secret } = await server.createKey({ kind: 'live', teamId: team.teamId });
     expect((await balance(secret)).status).toBe(200);
@@ -175,7 +175,7 @@ describeEngines('API keys', (engine) => {
     expect((await operator.does('apiKeys', { teamId: team.teamId })).at(-1)).toEqual(revoked);
   });
 
-  test('are watched until their revocation, though an earlier watch of the same key was ended twice', async () => {
+  it('are watched until their revocation, though an earlier watch of the same key was ended twice', async () => {
     const { teamId } = await server.createTeam();
     const { id, secret } = await server.createKey({ kind: 'live', teamId });
     const { access } = server.running.gateway;
@@ -190,7 +190,7 @@ describeEngines('API keys', (engine) => {
     await eventually(() => isTold);
   });
 
-  test('are revoked once, by however many at the same time', async () => {
+  it('are revoked once, by however many at the same time', async () => {
     const { teamId } = await server.createTeam();
     const { id } = await server.createKey({ kind: 'live', teamId });
     const answers = await Promise.all([1, 2, 3].map(() => operator.ask('revokeApiKey', { id })));
@@ -212,7 +212,7 @@ describeEngines('API keys', (engine) => {
     }
   });
 
-  test('tell of their creation and revocation in the events of their team and mode', async () => {
+  it('tell of their creation and revocation in the events of their team and mode', async () => {
     const { teamId } = await server.createTeam();
     const { apiKey } = await operator.does('createApiKey', {
       input: { kind: 'test', teamId, name: 'Told', scopes: ['flights:search'] },
@@ -241,7 +241,7 @@ describeEngines('API keys', (engine) => {
     ]);
   });
 
-  test('of operators can be revoked too, and tell no team', async () => {
+  it('of operators can be revoked too, and tell no team', async () => {
     const { apiKey, secret } = await operator.does('createApiKey', {
       input: { kind: 'operator', name: 'Second' },
     });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventType } from '../../src/domain/events/catalogue.ts';
 import { eventTypes } from '../../src/domain/events/catalogue.ts';
 import type { Scope } from '../../src/domain/teams/scope.ts';
@@ -43,7 +43,7 @@ describeEngines('Subscriptions to events', (engine) => {
     const events = (key: string, variables: Record<string, unknown> = {}) =>
       transport.subscribe(server.url, { key, query: allEvents, variables });
 
-    test('events tells of everything, once and in order, as it happens and after it', async () => {
+    it('events tells of everything, once and in order, as it happens and after it', async () => {
       const { test: key, start, record, stored } = await eventfulTeam();
       const early = events(key, { after: start });
       await record('booking.created');
@@ -58,7 +58,7 @@ describeEngines('Subscriptions to events', (engine) => {
       late.cut();
     });
 
-    test('events tells a key only of what it may read', async () => {
+    it('events tells a key only of what it may read', async () => {
       const { teamId, start, record, stored } = await eventfulTeam();
       const parties: [Scope[], (type: string) => boolean][] = [
         [['wallet:read'], (type) => type.startsWith('wallet.')],
@@ -83,7 +83,7 @@ describeEngines('Subscriptions to events', (engine) => {
       }
     });
 
-    test('events tells only the types that are asked for', async () => {
+    it('events tells only the types that are asked for', async () => {
       const { test: key, start, record, stored } = await eventfulTeam();
       const subscriber = events(key, { after: start, types: ['booking.ticketed', 'api_key.created'] });
       for (const type of [
@@ -99,7 +99,7 @@ describeEngines('Subscriptions to events', (engine) => {
       subscriber.cut();
     });
 
-    test('events is closed to types that the key may not read, and to keys that may read none', async () => {
+    it('events is closed to types that the key may not read, and to keys that may read none', async () => {
       const { teamId } = await server.createTeam();
       const reader = await keyWith(teamId, 'wallet:read');
       const refusals = [
@@ -112,7 +112,7 @@ describeEngines('Subscriptions to events', (engine) => {
       }
     });
 
-    test.each([
+    it.each([
       ['no type at all', { types: [] }, 'types'],
       ['a type that does not exist', { types: ['wallet.emptied'] }, 'types.0'],
     ])('events refuses %s', async (_what, variables, field) => {
@@ -124,7 +124,7 @@ describeEngines('Subscriptions to events', (engine) => {
       });
     });
 
-    test('rechargeUpdated tells of one recharge, and resumes', async () => {
+    it('rechargeUpdated tells of one recharge, and resumes', async () => {
       const { test: key, start, record, stored } = await eventfulTeam();
       const [mine, other] = [await requestRecharge(server, key), await requestRecharge(server, key)];
       const follow = (after: string | null) =>
@@ -148,7 +148,7 @@ describeEngines('Subscriptions to events', (engine) => {
       expect(await follow(ofMine[0].id).sees(1)).toEqual([ofMine[1]]);
     });
 
-    test('bookingUpdated tells of one booking as it happens, and resumes', async () => {
+    it('bookingUpdated tells of one booking as it happens, and resumes', async () => {
       const { teamId, record, stored } = await eventfulTeam();
       const key = await keyWith(teamId, 'bookings:read');
       const first = await record('booking.created');
@@ -169,7 +169,7 @@ describeEngines('Subscriptions to events', (engine) => {
       expect(await follow(all[0].id).sees(1)).toEqual(all.slice(1));
     });
 
-    test.each([
+    it.each([
       ['rechargeUpdated', 'Recharge not found', unknown.recharge],
       ['rechargeUpdated', 'Recharge not found', 'nonsense'],
       ['bookingUpdated', 'Booking not found', unknown.booking],
@@ -184,7 +184,7 @@ describeEngines('Subscriptions to events', (engine) => {
       expect(await firstRefusal(subscriber)).toEqual({ message, code: 'NOT_FOUND' });
     });
 
-    test('what belongs to another team or mode is not found', async () => {
+    it('what belongs to another team or mode is not found', async () => {
       const [team, other] = [await server.createTeam(), await server.createTeam()];
       const recharge = await requestRecharge(server, team.test);
       await recordExample(server, await tenantOf(server, team.teamId, 'test'), 'booking.created', booking);
@@ -200,7 +200,7 @@ describeEngines('Subscriptions to events', (engine) => {
       }
     });
 
-    test('each is closed to keys without its scope', async () => {
+    it('each is closed to keys without its scope', async () => {
       const { teamId, test: key } = await server.createTeam();
       const recharge = await requestRecharge(server, key);
       for (const [field, id, scopes] of [

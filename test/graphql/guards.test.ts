@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
@@ -73,7 +73,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
   describe.each(Object.entries(documents))(
     'against excessive %s',
     (_limit, { within, operationName, beyond, says }) => {
-      test('over HTTP', async () => {
+      it('over HTTP', async () => {
         const sound = await post({ query: within, operationName });
         expect([sound.status, sound.body.errors]).toEqual([200, undefined]);
         for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -83,7 +83,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
         }
       });
 
-      test('over event streams', async () => {
+      it('over event streams', async () => {
         const headers = { accept: 'text/event-stream' };
         expect((await post({ query: within, operationName }, headers)).text).toContain('"data":{');
         const refused = await post({ query: beyond }, headers);
@@ -91,7 +91,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
         expect(refused.text).toMatch(says);
       });
 
-      test('over WebSockets', async () => {
+      it('over WebSockets', async () => {
         const raw = await connectRawSocket(server.url, team.test);
         raw.send({ type: 'subscribe', id: 'within', payload: { query: within, operationName } });
         raw.send({ type: 'subscribe', id: 'beyond', payload: { query: beyond } });
@@ -105,7 +105,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     },
   );
 
-  test('answers at its own path alone', async () => {
+  it('answers at its own path alone', async () => {
     const body = { query: '{ walletBalance { balance } }' };
     const at = (path: string) => server.rest('POST', path, { key: team.live, body });
     expect((await at('/graphql/')).body.data).toEqual({ walletBalance: { balance: '0.00' } });
@@ -113,7 +113,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
       expect([path, (await at(path)).status]).toEqual([path, 404]);
   });
 
-  test('takes ten operations in a request, and no more', async () => {
+  it('takes ten operations in a request, and no more', async () => {
     const operations = (count: number) => Array(count).fill({ query: '{ walletBalance { balance } }' });
     const ten = await post(operations(10));
     expect(ten.status).toBe(200);
@@ -127,7 +127,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     expect((await post([])).status).toBe(400);
   });
 
-  test('refuses a subscription on a condition like any other fault of a document', async () => {
+  it('refuses a subscription on a condition like any other fault of a document', async () => {
     const query = 'subscription ($yes: Boolean!) { walletEvents @include(if: $yes) { id } }';
     const { live: key } = team;
     const asked = new URLSearchParams({ query, variables: '{"yes":true}' });
@@ -145,7 +145,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     }
   });
 
-  test('answers a batch with a list, whatever is refused of it', async () => {
+  it('answers a batch with a list, whatever is refused of it', async () => {
     const query = 'query ($limit: PageSize!) { recharges(limit: $limit) { pagination { limit } } }';
     const batch = [{ query, variables: { limit: 5 } }, { query, variables: { limit: 101 } }, { query: '{' }];
     for (const key of [team.live, team.test]) {
@@ -164,7 +164,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     }
   });
 
-  test('runs nothing of a batch with a member that is no request', async () => {
+  it('runs nothing of a batch with a member that is no request', async () => {
     const { teamId, test: key } = await server.createTeam();
     const query = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
     for (const member of [
@@ -191,7 +191,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     expect(sound.body.map(({ data }: Json) => data.createRecharge.id)).toHaveLength(2);
   });
 
-  test('answers with JSON whatever is accepted, since the operation is run', async () => {
+  it('answers with JSON whatever is accepted, since the operation is run', async () => {
     const { test: key } = await server.createTeam();
     const query = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
     for (const accept of [
@@ -208,7 +208,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     }
   });
 
-  test.each([
+  it.each([
     ['application/graphql-response+json, application/json;q=0.9', 'application/graphql-response+json'],
     ['application/json, application/graphql-response+json;q=0.9', 'application/json'],
     ['*/*', 'application/json'],
@@ -224,7 +224,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     expect(told).toEqual([200, 401, 400].map((status) => [status, `${mediaType}; charset=utf-8`]));
   });
 
-  test('counts every operation of a batch', async () => {
+  it('counts every operation of a batch', async () => {
     const { test: key } = await server.createTeam();
     const remaining = async () => {
       const { headers } = await server.graphql('{ walletBalance { balance } }', null, key);
@@ -238,7 +238,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     expect(before - (await remaining())).toBe(11);
   });
 
-  test('reads bodies up to 1 MiB', async () => {
+  it('reads bodies up to 1 MiB', async () => {
     const padded = (bytes: number) => {
       const body = (filling: string) =>
         JSON.stringify({ query: `{ walletBalance { balance } } #${filling}` });
@@ -255,7 +255,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     }
   });
 
-  test('stops reading a body that has no end', async () => {
+  it('stops reading a body that has no end', async () => {
     const { port } = new URL(server.url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.on('error', () => undefined);
@@ -281,7 +281,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     expect(chunks).toBeLessThan(mostChunks);
   });
 
-  test('reads a GET whose target is a URL, whatever its host and port', async () => {
+  it('reads a GET whose target is a URL, whatever its host and port', async () => {
     const query = encodeURIComponent('{ walletBalance { balance } }');
     const headers = { authorization: `Bearer ${team.test}`, 'apollo-require-preflight': 'true' };
     for (const target of ['http://example.com', 'http://x:99999']) {
@@ -297,7 +297,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
   describe('against requests that other sites can make a browser send', () => {
     const query = '{ walletBalance { balance } }';
 
-    test.each([
+    it.each([
       ['text/plain', JSON.stringify({ query })],
       ['application/x-www-form-urlencoded', new URLSearchParams({ query }).toString()],
       [
@@ -310,7 +310,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
       expect(answer.text).not.toContain('5000.00');
     });
 
-    test('a GET, unless its key comes in a header that asks for a preflight', async () => {
+    it('a GET, unless its key comes in a header that asks for a preflight', async () => {
       const get = (document: string, key: string | null, headers: Record<string, string> = {}) =>
         server.rest('GET', `/graphql?${new URLSearchParams({ query: document })}`, { key, headers });
       const cookie = `authorization=Bearer ${team.test}`;
@@ -325,7 +325,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     });
   });
 
-  test.each([
+  it.each([
     ['{ walletTransactions(limit: 1000) { pagination { total } } }', 'not a valid PageSize', 29],
     ['{ walletTransactions(startDate: "2026-02-30") { pagination { total } } }', 'not a valid Day', 33],
   ])('says where in %s a value is wrong', async (document, message, column) => {
@@ -333,7 +333,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     expect(answer.body.errors).toMatchObject([{ message, locations: [{ line: 1, column }] }]);
   });
 
-  test('offers GraphiQL to browsers, with everything it loads', async () => {
+  it('offers GraphiQL to browsers, with everything it loads', async () => {
     const page = await server.rest('GET', '/graphql', {
       headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' },
     });
@@ -447,7 +447,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
       cacheControl: headers.get('cache-control'),
     });
 
-    test.each(Object.entries(cases))('%s', async (_case, body) => {
+    it.each(Object.entries(cases))('%s', async (_case, body) => {
       for (const key of [team.test, team.live]) {
         const once = () => server.rest('POST', '/graphql', { key, body });
         const answers = [await once(), await once(), await once()].map(told);
@@ -458,7 +458,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
       }
     });
 
-    test('a mutation is not run under another name, by whichever method', async () => {
+    it('a mutation is not run under another name, by whichever method', async () => {
       const { live } = await server.createTeam();
       const query =
         'mutation Create { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
@@ -479,7 +479,7 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
       expect(made.body.data.recharges.pagination.total).toBe(0);
     });
 
-    test('mutations, whose replays say so', async () => {
+    it('mutations, whose replays say so', async () => {
       const query =
         'mutation Create { createRecharge(amount: "100", currency: BRL, paymentMethod: boleto) { id payment { ... on BoletoPayment { boletoBarcode } } } }';
       const create = () => post({ query }, { 'idempotency-key': 'guards' });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { availableEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -13,7 +13,7 @@ describe('Introspection', () => {
   });
   afterAll(() => server.close());
 
-  test.each(['{ __schema { queryType { name } } }', '{ __type(name: "Query") { name } }'])(
+  it.each(['{ __schema { queryType { name } } }', '{ __type(name: "Query") { name } }'])(
     'is refused on every way in when it is switched off: %s',
     async (query) => {
       const key = server.keys.test;
@@ -31,7 +31,7 @@ describe('Introspection', () => {
     },
   );
 
-  test.each(['{ walletBalanc { balance } }', 'mutation { createTeams(input: {}) { id } }'])(
+  it.each(['{ walletBalanc { balance } }', 'mutation { createTeams(input: {}) { id } }'])(
     'is not to be had by guessing names when it is switched off: %s',
     async (query) => {
       const key = server.keys.test;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -98,7 +98,7 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
     },
   };
 
-  test.each(Object.entries(queries))('%s', async (_case, { means, ...request }) => {
+  it.each(Object.entries(queries))('%s', async (_case, { means, ...request }) => {
     const { test: key } = await server.createTeam();
     for (const meaning of await meaningsOf(request, key)) {
       expect(JSON.stringify(meaning.data)).toBe(JSON.stringify(means));
@@ -106,7 +106,7 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
     }
   });
 
-  test('a fragment that two operations of a document have under other conditions', async () => {
+  it('a fragment that two operations of a document have under other conditions', async () => {
     const { test: key } = await server.createTeam();
     const query = `query First($yes: Boolean!) { walletBalance { currency ...A @include(if: $yes) } }
       query Second { walletBalance { ...A } } fragment A on WalletBalance { balance }`;
@@ -120,7 +120,7 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
     }
   });
 
-  test('a text, whatever it looks like, is never run', async () => {
+  it('a text, whatever it looks like, is never run', async () => {
     const { test: key } = await server.createTeam();
     // Marks that the compiler of operations makes for itself.
     for (const [mark, ending] of [
@@ -141,7 +141,7 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
     }
   });
 
-  test.each([
+  it.each([
     ['GRAPHQL_PARSE_FAILED', { query: '{ walletBalance {' }],
     ['GRAPHQL_VALIDATION_FAILED', { query: '{ walletBalance { colour } }' }],
     [
@@ -159,7 +159,7 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
   });
 
   describe('a variable', () => {
-    test('that is left out of an object leaves its member out', async () => {
+    it('that is left out of an object leaves its member out', async () => {
       const { teamId } = await server.createTeam({ name: 'Before', alertEmail: 'alerts@example.com' });
       const query = `mutation ($id: String!, $name: String, $alertEmail: String) {
         updateTeam(id: $id, input: { name: $name, alertEmail: $alertEmail }) { name alertEmail }
@@ -181,7 +181,7 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
         expect(after).toEqual({ name: 'After', alertEmail: 'again@example.com' });
     });
 
-    test('that is left out of an object brings the default of its member', async () => {
+    it('that is left out of an object brings the default of its member', async () => {
       const query = `mutation ($fee: Amount, $domains: [String!]) {
         createTeam(input: { name: "Defaults", feeAmount: $fee, corsDomains: $domains }) { feeAmount corsDomains }
       }`;
@@ -227,7 +227,7 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
       },
     };
 
-    test.each(Object.entries(places))(
+    it.each(Object.entries(places))(
       'of null is refused as %s',
       async (_case, { query, field, variables }) => {
         const { test: key } = await server.createTeam();
@@ -248,25 +248,22 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
       },
     );
 
-    test.each(['constructor', 'toString', '__proto__'])(
-      'called %s is refused like any other',
-      async (name) => {
-        const { test: key } = await server.createTeam();
-        const query = `mutation ($${name}: WebhookUrl!) { updateWebhook(id: "wh_1", url: $${name}) { id } }`;
-        const variables = JSON.parse(`{"${name}":5}`);
-        for (const { errors } of [
-          (await post({ query, variables }, key)).body,
-          (await post({ query, variables }, key)).body,
-          await overEvents({ query, variables }, key),
-          await overSocket({ query, variables }, key),
-        ]) {
-          expect(errors[0].message).toBe('Invalid URL');
-          expect(errors[0].extensions.details.errors).toEqual([{ field: name, type: 'invalid' }]);
-        }
-      },
-    );
+    it.each(['constructor', 'toString', '__proto__'])('called %s is refused like any other', async (name) => {
+      const { test: key } = await server.createTeam();
+      const query = `mutation ($${name}: WebhookUrl!) { updateWebhook(id: "wh_1", url: $${name}) { id } }`;
+      const variables = JSON.parse(`{"${name}":5}`);
+      for (const { errors } of [
+        (await post({ query, variables }, key)).body,
+        (await post({ query, variables }, key)).body,
+        await overEvents({ query, variables }, key),
+        await overSocket({ query, variables }, key),
+      ]) {
+        expect(errors[0].message).toBe('Invalid URL');
+        expect(errors[0].extensions.details.errors).toEqual([{ field: name, type: 'invalid' }]);
+      }
+    });
 
-    test('of null keeps no mutation waiting, and runs none', async () => {
+    it('of null keeps no mutation waiting, and runs none', async () => {
       const { test: key } = await server.createTeam();
       const request = {
         query: `mutation ($amount: Amount = "100.00") {
@@ -289,7 +286,7 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
     });
   });
 
-  test('no name of an operation makes a known document of another', async () => {
+  it('no name of an operation makes a known document of another', async () => {
     const { test: key } = await server.createTeam();
     const mutation =
       'mutation Create { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';

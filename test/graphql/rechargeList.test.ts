@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { pixOf } from '../doors/door.ts';
 import { TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
@@ -31,7 +31,7 @@ describeEngines('the list of recharges', (engine) => {
     (await server.graphql(listDocument, asked, key)).body.data.recharges;
   const idsOf = ({ items }: Json) => items.map(({ id }: Json) => id);
 
-  test('shows each as it is by itself, newest first, also those of one instant', async () => {
+  it('shows each as it is by itself, newest first, also those of one instant', async () => {
     const { test: key } = await server.createTeam();
     const made = [await create(key), await create(key)];
     clock.advance(1);
@@ -43,7 +43,7 @@ describeEngines('the list of recharges', (engine) => {
       expect(item).toEqual((await server.graphql(oneDocument, { id: item.id }, key)).body.data.recharge);
   });
 
-  test('has those of a state when it is asked for them, and pages them', async () => {
+  it('has those of a state when it is asked for them, and pages them', async () => {
     const { test: key } = await server.createTeam();
     const pending: string[] = [];
     for (const how of ['pay', null, 'expire', null, 'fail', null] as const) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isNonNullType } from 'graphql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildGatewaySchema } from '../../schema/index.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -13,7 +13,7 @@ describeEngines('A refused mutation among others', (engine) => {
   });
   afterAll(() => server?.close());
 
-  test.each([
+  it.each([
     ['when its document is new', 1],
     ['when its document is known', 2],
   ])('leaves the answers of the others %s', async (_case, times) => {
@@ -41,7 +41,7 @@ describeEngines('A refused mutation among others', (engine) => {
     expect(recharges.pagination.total).toBe(2 * times);
   });
 
-  test('is null, and so may every other mutation be', () => {
+  it('is null, and so may every other mutation be', () => {
     const mutations = Object.values(buildGatewaySchema().getMutationType()?.getFields() ?? {});
     expect(mutations.length).toBeGreaterThan(10);
     for (const { name, type } of mutations) expect(isNonNullType(type), name).toBe(false);

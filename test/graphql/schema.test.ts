@@ -1,13 +1,13 @@
 import type { GraphQLSchema } from 'graphql';
 import { execute, isEnumType, isInputObjectType, isInterfaceType, isObjectType, parse } from 'graphql';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildGatewaySchema } from '../../schema/index.ts';
 import { rulesOf } from '../../schema/operation.ts';
 
 describe('The schema', () => {
   const schema = buildGatewaySchema();
 
-  test('describes every type, field, argument and enum value', () => {
+  it('describes every type, field, argument and enum value', () => {
     const nameless: string[] = [];
     const check = (name: string, described: { description?: string | null }) => {
       if (!described.description?.trim()) nameless.push(name);
@@ -35,7 +35,7 @@ describe('The schema', () => {
     }
   }
 
-  test('declares for every operation what it asks of its caller, and says so', () => {
+  it('declares for every operation what it asks of its caller, and says so', () => {
     const operations = [
       ['query', schema.getQueryType()],
       ['mutation', schema.getMutationType()],
@@ -54,7 +54,7 @@ describe('The schema', () => {
     expect(checked).toBeGreaterThan(14);
   });
 
-  test('runs no operation for a context without a caller', async () => {
+  it('runs no operation for a context without a caller', async () => {
     const result = await execute({
       schema,
       document: parse('{ walletBalance { balance } }'),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { availableEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -15,7 +15,7 @@ describe('Faults of the service', () => {
 
   const errorLines = () => server.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
 
-  test('reach nobody in their own words, and the log with the request id', async () => {
+  it('reach nobody in their own words, and the log with the request id', async () => {
     const { test: key } = await server.createTeam();
     await server.query('DROP TABLE recharges CASCADE');
     const query = '{ walletBalance { balance } recharge(id: "rch_01jd4ynv5te5j8v2r0h3m6x9qa") { id } }';
@@ -57,7 +57,7 @@ describe('Faults of the service', () => {
     expect(errorLines()[0].err.message).toContain('recharges');
   });
 
-  test('are no more talkative when the caller cannot be looked up', async () => {
+  it('are no more talkative when the caller cannot be looked up', async () => {
     await server.query('ALTER TABLE api_keys RENAME TO api_keys_away');
     const key = `sk_test_${'x'.repeat(43)}`;
     const rest = await server.rest('GET', '/api/v1/wallet/balance', { key });

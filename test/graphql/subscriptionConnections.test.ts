@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -61,7 +61,7 @@ describeEngines('Connections of subscriptions', (engine) => {
   };
 
   describe('graphql-ws', () => {
-    test.each<[string, () => Promise<unknown> | unknown]>([
+    it.each<[string, () => Promise<unknown> | unknown]>([
       ['no payload', () => undefined],
       ['no key', () => ({})],
       ['an unknown key', () => ({ Authorization: 'Bearer sk_test_0123456789abcdef' })],
@@ -84,7 +84,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       expect(messages).toEqual([]);
     });
 
-    test('takes the key from the header of the upgrade request too', async () => {
+    it('takes the key from the header of the upgrade request too', async () => {
       const team = await server.createTeam();
       const raw = await openRawSocket(server.url, { headers: { authorization: `Bearer ${team.test}` } });
       raw.send({ type: 'connection_init' });
@@ -92,7 +92,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       raw.socket.terminate();
     });
 
-    test.each<[string, unknown[], number]>([
+    it.each<[string, unknown[], number]>([
       [
         'an operation before the key',
         [{ type: 'subscribe', id: '1', payload: { query: '{ __typename }' } }],
@@ -121,7 +121,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       }
     });
 
-    test('takes what 16 KiB hold before a key, and 1 MiB with one', async () => {
+    it('takes what 16 KiB hold before a key, and 1 MiB with one', async () => {
       const raw = await openRawSocket(server.url);
       raw.send({ type: 'ping', payload: { text: 'x'.repeat(16_000) } });
       await raw.receives(({ type, payload }) => type === 'pong' && payload.text.length === 16_000);
@@ -135,7 +135,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       raw.socket.terminate();
     });
 
-    test('speaks graphql-transport-ws only, and only at /graphql', async () => {
+    it('speaks graphql-transport-ws only, and only at /graphql', async () => {
       const raw = await openRawSocket(server.url, { protocol: 'graphql-transport-ws' });
       expect(raw.socket.protocol).toBe('graphql-transport-ws');
       raw.socket.terminate();
@@ -144,7 +144,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       await expect(openRawSocket(server.url, { path: '/api/v1/wallet/balance' })).rejects.toThrow('404');
     });
 
-    test('refuses a new operation on the socket of a revoked key, and keeps the socket', async () => {
+    it('refuses a new operation on the socket of a revoked key, and keeps the socket', async () => {
       const { teamId } = await server.createTeam();
       const { id, secret } = await server.createKey({ kind: 'test', teamId });
       const raw = await connectRawSocket(server.url, secret);
@@ -171,7 +171,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       raw.socket.terminate();
     });
 
-    test('refuses an operation whose id would stand on each of its results for ever', async () => {
+    it('refuses an operation whose id would stand on each of its results for ever', async () => {
       const raw = await connectRawSocket(server.url, server.keys.test);
       for (const length of [256, 257])
         raw.send({ type: 'subscribe', id: 'x'.repeat(length), payload: { query: '{ __typename }' } });
@@ -184,7 +184,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       raw.socket.terminate();
     });
 
-    test('closes a socket for what cannot be answered, and holds it for no fault of ours', async () => {
+    it('closes a socket for what cannot be answered, and holds it for no fault of ours', async () => {
       const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
       const stranger = await openRawSocket(server.url);
       stranger.send(`{"type":"ping","payload":{"deep":${nested(8_000)}}}`);
@@ -210,7 +210,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       expect(server.logLines.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
     });
 
-    test('answers a faulty operation and goes on with the others', async () => {
+    it('answers a faulty operation and goes on with the others', async () => {
       const team = await server.createTeam();
       const raw = await connectRawSocket(server.url, team.test);
       const faulty: [string, object, string][] = [
@@ -241,7 +241,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       raw.socket.terminate();
     });
 
-    test('cuts a client that asks without reading, and prints nothing', async () => {
+    it('cuts a client that asks without reading, and prints nothing', async () => {
       const printed: unknown[] = [];
       const { error } = console;
       console.error = (...values) => void printed.push(values);
@@ -268,7 +268,7 @@ describeEngines('Connections of subscriptions', (engine) => {
     const query = (key: string | null, body: unknown, headers: Record<string, string> = {}) =>
       server.rest('POST', '/graphql', { key, body, headers: { ...eventStream, ...headers } });
 
-    test.each<[string, () => Promise<string | null> | string | null]>([
+    it.each<[string, () => Promise<string | null> | string | null]>([
       ['no key', () => null],
       ['an unknown key', () => 'sk_test_0123456789abcdef'],
       ['a revoked key', revokedKey],
@@ -281,7 +281,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       });
     });
 
-    test.each<[string, unknown, Record<string, string>, Record<string, unknown>]>([
+    it.each<[string, unknown, Record<string, string>, Record<string, unknown>]>([
       ['malformed JSON', '{"query": ', {}, { field: 'body', type: 'malformed_json' }],
       ['a list', [{ query: '{ __typename }' }], {}, { field: 'body', type: 'invalid' }],
       ['no query', {}, {}, { field: 'query', type: 'required' }],
@@ -315,7 +315,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       expect(Number(answer.headers.get('x-ratelimit-limit'))).toBe(1_000_000);
     });
 
-    test('answers 400 in JSON for a document that does not fit the schema', async () => {
+    it('answers 400 in JSON for a document that does not fit the schema', async () => {
       const team = await server.createTeam();
       const answer = await query(team.test, { query: 'subscription { walletEvent { id } }' });
       expect(answer.status).toBe(400);
@@ -325,7 +325,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       });
     });
 
-    test('streams the answer of a query with the headers of any other', async () => {
+    it('streams the answer of a query with the headers of any other', async () => {
       const team = await server.createTeam({ corsDomains: ['https://app.example.com'] });
       const answer = await query(
         team.test,
@@ -344,7 +344,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       ]);
     });
 
-    test('takes queries by GET, and mutations by POST only', async () => {
+    it('takes queries by GET, and mutations by POST only', async () => {
       const team = await server.createTeam();
       const get = (text: string, variables = '{}') =>
         server.rest('GET', `/graphql?${new URLSearchParams({ query: text, variables })}`, {
@@ -371,7 +371,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [team.teamId])).toEqual([]);
     });
 
-    test('honours Idempotency-Key', async () => {
+    it('honours Idempotency-Key', async () => {
       const team = await server.createTeam();
       const create = () =>
         query(
@@ -386,7 +386,7 @@ describeEngines('Connections of subscriptions', (engine) => {
       );
     });
 
-    test.each([
+    it.each([
       ['text/event-stream', 'text/event-stream; charset=utf-8'],
       ['text/event-stream, multipart/mixed', 'text/event-stream; charset=utf-8'],
       ['application/json, text/event-stream', 'application/json; charset=utf-8'],
@@ -401,7 +401,7 @@ describeEngines('Connections of subscriptions', (engine) => {
   });
 
   describe.each(transports)('over $name', (transport) => {
-    test('a subscriber that stops reading costs little, and catches up', async () => {
+    it('a subscriber that stops reading costs little, and catches up', async () => {
       const count = 5_000;
       const team = await server.createTeam();
       await requestRecharge(server, team.test);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, graphqlDoor } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -43,7 +43,7 @@ describe.runIf(engine)('Subscriptions across processes', () => {
     afterAll(() => here.close());
 
     describe.each(transports)('over $name', (transport) => {
-      test('events made at one arrive at the other, once and in order', async () => {
+      it('events made at one arrive at the other, once and in order', async () => {
         const team = await here.createTeam();
         await requestRecharge(here, team.test);
         const [start] = await storedWalletEvents(here, team.teamId, 'test');
@@ -64,7 +64,7 @@ describe.runIf(engine)('Subscriptions across processes', () => {
         }
       });
 
-      test('ends within a second when another process revokes its key', async () => {
+      it('ends within a second when another process revokes its key', async () => {
         const { teamId } = await here.createTeam();
         const { id, secret } = await here.createKey({ kind: 'test', teamId });
         await requestRecharge(here, secret);
@@ -83,7 +83,7 @@ describe.runIf(engine)('Subscriptions across processes', () => {
       });
     });
 
-    test('an open socket starts nothing within a second of a revocation elsewhere', async () => {
+    it('an open socket starts nothing within a second of a revocation elsewhere', async () => {
       const { teamId } = await here.createTeam();
       const { id, secret } = await here.createKey({ kind: 'test', teamId });
       const raw = await connectRawSocket(here.url, secret);
@@ -144,7 +144,7 @@ describe.runIf(engine)('Losing Redis', () => {
     await stopRedis(redis);
   });
 
-  test('loses no event: subscribers get every one once, while it is gone and after', async () => {
+  it('loses no event: subscribers get every one once, while it is gone and after', async () => {
     const team = await server.createTeam();
     await requestRecharge(server, team.test);
     const [start] = await storedWalletEvents(server, team.teamId, 'test');

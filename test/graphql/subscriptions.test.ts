@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -39,7 +39,7 @@ describeEngines('walletEvents', (engine) => {
   }
 
   describe.each(transports)('over $name', (transport) => {
-    test('tells every event of the team as it happens, once and in order', async () => {
+    it('tells every event of the team as it happens, once and in order', async () => {
       const team = await server.createTeam();
       const subscriber = await live(transport, team.test);
       for (let round = 0; round < 3; round += 1) {
@@ -59,7 +59,7 @@ describeEngines('walletEvents', (engine) => {
       subscriber.cut();
     });
 
-    test('tells only the types that are asked for', async () => {
+    it('tells only the types that are asked for', async () => {
       const team = await server.createTeam();
       const beginning = await requestRecharge(server, team.test);
       await payRecharge(server, team.test, beginning);
@@ -79,7 +79,7 @@ describeEngines('walletEvents', (engine) => {
       subscriber.cut();
     });
 
-    test.each([
+    it.each([
       ['text that is no id', () => 'yesterday'],
       ['an empty text', () => ''],
       ['an id that was never given', () => unheardOf],
@@ -100,7 +100,7 @@ describeEngines('walletEvents', (engine) => {
       });
     });
 
-    test('refuses to resume after an event of the other mode', async () => {
+    it('refuses to resume after an event of the other mode', async () => {
       const team = await server.createTeam();
       await requestRecharge(server, team.live);
       const [foreign] = await storedWalletEvents(server, team.teamId, 'live');
@@ -111,7 +111,7 @@ describeEngines('walletEvents', (engine) => {
       expect(await firstRefusal(subscriber)).toMatchObject({ code: 'VALIDATION_ERROR', field: 'after' });
     });
 
-    test.each([
+    it.each([
       ['of another kind', 'booking.created', 'types.1'],
       ['of keys', 'api_key.revoked', 'types.1'],
       ['that do not exist', 'wallet.emptied', 'types.1'],
@@ -128,7 +128,7 @@ describeEngines('walletEvents', (engine) => {
       });
     });
 
-    test.each([
+    it.each([
       ['literal', 'subscription { walletEvents @skip(if: true) { id } }', {}],
       [
         'of a variable',
@@ -149,7 +149,7 @@ describeEngines('walletEvents', (engine) => {
       });
     });
 
-    test.each([
+    it.each([
       ['a document', (characters: number) => ({ query: `${walletEvents} #${'x'.repeat(characters)}` })],
       [
         'variables',
@@ -178,7 +178,7 @@ describeEngines('walletEvents', (engine) => {
       });
     });
 
-    test('shows nobody the events of another team or mode', async () => {
+    it('shows nobody the events of another team or mode', async () => {
       const [one, other] = [await server.createTeam(), await server.createTeam()];
       const parties = [
         { ...one, mode: 'live' as const, key: one.live },
@@ -198,7 +198,7 @@ describeEngines('walletEvents', (engine) => {
       for (const subscriber of subscribers) subscriber.cut();
     });
 
-    test('carries _meta in extensions in test mode only', async () => {
+    it('carries _meta in extensions in test mode only', async () => {
       const team = await server.createTeam();
       const subscribers = await Promise.all([live(transport, team.test), live(transport, team.live)]);
       const [inTest, inLive] = subscribers.map(({ results }) => results[0]);
@@ -207,7 +207,7 @@ describeEngines('walletEvents', (engine) => {
       for (const subscriber of subscribers) subscriber.cut();
     });
 
-    test('ends when its key is revoked, and only then', async () => {
+    it('ends when its key is revoked, and only then', async () => {
       const team = await server.createTeam();
       const { id, secret } = await server.createKey({ kind: 'test', teamId: team.teamId });
       const [revoked, other] = await Promise.all([live(transport, secret), live(transport, team.test)]);
@@ -224,7 +224,7 @@ describeEngines('walletEvents', (engine) => {
       other.cut();
     });
 
-    test('is closed to keys without the scope and to operators', async () => {
+    it('is closed to keys without the scope and to operators', async () => {
       const team = await server.createTeam();
       const { secret } = await server.createKey({
         kind: 'test',
@@ -237,7 +237,7 @@ describeEngines('walletEvents', (engine) => {
       }
     });
 
-    test('starts with 3000 past events and goes on with live ones', async () => {
+    it('starts with 3000 past events and goes on with live ones', async () => {
       const team = await server.createTeam();
       await requestRecharge(server, team.test);
       const [start] = await storedWalletEvents(server, team.teamId, 'test');
@@ -250,7 +250,7 @@ describeEngines('walletEvents', (engine) => {
       subscriber.cut();
     });
 
-    test('leaves no subscription behind when the connection goes', async () => {
+    it('leaves no subscription behind when the connection goes', async () => {
       const team = await server.createTeam();
       const { subscribers } = server.running.gateway.metrics;
       const open = async () => (await subscribers.get()).values[0]?.value ?? 0;
@@ -262,7 +262,7 @@ describeEngines('walletEvents', (engine) => {
     });
   });
 
-  test('after lost connections, resuming shows every event once and in order', async () => {
+  it('after lost connections, resuming shows every event once and in order', async () => {
     const cuts = fc.array(
       fc.record({ transport: fc.constantFrom(...transports), events: fc.integer({ min: 0, max: 5 }) }),
       { minLength: 1, maxLength: 5 },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkVault } from '../../src/domain/vaultCheck.ts';
 import { createVault } from '../../src/infrastructure/vault.ts';
 import type { Json } from '../harness/client.ts';
@@ -28,7 +28,7 @@ describeEngines('Teams', (engine) => {
   });
   afterAll(() => server?.close());
 
-  test('are created with every setting, and read back', async () => {
+  it('are created with every setting, and read back', async () => {
     const input = {
       name: ' Agência Açaí ',
       markupPercent: '12.5000',
@@ -53,7 +53,7 @@ describeEngines('Teams', (engine) => {
     expect(await operator.does('team', { id: team.id })).toEqual(team);
   });
 
-  test('have no markup, fee, alerts or domains unless said', async () => {
+  it('have no markup, fee, alerts or domains unless said', async () => {
     const team = await operator.does('createTeam', { input: { name: 'Plain' } });
     expect(team).toMatchObject({
       markupPercent: '0',
@@ -73,7 +73,7 @@ describeEngines('Teams', (engine) => {
     ]);
   });
 
-  test('change in what is given and stay as they are in the rest', async () => {
+  it('change in what is given and stay as they are in the rest', async () => {
     const created = await operator.does('createTeam', {
       input: { name: 'Before', markupPercent: '10', feeAmount: '5.50', alertEmail: 'a@example.com' },
     });
@@ -92,7 +92,7 @@ describeEngines('Teams', (engine) => {
     });
   });
 
-  test.each([
+  it.each([
     ['529.982.247-25', '52998224725'],
     ['52998224725', '52998224725'],
     ['11.222.333/0001-81', '11222333000181'],
@@ -107,7 +107,7 @@ describeEngines('Teams', (engine) => {
     expect(await operator.does('team', { id })).toMatchObject({ taxId });
   });
 
-  test('keep tax id and address until they are changed or removed, each for itself', async () => {
+  it('keep tax id and address until they are changed or removed, each for itself', async () => {
     const input = { name: 'Payer', taxId: '52998224725', address };
     const { id } = await operator.does('createTeam', { input });
     const change = (changes: object) => operator.does('updateTeam', { id, input: changes });
@@ -121,7 +121,7 @@ describeEngines('Teams', (engine) => {
     expect(await change({ taxId: null, address })).toMatchObject({ taxId: null, address });
   });
 
-  test('are sealed where they say who pays, in the answers that are kept as well', async () => {
+  it('are sealed where they say who pays, in the answers that are kept as well', async () => {
     const { taxId, street } = { taxId: '52998224725', street: 'Rua da Praia Sealed' };
     const input = { name: 'Sealed', taxId, address: { ...address, street } };
     const headers = { 'idempotency-key': 'sealed' };
@@ -143,7 +143,7 @@ describeEngines('Teams', (engine) => {
     await expect(checkVault(createVault('0'.repeat(64)), sequelize)).rejects.toThrow('another key');
   });
 
-  test('are listed in pages, oldest first', async () => {
+  it('are listed in pages, oldest first', async () => {
     const created = [];
     for (const name of ['One', 'Two', 'Three'])
       created.push(await operator.does('createTeam', { input: { name } }));
@@ -163,7 +163,7 @@ describeEngines('Teams', (engine) => {
     expect((await operator.does('teams', { page: pagination.pages + 1, limit: 2 })).items).toEqual([]);
   });
 
-  test.each<[string, object, string[]]>([
+  it.each<[string, object, string[]]>([
     ['an empty name', { name: '  ' }, ['input.name']],
     ['a name of 121 characters', { name: 'x'.repeat(121) }, ['input.name']],
     ['a name with a NUL', { name: 'a\u0000b' }, ['input.name']],
@@ -270,7 +270,7 @@ describeEngines('Teams', (engine) => {
     expect(Number(after.teams)).toBe(Number(before.teams) + 1);
   });
 
-  test.each(['team', 'updateTeam'] as const)('%s knows no unknown ids', async (name) => {
+  it.each(['team', 'updateTeam'] as const)('%s knows no unknown ids', async (name) => {
     for (const id of [unknownTeam, '', 'team_', unknownKey, `team_\u0000`, "team_' OR 1=1 --"]) {
       expect(await operator.refuses(name, name === 'team' ? { id } : { id, input: { name: 'A' } })).toEqual({
         message: 'Team not found',
@@ -279,7 +279,7 @@ describeEngines('Teams', (engine) => {
     }
   });
 
-  test('are created once for each Idempotency-Key', async () => {
+  it('are created once for each Idempotency-Key', async () => {
     const create = () =>
       operator.ask('createTeam', { input: { name: 'Once' } }, undefined, { 'idempotency-key': 'once' });
     const [first, second] = [await create(), await create()];
@@ -288,7 +288,7 @@ describeEngines('Teams', (engine) => {
     expect(await server.query("SELECT id FROM teams WHERE name = 'Once'")).toHaveLength(1);
   });
 
-  test('open both doors to their browser domains within a second of setting them', async () => {
+  it('open both doors to their browser domains within a second of setting them', async () => {
     const team = await server.createTeam();
     const headers = { origin: 'https://late.example.com' };
     const answers = async () => [
@@ -312,7 +312,7 @@ describeEngines('Teams', (engine) => {
     await allHave(null);
   });
 
-  test.each(Object.keys(operations) as OperationName[])('%s is closed to the keys of teams', async (name) => {
+  it.each(Object.keys(operations) as OperationName[])('%s is closed to the keys of teams', async (name) => {
     const team = await server.createTeam();
     const { id } = await server.createKey({ kind: 'live', teamId: team.teamId });
     const variables = {
@@ -334,7 +334,7 @@ describeEngines('Teams', (engine) => {
     expect(await operator.does('apiKeys', { teamId: team.teamId })).toHaveLength(3);
   });
 
-  test('operators have no wallet at either door', async () => {
+  it('operators have no wallet at either door', async () => {
     const { operator: key } = server.keys;
     const rest = await server.rest('GET', '/api/v1/wallet/balance', { key });
     expect([rest.status, rest.body]).toEqual([

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectFolder } from '../harness/build.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { availableEngines, embedded } from '../harness/engines.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('npm start builds, runs, and prints lines that work when pasted; a chosen key is named, not shown; the store is its own', async () => {
+it('npm start builds, runs, and prints lines that work when pasted; a chosen key is named, not shown; the store is its own', async () => {
   const chosen = { BOOTSTRAP_TEST_KEY: 'sk_test_chosen-for-npm-start' };
   const child = spawn('npm', ['start'], {
     cwd: projectFolder,
@@ -56,7 +56,7 @@ test('npm start builds, runs, and prints lines that work when pasted; a chosen k
   }
 }, 120_000);
 
-test('a port that is taken ends the start with one line, and no key is made that nobody was shown', async () => {
+it('a port that is taken ends the start with one line, and no key is made that nobody was shown', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -72,20 +72,20 @@ test('a port that is taken ends the start with one line, and no key is made that
   await release();
 });
 
-test('a wrong setting ends the start with one line', async () => {
+it('a wrong setting ends the start with one line', async () => {
   const server = startProcess({ PORT: 'many', DATA_DIR: join(folder, 'data') });
   expect(await server.exited).toEqual({ code: 1, signal: null });
   expect(server.output.stderr).toMatch(/^Wrong settings: PORT: .*\n$/);
 });
 
-test('a folder that cannot be made ends the start with one line', async () => {
+it('a folder that cannot be made ends the start with one line', async () => {
   const server = startProcess({ PORT: '0', DATA_DIR: '/dev/null' });
   expect(await server.exited).toEqual({ code: 1, signal: null });
   expect(server.output.stderr).toMatch(/^Not started: DATA_DIR \/dev\/null: .*\n$/);
 });
 
 describe.runIf(real)('With PostgreSQL and Redis', () => {
-  test('a database that does not answer ends the start with one line and no password', async () => {
+  it('a database that does not answer ends the start with one line and no password', async () => {
     const { settings, release } = await real!.allocate();
     const server = startProcess({
       ...settings,
@@ -98,7 +98,7 @@ describe.runIf(real)('With PostgreSQL and Redis', () => {
     await release();
   });
 
-  test('a Redis that does not answer leaves the server working, and not ready', async () => {
+  it('a Redis that does not answer leaves the server working, and not ready', async () => {
     const { settings, release } = await real!.allocate();
     const key = 'sk_test_0123456789abcdef';
     const server = startProcess({

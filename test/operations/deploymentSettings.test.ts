@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestFor } from '../bookings/bookingSteps.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
@@ -30,7 +30,7 @@ describeEngines('Settings that a deployment changes', (engine) => {
     return text;
   }
 
-  test('PUBLIC_URL: payers’ links begin with it, and lead to their charges', async () => {
+  it('PUBLIC_URL: payers’ links begin with it, and lead to their charges', async () => {
     const { test: key } = await server.createTeam();
     const { payment: pix } = await recharge(key, 'pix');
     await opened(pix.pix_qrcode_url);
@@ -39,7 +39,7 @@ describeEngines('Settings that a deployment changes', (engine) => {
     expect(await opened(boleto.boleto_url)).toContain(`href="${boleto.boleto_pdf_url}"`);
   });
 
-  test('PUBLIC_URL: so do those of logos and e-tickets', async () => {
+  it('PUBLIC_URL: so do those of logos and e-tickets', async () => {
     const { test: key } = await server.createTeam();
     const departureDate = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
     const { offers } = await post('/flights/search', key, {
@@ -56,7 +56,7 @@ describeEngines('Settings that a deployment changes', (engine) => {
     expect(await opened(link)).toMatch(/^%PDF/);
   });
 
-  test('COALESCE_READS=false: balances that are read at once are each their own wallet’s', async () => {
+  it('COALESCE_READS=false: balances that are read at once are each their own wallet’s', async () => {
     const teams = await Promise.all(Array.from({ length: 3 }, () => server.createTeam()));
     for (const [index, { live }] of teams.entries())
       for (let paid = 0; paid <= index; paid += 1) {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
 import { startGate } from '../harness/gate.ts';
@@ -9,7 +9,7 @@ const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Re
 describe.runIf(engine)('A database that does not answer any more', () => {
   const startProcess = useServerProcesses();
 
-  test('does not keep a process from its end', async () => {
+  it('does not keep a process from its end', async () => {
     const place = await engine!.allocate();
     const gate = await startGate(new URL(place.settings.DATABASE_URL as string));
     try {

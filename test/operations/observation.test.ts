@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { baseShare, slots } from '../../src/domain/webhooks/shares.ts';
 import { attemptReasons } from '../../src/infrastructure/webhooks/outcome.ts';
 import { requestRecharge } from '../graphql/activity.ts';
@@ -33,7 +33,7 @@ describeEngines('What operators see', (engine) => {
     return found;
   }
 
-  test('metrics count every request by its route, whatever its path was', async () => {
+  it('metrics count every request by its route, whatever its path was', async () => {
     const { test: key } = await server.createTeam();
     const id = await requestRecharge(server, key);
     const requests = [
@@ -67,7 +67,7 @@ describeEngines('What operators see', (engine) => {
     expect(counted.has('embarque_nodejs_heap_size_used_bytes')).toBe(true);
   });
 
-  test('operations are counted once at either door, also those whose caller was refused', async () => {
+  it('operations are counted once at either door, also those whose caller was refused', async () => {
     const { teamId } = await server.createTeam();
     const { secret: key } = await server.createKey({ teamId, kind: 'live', scopes: ['wallet:read'] });
     const operation = (name: string, outcome: string, now: Map<string, number>) =>
@@ -90,7 +90,7 @@ describeEngines('What operators see', (engine) => {
     expect([more('flightSearch', 'admitted'), more('flightSearch', 'refused')]).toEqual([0, 2]);
   });
 
-  test('what has been waiting for too long is counted by workers', async () => {
+  it('what has been waiting for too long is counted by workers', async () => {
     const backlog = (kind: string) => async () => (await samples()).get(`embarque_backlog{kind="${kind}"}`);
     await eventually(async () => (await backlog('payments')()) === 0);
     await server.query(
@@ -102,7 +102,7 @@ describeEngines('What operators see', (engine) => {
     await eventually(async () => (await backlog('payments')()) === 0);
   });
 
-  test('every metric is explained in README, and README names no other', async () => {
+  it('every metric is explained in README, and README names no other', async () => {
     const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
     const explained = new Set(readme.match(/\bembarque_\w+/g));
     const { text } = await server.rest('GET', '/metrics');
@@ -115,14 +115,14 @@ describeEngines('What operators see', (engine) => {
     expect(gone).toEqual([]);
   });
 
-  test('README has the reasons of attempts and the shares of webhooks as they are', async () => {
+  it('README has the reasons of attempts and the shares of webhooks as they are', async () => {
     const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
     const [, section = ''] = readme.split('### Webhook deliveries\n');
     expect(attemptReasons.filter((reason) => !section.includes(`\`${reason}\``))).toEqual([]);
     expect(section).toContain(`at most ${slots} attempts at once, and of one webhook ${baseShare},`);
   });
 
-  test('metrics count the announcements of events', async () => {
+  it('metrics count the announcements of events', async () => {
     const { test: key } = await server.createTeam();
     const announced = async () => (await samples()).get('embarque_events_announced_total');
     const before = await announced();
@@ -130,7 +130,7 @@ describeEngines('What operators see', (engine) => {
     expect(await announced()).toBe((before ?? 0) + 1);
   });
 
-  test('metrics have the subscriptions that are open', async () => {
+  it('metrics have the subscriptions that are open', async () => {
     const { test: key } = await server.createTeam();
     const open = async () => (await samples()).get('embarque_subscribers') ?? 0;
     const before = await open();
@@ -142,7 +142,7 @@ describeEngines('What operators see', (engine) => {
     await eventually(async () => (await open()) === before);
   });
 
-  test('metrics do not grow with the paths that clients make up', async () => {
+  it('metrics do not grow with the paths that clients make up', async () => {
     const visit = (path: string) => server.rest('GET', path);
     await visit('/made-up');
     await visit('/api/v1/made-up');
@@ -152,7 +152,7 @@ describeEngines('What operators see', (engine) => {
     expect((await samples()).size - before).toBeLessThan(30);
   });
 
-  test('liveness and readiness are answered, naming what the server depends on', async () => {
+  it('liveness and readiness are answered, naming what the server depends on', async () => {
     expect((await server.rest('GET', '/health/live')).body).toEqual({ status: 'live' });
     const ready = await server.rest('GET', '/health/ready');
     expect(ready.status).toBe(200);
@@ -160,7 +160,7 @@ describeEngines('What operators see', (engine) => {
     expect(ready.body).toEqual({ status: 'ready', checks: { database: 'ok', migrations: 'ok', ...redis } });
   });
 
-  test('readiness is refused while a migration is missing', async () => {
+  it('readiness is refused while a migration is missing', async () => {
     const [last] = await server.query<{ name: string }>(
       'SELECT name FROM migrations ORDER BY name DESC LIMIT 1',
     );
@@ -172,7 +172,7 @@ describeEngines('What operators see', (engine) => {
     expect((await server.rest('GET', '/health/ready')).status).toBe(200);
   });
 
-  test('each request is logged under the id that the response carries', async () => {
+  it('each request is logged under the id that the response carries', async () => {
     const answer = await server.rest('GET', '/api/v1/wallet/balance', { key: server.keys.live });
     const requestId = answer.headers.get('x-request-id');
     const line = await eventually(() =>

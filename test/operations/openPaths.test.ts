@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -27,14 +27,14 @@ describeEngines('What is open to whoever asks', (engine) => {
     socket.destroy();
   }
 
-  test('is one text of the metrics for all who ask at the same moment', async () => {
+  it('is one text of the metrics for all who ask at the same moment', async () => {
     const writing = vi.spyOn(server.running.gateway.metrics.registry, 'metrics');
     await askFiveTimes('/metrics');
     expect(writing).toHaveBeenCalledTimes(1);
     writing.mockRestore();
   });
 
-  test('is one look at the database for all who ask at the same moment whether it answers', async () => {
+  it('is one look at the database for all who ask at the same moment whether it answers', async () => {
     const asking = vi.spyOn(server.running.gateway.platform.sequelize, 'query');
     await askFiveTimes('/health/ready');
     const looks = asking.mock.calls.filter(([sql]) => String(sql).includes('migrations LIMIT 0'));
@@ -42,7 +42,7 @@ describeEngines('What is open to whoever asks', (engine) => {
     asking.mockRestore();
   });
 
-  test('are no metrics at paths that a proxy which keeps /metrics to itself lets pass', async () => {
+  it('are no metrics at paths that a proxy which keeps /metrics to itself lets pass', async () => {
     for (const path of ['/METRICS', '/metrics/', '/Metrics', '//metrics', '/%6detrics'])
       expect([path, (await server.rest('GET', path)).status]).toEqual([path, 404]);
   });

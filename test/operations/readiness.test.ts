@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestRecharge, storedWalletEvents } from '../graphql/activity.ts';
 import { transports } from '../graphql/subscribers.ts';
 import { eventually } from '../harness/client.ts';
@@ -54,7 +54,7 @@ describe.runIf(engine)('When the database goes away', () => {
       .map(({ msg, sweep }) => (sweep === undefined ? msg : `${msg}: ${sweep}`))
       .filter((message) => messages.includes(message));
 
-  test('the server says so, refuses without a word of its troubles, and goes on when it is back', async () => {
+  it('the server says so, refuses without a word of its troubles, and goes on when it is back', async () => {
     const { teamId, test: key } = await server.createTeam();
     await requestRecharge(server, key);
     const [start] = await storedWalletEvents(server, teamId, 'test');
@@ -94,7 +94,7 @@ describe.runIf(engine)('When the database goes away', () => {
     }
   });
 
-  test('a server that takes no writes is none to be ready for, and is left for one that does', async () => {
+  it('a server that takes no writes is none to be ready for, and is left for one that does', async () => {
     const { test: key } = await server.createTeam();
     const body = { amount: '100.00', currency: 'BRL', payment_method: 'pix' };
     const recharge = async () => (await server.rest('POST', '/api/v1/wallet/recharge', { key, body })).status;
@@ -117,7 +117,7 @@ describe.runIf(engine)('When the database goes away', () => {
     await eventually(async () => (await ready()).status === 200);
   });
 
-  test('a build starts again after a later one, and is ready beside it', async () => {
+  it('a build starts again after a later one, and is ready beside it', async () => {
     await perform(server.environment.DATABASE_URL, [
       `INSERT INTO migrations (name) VALUES ('999-of-a-later-build')`,
     ]);

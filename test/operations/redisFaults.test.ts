@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
 import type { RedisServer } from '../harness/redisServer.ts';
@@ -99,7 +99,7 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     expect(losses.length).toBeLessThanOrEqual(2);
   }
 
-  test('that freezes is said to be lost once, however many requests come, and then to be back', async () => {
+  it('that freezes is said to be lost once, however many requests come, and then to be back', async () => {
     await countsThere(first);
     first.freeze();
     try {
@@ -112,7 +112,7 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     await countsThere(first);
   });
 
-  test('that takes no writes is said to be lost until it does', async () => {
+  it('that takes no writes is said to be lost until it does', async () => {
     await countsThere(first);
     await first.ask('config', 'set', 'maxmemory', '1');
     try {
@@ -125,7 +125,7 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     await countsThere(first);
   });
 
-  test('that becomes a replica is left for the one that its address leads to', async () => {
+  it('that becomes a replica is left for the one that its address leads to', async () => {
     await countsThere(first);
     await first.ask('replicaof', '127.0.0.1', '1');
     try {
@@ -137,7 +137,7 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     }
   });
 
-  test('that vanishes without a word is left for the one that its address leads to, by all who speak to it', async () => {
+  it('that vanishes without a word is left for the one that its address leads to, by all who speak to it', async () => {
     await countsThere(first);
     address.swallow();
     address.leadTo(second);
@@ -149,7 +149,7 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     expect(listeners).toBe(1);
   });
 
-  test('that refuses a process at its start is listened to once it does not', async () => {
+  it('that refuses a process at its start is listened to once it does not', async () => {
     await server.restart({ REDIS_URL: `redis://embarque:word@127.0.0.1:${first.port}` });
     await eventually(() => server.logLines.some((line) => line.includes('not subscribed')));
     await first.ask('acl', 'setuser', 'embarque', 'on', '>word', '~*', '&*', '+@all');

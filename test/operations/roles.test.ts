@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestRecharge, storedWalletEvents } from '../graphql/activity.ts';
 import { transports } from '../graphql/subscribers.ts';
 import type { Json } from '../harness/client.ts';
@@ -21,7 +21,7 @@ describe.runIf(engine)('Processes with roles of their own', () => {
   const statusOf = async (key: string, id: string) =>
     (await api.rest('GET', `/api/v1/wallet/recharge/${id}`, { key })).body.data.status;
 
-  test('a worker serves no door, and does what the api process leaves undone', async () => {
+  it('a worker serves no door, and does what the api process leaves undone', async () => {
     const { teamId, test: key } = await api.createTeam();
     const ids = [await requestRecharge(api, key), await requestRecharge(api, key)];
     const [start] = await storedWalletEvents(api, teamId, 'test');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectRawSocket, openRawSocket } from '../graphql/rawSocket.ts';
 import type { RestAnswer } from '../harness/client.ts';
 import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
@@ -21,7 +21,7 @@ const chosen = {
   ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
 };
 
-test('no output of the server holds a secret, however it got there, at any log level', async () => {
+it('no output of the server holds a secret, however it got there, at any log level', async () => {
   const server = startProcess({
     PORT: '0',
     ...place.settings,
@@ -123,7 +123,7 @@ test('no output of the server holds a secret, however it got there, at any log l
   expect(entries.some(({ level }) => level < 30)).toBe(true);
 });
 
-test('a fault that nobody hears ends the server, and its last line says so without a secret', async () => {
+it('a fault that nobody hears ends the server, and its last line says so without a secret', async () => {
   const secret = 'sk_live_0123456789abcdef';
   const fault = `Object.assign(new Error('broken by ${secret}'), { parameters: ['${secret}'] })`;
   const breaking = Buffer.from(`process.on('SIGUSR2', () => { throw ${fault}; });`).toString('base64');

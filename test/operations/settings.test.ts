@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readSettings, SettingsError, settingNames } from '../../src/config.ts';
 
 const encryptionKey = 'ab'.repeat(32);
@@ -13,7 +13,7 @@ const deployment = {
 };
 
 describe('Settings', () => {
-  test('have defaults for a machine with nothing else on it', () => {
+  it('have defaults for a machine with nothing else on it', () => {
     expect(readSettings({})).toMatchObject({
       PORT: 4000,
       HOST: '127.0.0.1',
@@ -36,11 +36,11 @@ describe('Settings', () => {
     }
   });
 
-  test('take an empty variable for one that is not set, and pass over those of others', () => {
+  it('take an empty variable for one that is not set, and pass over those of others', () => {
     expect(readSettings({ PORT: '', REDIS_URL: '', HOME: '/root' })).toEqual(readSettings({}));
   });
 
-  test.each([
+  it.each([
     ['500ms', 500],
     ['2s', 2_000],
     ['30m', 1_800_000],
@@ -50,7 +50,7 @@ describe('Settings', () => {
     expect(readSettings({ PIX_VALIDITY: text }).PIX_VALIDITY).toBe(milliseconds);
   });
 
-  test.each([
+  it.each([
     ['2s', 2_000],
     ['0s', 0],
   ])('let tickets be issued after %s', (text, milliseconds) => {
@@ -58,7 +58,7 @@ describe('Settings', () => {
     expect(SIMULATED_TICKETING_DELAY).toBe(milliseconds);
   });
 
-  test.each([
+  it.each([
     ['PUBLIC_URL', 'https://example.com/travel/'],
     ['SMTP_URL', 'smtps://someone:a%20word@mail.example.com:465/?pool=true'],
     ['REDIS_URL', 'redis://:word@[::1]:6379/3'],
@@ -68,20 +68,20 @@ describe('Settings', () => {
     expect(readSettings({ ...deployment, [name]: url })[name]).toBe(url);
   });
 
-  test('take every name of a deployment', () => {
+  it('take every name of a deployment', () => {
     expect(readSettings({ ...deployment, ROLES: ' worker ', REDIS_URL: 'rediss://r' })).toMatchObject({
       ENCRYPTION_KEY: encryptionKey,
       ROLES: ['worker'],
     });
   });
 
-  test.each(['base64', 'base64url', 'hex'] as const)('take an encryption key in %s', (encoding) => {
+  it.each(['base64', 'base64url', 'hex'] as const)('take an encryption key in %s', (encoding) => {
     const bytes = Buffer.alloc(32, 0xfb);
     const settings = readSettings({ ...deployment, ENCRYPTION_KEY: bytes.toString(encoding) });
     expect(settings.ENCRYPTION_KEY).toBe(bytes.toString('hex'));
   });
 
-  test.each<[Record<string, string>, string]>([
+  it.each<[Record<string, string>, string]>([
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '65536' }, 'PORT'],
     [{ PORT: '-1' }, 'PORT'],
@@ -132,7 +132,7 @@ describe('Settings', () => {
   });
 
   // Node's timers fire at once when they are set to more than 24.8 days: a sweep a month would be a sweep a millisecond.
-  test.each([
+  it.each([
     'SWEEP_INTERVAL',
     'FLIGHT_SUPPLIER_TIMEOUT',
     'FLIGHT_ORDER_TIMEOUT',
@@ -145,7 +145,7 @@ describe('Settings', () => {
     );
   });
 
-  test.each<[Record<string, string>, string]>([
+  it.each<[Record<string, string>, string]>([
     [{ PORT: 'http' }, 'PORT: must be a whole number'],
     [{ PORT: '80.5' }, 'PORT: must be a whole number'],
     [{ PORT: '65536' }, 'PORT: must be 0 to 65535'],
@@ -173,7 +173,7 @@ describe('Settings', () => {
     expect(() => readSettings(settings)).toThrow(new SettingsError(`Wrong settings: ${line}`));
   });
 
-  test('stand in README, all of them and no others, each with its default', async () => {
+  it('stand in README, all of them and no others, each with its default', async () => {
     const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
     const [, section = ''] = readme.split('## Settings\n');
     const rows = [...section.matchAll(/^\| ([A-Z][A-Z_, ]+) \| ([^|]+) \|/gm)].map(
@@ -197,7 +197,7 @@ describe('Settings', () => {
     }
   });
 
-  test('of compose.yaml are settings', async () => {
+  it('of compose.yaml are settings', async () => {
     const compose = await readFile(new URL('../../compose.yaml', import.meta.url), 'utf8');
     const [, shared = ''] = /environment: &settings\n((?: {4}\w+: .*\n)+)/.exec(compose) ?? [];
     const names = [...shared.matchAll(/^ {4}(\w+):/gm)].map(([, name]) => name as string);
@@ -207,7 +207,7 @@ describe('Settings', () => {
     expect(names).toContain('EXCHANGE_RATE_TABLE');
   });
 
-  test('are refused all at once, and without repeating secrets', () => {
+  it('are refused all at once, and without repeating secrets', () => {
     const refusal = () =>
       readSettings({ PORT: 'x', BOOTSTRAP_LIVE_KEY: 'sk_live_bad key', ENCRYPTION_KEY: 'my secret' });
     expect(refusal).toThrow(

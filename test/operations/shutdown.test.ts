@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestRecharge } from '../graphql/activity.ts';
 import { connectRawSocket } from '../graphql/rawSocket.ts';
 import { transports, walletEvents } from '../graphql/subscribers.ts';
@@ -35,7 +35,7 @@ async function beginRequest(url: string, body: string): Promise<{ socket: Socket
   return { socket, answer: () => answer };
 }
 
-test('SIGTERM: nothing new comes in, what is in flight is finished, nobody can hold the process up', async () => {
+it('SIGTERM: nothing new comes in, what is in flight is finished, nobody can hold the process up', async () => {
   const server = startProcess({ PORT: '0', ...place.settings, BOOTSTRAP_TEST_KEY: key });
   const url = await server.ready();
   const door = {
