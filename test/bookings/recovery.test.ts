@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { OrderDispatcher } from '../../src/domain/bookings/orders.ts';
 import { claimTasks } from '../../src/domain/bookings/orderTask.ts';
+import type { Platform } from '../../src/domain/platform.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { dataOf } from '../doors/door.ts';
 import { TestClock } from '../doors/testClock.ts';
@@ -11,6 +13,42 @@ import { startTestServer } from '../harness/server.ts';
 import { Airline, ticketed } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
 import { agencyWith, booked, doorsAt, held, moneyOf, toldOf, typesOf, untilStatus } from './bookingSteps.ts';
+
+interface Asked {
+  name?: string;
+  callback(error: unknown, rows: unknown[]): void;
+}
+
+/**
+ * Has time pass, and something happen meanwhile, between the execution of the next statement of this name and its answer.
+ * @returns what sets the time right again.
+ */
+function freezeAfter(name: string, { sequelize }: Platform, meanwhile: () => Promise<unknown>): () => void {
+  const manager = sequelize.connectionManager;
+  const connect = manager.getConnection.bind(manager);
+  const presentMs = performance.now.bind(performance);
+  let lostMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => presentMs() + lostMs);
+  const spy = vi.spyOn(manager, 'getConnection').mockImplementation(async (options) => {
+    const client = (await connect(options)) as { query(...asked: [Asked, ...unknown[]]): unknown };
+    const query = client.query.bind(client);
+    client.query = (asked, ...more) => {
+      client.query = query;
+      if (asked.name !== name || lostMs > 0) return query(asked, ...more);
+      const { callback } = asked;
+      asked.callback = (...answer) => {
+        lostMs = 20_000;
+        void meanwhile().finally(() => callback(...answer));
+      };
+      return query(asked);
+    };
+    return client;
+  });
+  return () => {
+    spy.mockRestore();
+    clock.mockRestore();
+  };
+}
 
 describeEngines('a worker that died', (engine) => {
   // The embedded store has one process: whoever held a lease before it started is dead. Elsewhere leases lapse.
@@ -27,6 +65,27 @@ describeEngines('a worker that died', (engine) => {
     stage = { server, clock, airline, door, otherDoor };
   });
   afterAll(() => server?.close());
+
+  it.skipIf(engine.name === 'embedded')(
+    'asks for nothing that it took before it was frozen: a ticket would be made behind a cancelled booking',
+    async () => {
+      const { live } = await agencyWith(stage, '5000.00');
+      const { id } = await booked(stage, live);
+      const { gateway } = server.running;
+      const thaw = freezeAfter('claim_order_tasks', gateway.platform, () =>
+        stage.door.cancelBooking(live, id),
+      );
+      const worker = new OrderDispatcher(gateway.platform, gateway.metrics);
+      try {
+        await worker.sweep();
+        await eventually(() => airline.askedFor(id, 'cancel').length === 1);
+        expect(airline.askedFor(id, 'issue')).toEqual([]);
+      } finally {
+        await worker.stop();
+        thaw();
+      }
+    },
+  );
 
   it('leaves nothing undone: its successor asks again for all that it had asked, and no ticket is made twice', async () => {
     const { live } = await agencyWith(stage, '5000.00');

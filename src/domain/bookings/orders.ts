@@ -136,10 +136,11 @@ export class OrderDispatcher {
         const leaseMs = this.#platform.settings.FLIGHT_ORDER_TIMEOUT + leaseMarginMs;
         // Before the look: what falls due between it and the next question must be in one of them.
         const since = this.#platform.clock.now();
+        const takenMs = performance.now();
         // The end of any of them looks again.
         const tasks = await claimTasks(this.#places(), leaseMs, this.#platform);
         this.#outage.end();
-        for (const task of tasks) this.#begin(task);
+        for (const task of tasks) this.#begin(task, takenMs);
         if (tasks.length > 0) this.#again = true;
         else this.#wakeAt(await nextTaskAt(since, this.#platform));
       }
@@ -167,8 +168,8 @@ export class OrderDispatcher {
     this.#cancelNext = clock.schedule(waitMs, () => this.wake());
   }
 
-  #begin(task: OrderTask): void {
-    const work = this.#perform(task)
+  #begin(task: OrderTask, takenMs: number): void {
+    const work = this.#performInTime(task, takenMs)
       .catch((error) =>
         // The lease lapses, and the supplier is asked again.
         this.#platform.log.error({ err: error, bookingId: task.id }, 'answer of a supplier not written'),
@@ -178,6 +179,15 @@ export class OrderDispatcher {
         this.wake();
       });
     this.#underWay.set(work, task.supplier);
+  }
+
+  /**
+   * Asks only where the lease outlasts it. Whoever was frozen since the taking would ask beside the next one, and have tickets
+   * issued that are being given up.
+   */
+  #performInTime(task: OrderTask, takenMs: number): Promise<void> {
+    if (performance.now() - takenMs > leaseMarginMs) return endLease(task, null, this.#platform);
+    return this.#perform(task);
   }
 
   async #perform(task: OrderTask): Promise<void> {
