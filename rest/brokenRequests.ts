@@ -64,8 +64,10 @@ export function answerBrokenRequests(server: Server, log: Log): void {
     socket.end(answerOf(shown, status, requestId), 'latin1');
     const end = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(end));
+    // Browsers connect in advance, and may never ask for anything.
+    const level = socket.bytesRead === 0 ? 'debug' : 'info';
     // Never more than the name of the fault: what came may hold a key.
-    log.info({ requestId, status, fault }, 'request not read');
+    log[level]({ requestId, status, fault }, 'request not read');
   };
 
   server.on('clientError', (error: NodeJS.ErrnoException, duplex) => {
