@@ -37,6 +37,25 @@ describeEngines('workers that deliver', (engine) => {
     );
   }
 
+  it('what the database does not take is kept until it does, and not sent again', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/unrecorded');
+    const { query } = world.server;
+    await query('CREATE SEQUENCE refused_attempts');
+    // As a disk that is full would: takings and leases change rows that are there. What is undone leaves a sequence as it is.
+    const refusal = "CONSTRAINT full_disk CHECK (nextval('refused_attempts') < 0) NOT VALID";
+    await query(`ALTER TABLE webhook_attempts ADD ${refusal}`);
+    await world.happens(tenant);
+    await eventually(async () => {
+      const [refused] = await query<{ n: number }>('SELECT last_value::integer AS n FROM refused_attempts');
+      return (refused?.n ?? 0) >= 3;
+    });
+    await query('ALTER TABLE webhook_attempts DROP CONSTRAINT full_disk');
+    const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
+    expect(delivery?.reasons).toEqual(['ok']);
+    expect(world.received('/unrecorded')).toHaveLength(1);
+  });
+
   it('a webhook that hangs with 10 000 waiting does not delay a healthy one, of its team or of another', async () => {
     const { key, tenant } = await world.team();
     const stranger = await world.team();

@@ -114,6 +114,8 @@ export interface RecordedAttempt {
 
 interface Waiting {
   attempt: FinishedAttempt;
+  /** How it is written. */
+  recording: typeof recordAttempts;
   resolve(recorded: RecordedAttempt): void;
   reject(error: unknown): void;
 }
@@ -134,10 +136,15 @@ export class AttemptRecorder {
     this.#platform = platform;
   }
 
-  /** Resolves once the attempt is recorded. @throws the driver's error: then nothing of it was. */
-  record(attempt: FinishedAttempt): Promise<RecordedAttempt> {
+  /**
+   * Resolves once the attempt is recorded.
+   * @param again whether it was tried before and failed, so that nobody knows whether it was written.
+   * @throws the driver's error.
+   */
+  record(attempt: FinishedAttempt, again = false): Promise<RecordedAttempt> {
+    const recording = again ? recordUnrecorded : recordAttempts;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ attempt, resolve, reject });
+      this.#waiting.push({ attempt, recording, resolve, reject });
       if (!this.#writing) {
         this.#writing = true;
         // After the sockets that are ready now have been read.
@@ -153,25 +160,29 @@ export class AttemptRecorder {
         await this.#write(batch);
       } catch (error) {
         if (batch.length === 1) batch[0]?.reject(error);
-        else await this.#writeEach(batch, isUnusable(error) ? recordUnrecorded : recordAttempts);
+        else await this.#writeEach(batch, isUnusable(error));
       }
     }
     this.#writing = false;
   }
 
   /** One that cannot be written keeps none of the others from it. */
-  async #writeEach(batch: readonly Waiting[], recording: typeof recordAttempts): Promise<void> {
-    for (const waiting of batch) await this.#write([waiting], recording).catch(waiting.reject);
+  async #writeEach(batch: readonly Waiting[], inDoubt: boolean): Promise<void> {
+    for (const waiting of batch) {
+      const recording = inDoubt ? recordUnrecorded : waiting.recording;
+      await this.#write([{ ...waiting, recording }]).catch(waiting.reject);
+    }
   }
 
-  /** A statement can change a row once, so a delivery that was taken twice waits for its turn. */
+  /** Of one kind. A statement can change a row once, so a delivery that was taken twice waits for its turn. */
   #nextBatch(): Waiting[] {
     const ids = new Set<string>();
+    const recording = this.#waiting[0]?.recording;
     const batch: Waiting[] = [];
     const rest: Waiting[] = [];
     for (const waiting of this.#waiting) {
       const { id } = waiting.attempt.delivery;
-      if (batch.length === largestBatch || ids.has(id)) rest.push(waiting);
+      if (batch.length === largestBatch || ids.has(id) || waiting.recording !== recording) rest.push(waiting);
       else batch.push(waiting);
       ids.add(id);
     }
@@ -179,8 +190,9 @@ export class AttemptRecorder {
     return batch;
   }
 
-  async #write(batch: readonly Waiting[], recording = recordAttempts): Promise<void> {
+  async #write(batch: readonly Waiting[]): Promise<void> {
     this.#written += 1;
+    const { recording = recordAttempts } = batch[0] ?? {};
     const next = batch.map(({ attempt }) => nextAttemptAt(attempt, this.#platform));
     const rows = JSON.stringify(batch.map(({ attempt }, index) => rowOf(attempt, next[index] ?? null)));
     const name = `${this.#name}/${this.#written}`;

@@ -7,7 +7,6 @@ import { NameServersAway } from '../../infrastructure/webhooks/resolver.ts';
 import { SendingCancelled } from '../../infrastructure/webhooks/sender.ts';
 import type { Platform } from '../platform.ts';
 import { AlertMails } from './alerts.ts';
-import { AttemptRecorder } from './attemptRecording.ts';
 import type { ClaimedDelivery, ClaimScope } from './claim.ts';
 import {
   claimDeliveries,
@@ -18,6 +17,7 @@ import {
   renewLeases,
   skipInactive,
 } from './claim.ts';
+import { KeptAttempts } from './keptAttempts.ts';
 import { DeliveryRequests } from './requests.ts';
 import { type Allowances, baseShare, mayHaveLeftSome, Shares, slots } from './shares.ts';
 import { UrlChanges } from './urlChanges.ts';
@@ -54,7 +54,7 @@ export class WebhookDispatcher {
   readonly #name = randomUUID();
   readonly #shares = new Shares();
   readonly #requests: DeliveryRequests;
-  readonly #recorder: AttemptRecorder;
+  readonly #recorder: KeptAttempts;
   readonly #alerts: AlertMails;
   readonly #attempts = new Set<Attempt>();
   readonly #changes: UrlChanges;
@@ -75,7 +75,7 @@ export class WebhookDispatcher {
     this.#platform = platform;
     this.#metrics = metrics;
     this.#requests = new DeliveryRequests(platform);
-    this.#recorder = new AttemptRecorder(this.#name, platform);
+    this.#recorder = new KeptAttempts(this.#name, platform);
     this.#alerts = new AlertMails(platform);
     this.#changes = new UrlChanges(this.#attempts, platform);
     this.#outage = new Outage(platform.log, {
@@ -103,6 +103,7 @@ export class WebhookDispatcher {
   /** Takes nothing more and resolves once every attempt under way is recorded, and the mail under way sent or given up. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#recorder.stop();
     this.#nextLook?.cancel();
     await Promise.all(this.#stopSignals.map((stop) => stop()));
     await this.#claiming;
