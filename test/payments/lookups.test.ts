@@ -142,7 +142,11 @@ describeEngines('a payment provider that is asked', (engine) => {
   });
 
   it('and hangs holds up no process that stops, and is asked again by the next', async () => {
-    bank.cancels = () => new Promise(() => undefined);
+    let answer: () => void = () => undefined;
+    bank.cancels = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
     answering(() => new Promise(() => undefined));
     const { live } = await server.createTeam();
     const id = await request(live);
@@ -152,6 +156,7 @@ describeEngines('a payment provider that is asked', (engine) => {
     await server.graphql(withdrawal, { id }, live);
     await eventually(() => bank.cancelled.length === 1);
     await server.restart();
+    answer();
     bank.cancels = async () => undefined;
     answering(async () => ({ notifications: [], nextPage: null }));
     clock.advance(pauseMs);
@@ -161,5 +166,6 @@ describeEngines('a payment provider that is asked', (engine) => {
       return rows.length === 0;
     });
     expect(bank.cancelled.map(({ rechargeId }) => rechargeId)).toEqual([id, id]);
+    expect(server.logLines.filter((line) => line.includes('not cancelled'))).toEqual([]);
   });
 });

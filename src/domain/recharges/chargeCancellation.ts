@@ -53,11 +53,15 @@ const ofNoRecharge: UnwantedCharges = {
   done: statement('unwritten_charge_is_cancelled', 'DELETE FROM unwritten_charges WHERE recharge_id = $1'),
 };
 
-/** Asks for one charge. One that the provider does not answer for is left as it is, to be asked for again. */
+/**
+ * Asks for one charge. One that the provider does not answer for is left as it is, to be asked for again; so is one that is
+ * answered for when the process has stopped and cannot write any more.
+ */
 async function cancelCharge(
   charge: MadeCharge,
   { what, done }: UnwantedCharges,
   platform: Platform,
+  stopping: AbortSignal,
 ): Promise<void> {
   const { sequelize, clock, settings, paymentProvider: provider, log } = platform;
   const timeoutMs = Math.min(settings.PAYMENT_PROVIDER_TIMEOUT, pauseMs);
@@ -67,7 +71,7 @@ async function cancelCharge(
     await askWithin(limits, async (options) => provider.cancelCharge?.(charge, options));
     await run(sequelize, done, [rechargeId]);
   } catch (error) {
-    log.warn({ err: error, rechargeId }, `charge ${what} not cancelled; asked again`);
+    if (!stopping.aborted) log.warn({ err: error, rechargeId }, `charge ${what} not cancelled; asked again`);
   }
 }
 
@@ -86,7 +90,7 @@ async function cancelAll(charges: UnwantedCharges, platform: Platform, stopping:
   while (!stopping.aborted) {
     const taken = await run(sequelize, charges.take, [clock.now(), provider.name]);
     await untilStopping(
-      Promise.all(taken.map((charge) => cancelCharge(charge, charges, platform))),
+      Promise.all(taken.map((charge) => cancelCharge(charge, charges, platform, stopping))),
       stopping,
     );
     if (taken.length < takenAtOnce) return;
