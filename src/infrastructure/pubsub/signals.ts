@@ -1,6 +1,7 @@
 import type { PubSubEngine } from 'graphql-subscriptions';
 import { PubSub } from 'graphql-subscriptions';
 import type { Log } from '../log.ts';
+import { Outage } from '../outage.ts';
 
 /**
  * Signals between processes: "something happened", never the thing itself. Whoever is woken reads the tables, so a
@@ -34,15 +35,17 @@ export interface Signals {
 
 /** Signals over any graphql-subscriptions engine: in-process, or Redis between processes. */
 export function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 'check' | 'close'>): Signals {
+  const outage = new Outage(log, { lost: 'signals not published', back: 'signals are published again' });
   const ownAccess = new Set<(signal: SignalChannels['access']) => void>();
   return {
     publish(channel, signal) {
       // This process does not wait for its own signal: whoever changed settings must not meet the old ones here.
       if (channel === 'access') for (const receive of ownAccess) receive(signal as SignalChannels['access']);
-      // A lost signal costs a moment, a refused request costs a client: so failures end in a log line.
-      engine
-        .publish(channel, signal)
-        .catch((error) => log.warn({ err: error, channel }, 'signal not published'));
+      // A lost signal costs a moment, a refused request costs a client: so failures end in the log.
+      engine.publish(channel, signal).then(
+        () => outage.end(),
+        (error) => outage.begin(error),
+      );
     },
     async subscribe(channel, receive) {
       let receiving = true;

@@ -93,7 +93,7 @@ describe('a Redis that does not take our password', () => {
     const signals = redisSignals(redis.url.replace('//', '//agency:correct-horse@'), written);
     await eventually(() => lines.filter((line) => line.includes('WRONGPASS')).length > 2);
     signals.publish('access', { hash: 'a' });
-    await eventually(() => lines.some((line) => line.includes('signal not published')));
+    await eventually(() => lines.some((line) => line.includes('signals not published')));
     await signals.close();
     await redis.close();
     expect(lines.filter((line) => line.includes('correct-horse'))).toEqual([]);
@@ -115,22 +115,46 @@ describe('a subscription', () => {
   });
 });
 
+/** An engine of which only what a test gives it is used. */
+const engineThat = (does: Partial<Pick<PubSubEngine, 'publish' | 'subscribe'>>) =>
+  ({
+    publish: async () => undefined,
+    subscribe: async () => 1,
+    unsubscribe: () => undefined,
+    asyncIterableIterator: () => expect.fail('not asked for'),
+    ...does,
+  }) as unknown as PubSubEngine;
+
+const noEnds = { check: async () => undefined, close: async () => undefined };
+
+describe('signals that do not get out', () => {
+  it('are told of once, and so is that they do again', async () => {
+    const lines: string[] = [];
+    const written = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+    let isAway = true;
+    const publish = async () => {
+      if (isAway) throw new Error('away');
+    };
+    const signals = signalsOver(engineThat({ publish }), written, noEnds);
+    for (const away of [true, true, false, false]) {
+      isAway = away;
+      signals.publish('events', { walletId: 1 });
+      await new Promise(setImmediate);
+    }
+    expect(lines).toEqual(['signals not published', 'signals are published again']);
+  });
+});
+
 describe('a message that is no signal', () => {
   it('is left alone, and those after it are heard', async () => {
     let tell: (message: unknown) => void = () => undefined;
-    const engine = {
-      publish: async () => undefined,
+    const engine = engineThat({
       async subscribe(_channel: string, receive: (message: unknown) => void) {
         tell = receive;
         return 1;
       },
-      unsubscribe: () => undefined,
-      asyncIterableIterator: () => expect.fail('not asked for'),
-    } satisfies Pick<PubSubEngine, keyof PubSubEngine>;
-    const signals = signalsOver(engine as unknown as PubSubEngine, log, {
-      check: async () => undefined,
-      close: async () => undefined,
     });
+    const signals = signalsOver(engine, log, noEnds);
     const received: number[] = [];
     await signals.subscribe('events', ({ walletId }) => void received.push(walletId));
     for (const message of [null, { walletId: 7 }]) expect(() => tell(message)).not.toThrow();
