@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { nothingSkipped } from './test/harness/nothingSkipped.ts';
 import { scratchFolder } from './test/harness/scratch.ts';
 
 export default defineConfig({
@@ -8,6 +9,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/harness/globalSetup.ts',
     include: ['test/**/*.test.ts'],
+    reporters: process.env.CI === 'true' ? ['default', nothingSkipped] : ['default'],
     env: { TMPDIR: scratchFolder },
     // Loading and warming up the product takes longer than most files' tests: files of a worker share it.
     isolate: false,

@@ -66,9 +66,9 @@ describeEngines('a worker that died', (engine) => {
   });
   afterAll(() => server?.close());
 
-  it.skipIf(engine.name === 'embedded')(
-    'asks for nothing that it took before it was frozen: a ticket would be made behind a cancelled booking',
-    async () => {
+  // The embedded store has one session, which the frozen worker would keep.
+  if (engine.name !== 'embedded') {
+    it('asks for nothing that it took before it was frozen: a ticket would be made behind a cancelled booking', async () => {
       const { live } = await agencyWith(stage, '5000.00');
       const { id } = await booked(stage, live);
       const { gateway } = server.running;
@@ -84,8 +84,8 @@ describeEngines('a worker that died', (engine) => {
         await worker.stop();
         thaw();
       }
-    },
-  );
+    });
+  }
 
   it('leaves nothing undone: its successor asks again for all that it had asked, and no ticket is made twice', async () => {
     const { live } = await agencyWith(stage, '5000.00');

@@ -43,7 +43,7 @@ async function atRest(received: () => number): Promise<void> {
     still = received() === last ? still + 1 : 0;
     last = received();
     return still > 20;
-  }, 20_000);
+  });
 }
 
 describeEngines('Connections of subscriptions', (engine) => {
@@ -439,7 +439,7 @@ describeEngines('Connections of subscriptions', (engine) => {
         received: () => raw.messages.length,
         async readOn(count) {
           raw.socket.resume();
-          await eventually(() => events().length >= count, 20_000);
+          await eventually(() => events().length >= count);
           return events().map(({ payload: { data } }) => data.walletEvents.id);
         },
         close: () => raw.socket.terminate(),
@@ -462,7 +462,7 @@ describeEngines('Connections of subscriptions', (engine) => {
           text += part;
           lines += part.split('\n').length - 1;
         });
-        await eventually(() => lines >= 3 * count + 2, 20_000);
+        await eventually(() => lines >= 3 * count + 2);
         return streamedResults(text).map(({ data }) => data.walletEvents.id);
       },
       close: () => response.destroy(),
