@@ -130,8 +130,8 @@ export type OrderState =
  *
  * An answer is believed. Any error means that nothing is known: it is logged, message and all, and the caller asks
  * again, after a quarter of a second first and up to a minute later on, or as late as `AskLater` says, until there is an
- * answer or an operator settles the booking. So errors are right for what passes (a cut connection, 429, 5xx) and for what others must mend first (a
- * key that is not taken any more), and `refused` for what no repetition changes.
+ * answer or an operator settles the booking. So errors are right for what passes (a cut connection, 429, 5xx) and for
+ * what others must mend first (a key that is not taken any more), and `refused` for what no repetition changes.
  */
 export interface OrderDesk {
   /**

@@ -35,8 +35,9 @@ export interface WebhookSender {
   /**
    * Makes one attempt: at most one POST on the wire, whatever happens, and an outcome no later than the timeout.
    * Rejects only when nothing was sent and that is not the receiver's doing: a header that cannot be sent, no
-   * descriptors or ports left on this machine, none of its DNS servers there (NameServersAway), a closed sender, or a recall before the request was written
-   * (SendingCancelled). Once it was written, a recall ends the attempt as `cancelled`.
+   * descriptors or ports left on this machine, none of its DNS servers there (NameServersAway), a closed sender, or a
+   * recall before the request was written (SendingCancelled). Once it was written, a recall ends the attempt as
+   * `cancelled`.
    */
   send(request: WebhookRequest, recall?: Recall): Promise<AttemptOutcome>;
   /** Whether any HTTP answer comes to a HEAD request within the timeout (SPEC "URL not reachable"). */
