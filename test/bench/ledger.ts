@@ -121,20 +121,30 @@ export async function fillLedger(databaseUrl: string, walletId: number, size: Le
   }
 }
 
-/** Drops what a table is faster to fill without. @returns the statements that put it back */
+/**
+ * Drops what a table is faster to fill without, and before it the references that stand on that.
+ * @returns the statements that put it back
+ */
 async function dropIndexes(client: pg.Client, tables: readonly string[]): Promise<string[]> {
-  const { rows } = await client.query<{ drop: string; rebuild: string }>(
+  // 'f' comes before 'p' and 'u'.
+  const { rows: constraints } = await client.query<{ drop: string; rebuild: string }>(
     `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
             format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS rebuild
-       FROM pg_constraint WHERE conrelid = ANY ($1::text[]::regclass[]) AND contype IN ('p', 'u')
-     UNION ALL
-     SELECT format('DROP INDEX %s', indexrelid::regclass), pg_get_indexdef(indexrelid)
+       FROM pg_constraint
+      WHERE contype IN ('p', 'u') AND conrelid = ANY ($1::text[]::regclass[])
+         OR contype = 'f' AND confrelid = ANY ($1::text[]::regclass[])
+      ORDER BY contype`,
+    [tables],
+  );
+  const { rows: indexes } = await client.query<{ drop: string; rebuild: string }>(
+    `SELECT format('DROP INDEX %s', indexrelid::regclass) AS drop, pg_get_indexdef(indexrelid) AS rebuild
        FROM pg_index WHERE indrelid = ANY ($1::text[]::regclass[])
         AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)`,
     [tables],
   );
-  for (const { drop } of rows) await client.query(drop);
-  return rows.map(({ rebuild }) => rebuild);
+  const dropped = [...constraints, ...indexes];
+  for (const { drop } of dropped) await client.query(drop);
+  return dropped.map(({ rebuild }) => rebuild).reverse();
 }
 
 export interface TableSize {
