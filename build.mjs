@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Compiles the product into dist, one build of a folder at a time: a process that starts while another one's build
+ * Compiles the product into dist and bundles it, one build of a folder at a time: a process that starts while another one's build
  * rewrites the same files finds them half-written. Whoever comes second has nothing to write. What was compiled from a
  * source that is gone goes, too: a migration that has got another name would run under both.
  */
@@ -15,13 +15,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 const folder = import.meta.dirname;
 
 await turn();
-const compiler = join(folder, 'node_modules/typescript/bin/tsc');
-const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
-  cwd: folder,
-  stdio: 'inherit',
-});
-if (status === 0) removeOrphans();
-process.exit(status ?? 1);
+let status = run(join(folder, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json');
+if (status === 0) {
+  removeOrphans();
+  status = run(join(folder, 'bundle.mjs'), 'dist');
+}
+process.exit(status);
+
+function run(...command) {
+  return spawnSync(process.execPath, command, { cwd: folder, stdio: 'inherit' }).status ?? 1;
+}
 
 function removeOrphans() {
   for (const sources of ['src', 'schema', 'rest', 'migrations']) {

@@ -25,6 +25,9 @@ export type ContenderName =
   | 'redisSingle'
   | 'embedded';
 
+/** The built product, seen from the built benchmark. */
+const product = '../../bundle/main.js';
+
 /** As a deployment runs it, with limits that are counted but not hit. */
 export const deployed = {
   ROLES: 'api',
@@ -93,7 +96,7 @@ export class Bench {
    */
   async product(name: string, settings: Record<string, string>, reportsMemory = false): Promise<Contender> {
     const environment = { ...deployed, ...settings };
-    const contender = await this.start(name, '../../src/main.js', environment, reportsMemory);
+    const contender = await this.start(name, product, environment, reportsMemory);
     this.own.push(contender);
     return contender;
   }
@@ -140,7 +143,7 @@ export class Bench {
   }
 
   private startProduct(name: string, settings: Record<string, string>): Promise<Contender> {
-    return this.start(name, '../../src/main.js', { ...deployed, ...settings });
+    return this.start(name, product, { ...deployed, ...settings });
   }
 
   private start(

@@ -39,7 +39,7 @@ export async function buildServer(): Promise<Build> {
   const run = (file: string, environment: Record<string, string>, ...options: string[]) => {
     const { PATH = '', TZ = 'UTC' } = process.env;
     const follower = followServer(
-      spawn(process.execPath, [join(folder, 'dist', 'src', file), ...options], {
+      spawn(process.execPath, [join(folder, 'dist', 'bundle', file), ...options], {
         cwd: folder,
         env: { PATH, TZ, ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,9 +9,9 @@ import { eventually } from './client.ts';
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * The product as it is shipped: compiled, beside its packages, in a folder of its own. The first file of a run that
- * asks for it compiles it, the others wait for that; types are checked elsewhere.
- * @returns the folder, in which the commands stand in `dist/src`.
+ * The product as it is shipped: compiled and bundled, beside its packages, in a folder of its own. The first file of a run
+ * that asks for it builds it, the others wait for that; types are checked elsewhere.
+ * @returns the folder, in which the commands stand in `dist/bundle`.
  */
 export async function builtProduct(): Promise<string> {
   const folder = join(inject('runFolder'), 'product');
@@ -19,12 +19,12 @@ export async function builtProduct(): Promise<string> {
   if (await isFirst(folder)) {
     await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'), 'junction');
     await copyFile(join(projectFolder, 'package.json'), join(folder, 'package.json'));
-    await writeFile(`${outcome}.new`, await compile(join(folder, 'dist')));
+    await writeFile(`${outcome}.new`, await build(join(folder, 'dist')));
     await rename(`${outcome}.new`, outcome);
   }
   await eventually(() => existsSync(outcome), 60_000);
   const failure = await readFile(outcome, 'utf8');
-  if (failure) throw new Error(`the product does not compile: ${failure}`);
+  if (failure) throw new Error(`the product cannot be built: ${failure}`);
   return folder;
 }
 
@@ -38,15 +38,20 @@ async function isFirst(folder: string): Promise<boolean> {
   }
 }
 
-/** @returns what the compiler says when it emits nothing, otherwise nothing. */
-function compile(outDir: string): Promise<string> {
-  const compiler = join(projectFolder, 'node_modules/typescript/bin/tsc');
-  const options = ['--outDir', outDir, '--incremental', 'false', '--noCheck'];
+/** @returns what went wrong, or nothing. */
+async function build(folder: string): Promise<string> {
+  const configuration = join(projectFolder, 'tsconfig.build.json');
+  const options = ['--outDir', folder, '--incremental', 'false', '--noCheck'];
+  const compiling = await run('node_modules/typescript/bin/tsc', '-p', configuration, ...options);
+  // What it complains about, and compiles all the same, is not looked at here.
+  return existsSync(join(folder, 'src/main.js')) ? run('bundle.mjs', folder) : compiling;
+}
+
+/** Runs one of the project's programs. @returns what it says when it fails, otherwise nothing. */
+function run(program: string, ...options: string[]): Promise<string> {
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [compiler, '-p', join(projectFolder, 'tsconfig.build.json'), ...options],
-      (error, stdout) => resolve(existsSync(join(outDir, 'src/main.js')) ? '' : stdout || String(error)),
+    execFile(process.execPath, [join(projectFolder, program), ...options], (error, stdout, stderr) =>
+      resolve(error ? stdout || stderr || String(error) : ''),
     );
   });
 }

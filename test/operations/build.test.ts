@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectFolder } from '../harness/build.ts';
 
 const run = promisify(execFile);
@@ -11,7 +11,11 @@ const run = promisify(execFile);
 /** Says when it begins, and a while later that it has ended. */
 const compiler = `const { appendFileSync } = require('node:fs');
   appendFileSync('turns', 'begins\\n');
-  setTimeout(() => appendFileSync('turns', 'ends\\n'), 300);`;
+  setTimeout(() => appendFileSync('turns', 'compiled\\n'), 300);`;
+
+/** The same of bundling. */
+const bundler = `import { appendFileSync } from 'node:fs';
+  setTimeout(() => appendFileSync('turns', 'ends\\n'), 100);`;
 
 let folder: string;
 beforeAll(async () => {
@@ -20,6 +24,7 @@ beforeAll(async () => {
   await mkdir(binaries, { recursive: true });
   await writeFile(join(binaries, 'tsc'), compiler);
   await copyFile(join(projectFolder, 'build.mjs'), join(folder, 'build.mjs'));
+  await writeFile(join(folder, 'bundle.mjs'), bundler);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -44,6 +49,55 @@ it.skipIf(process.platform === 'darwin')('builds of one folder take turns', asyn
   await rm(join(folder, 'turns'), { force: true });
   await Promise.all(Array.from({ length: 4 }, () => run(process.execPath, [join(folder, 'build.mjs')])));
   expect((await readFile(join(folder, 'turns'), 'utf8')).trim().split('\n')).toEqual(
-    Array.from({ length: 4 }, () => ['begins', 'ends']).flat(),
+    Array.from({ length: 4 }, () => ['begins', 'compiled', 'ends']).flat(),
   );
+});
+
+describe('Bundling', () => {
+  const greeting = 'class Greeting {}\nprocess.stdout.write(Greeting.name);';
+  const sources = { main: "import './greeting.js';", ledgerVerify: '', operatorKey: '', greeting };
+
+  /** A folder of compiled sources that were bundled. */
+  async function bundled() {
+    const compiled = await mkdtemp(join(folder, 'compiled-'));
+    const source = (name: string) => join(compiled, 'src', `${name}.js`);
+    const program = join(compiled, 'bundle/main.js');
+    const bundle = () => run(process.execPath, [join(projectFolder, 'bundle.mjs'), compiled]);
+    for (const name of ['src', 'schema', 'rest']) await mkdir(join(compiled, name));
+    for (const [name, text] of Object.entries(sources)) await writeFile(source(name), text);
+    await bundle();
+    return { source, program, bundle, output: async () => (await run(process.execPath, [program])).stdout };
+  }
+
+  /** The clocks of files may be coarse: what was written at the same moment counts as newer. */
+  const touch = async (path: string, seconds: number) => {
+    const later = new Date(Date.now() + seconds * 1_000);
+    await utimes(path, later, later);
+  };
+
+  it('makes programs that stand by themselves', async () => {
+    const { source, output } = await bundled();
+    await rm(source('greeting'));
+    expect(await output()).toBe('Greeting');
+  });
+
+  it('is done again when something was compiled, and otherwise not', async () => {
+    const { source, program, bundle, output } = await bundled();
+    await touch(program, 60);
+    const { ino } = await stat(program);
+    await bundle();
+    expect((await stat(program)).ino).toBe(ino);
+    await writeFile(source('greeting'), "process.stdout.write('again');");
+    await touch(source('greeting'), 120);
+    await bundle();
+    expect(await output()).toBe('again');
+  });
+
+  it('fails for what is not there, and leaves what was', async () => {
+    const { source, bundle, output } = await bundled();
+    await writeFile(source('main'), "import 'a-package-that-nobody-wrote';");
+    await touch(source('main'), 60);
+    await expect(bundle()).rejects.toThrow('a-package-that-nobody-wrote');
+    expect(await output()).toBe('Greeting');
+  });
 });

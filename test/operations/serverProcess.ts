@@ -81,7 +81,7 @@ export function useServerProcesses(): (environment: Record<string, string>) => S
   return (environment) => {
     const { PATH = '', HOME = '' } = process.env;
     const server = followServer(
-      spawn(process.execPath, [join(folder, 'dist/src/main.js')], {
+      spawn(process.execPath, [join(folder, 'dist/bundle/main.js')], {
         env: { PATH, HOME, ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
