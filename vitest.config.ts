@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { productFolder, useCompiledProduct } from './test/harness/compiledProduct.ts';
 import { nothingSkipped } from './test/harness/nothingSkipped.ts';
 import { scratchFolder } from './test/harness/scratch.ts';
 
 export default defineConfig({
+  plugins: process.argv.includes('run') ? [useCompiledProduct(scratchFolder)] : [],
   // vitest would load graphql's ESM and CommonJS builds side by side, and graphql refuses two realms.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
@@ -15,6 +17,7 @@ export default defineConfig({
     isolate: false,
     // Tests of waits, restarts and lost servers leave cores idle.
     maxWorkers: 2 * availableParallelism(),
+    server: { deps: { external: [new RegExp(`^${productFolder(scratchFolder)}/`)] } },
     testTimeout: 120_000,
     hookTimeout: 240_000,
   },

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { builtProduct } from '../harness/build.ts';
+import { builtProduct } from '../harness/builtProduct.ts';
 import type { Engine } from '../harness/engines.ts';
 import type { ServerProcess } from '../operations/serverProcess.ts';
 import { followServer } from '../operations/serverProcess.ts';

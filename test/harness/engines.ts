@@ -45,7 +45,7 @@ const real: Engine = {
   name: 'PostgreSQL and Redis',
   async allocate() {
     const name = `embarque_test_${process.pid}_${randomBytes(6).toString('hex')}`;
-    await administer(`CREATE DATABASE "${name}" TEMPLATE "${inject('serverTemplate')}"`);
+    await administer(`CREATE DATABASE "${name}" ${inject('serverTemplate')}`);
     const url = new URL(process.env.TEST_DATABASE_URL ?? '');
     url.pathname = `/${name}`;
     return {

@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectFolder } from '../harness/build.ts';
 import { eventually, restRequest } from '../harness/client.ts';
+import { projectFolder } from '../harness/compiledProduct.ts';
 import { availableEngines, embedded } from '../harness/engines.ts';
 import { followServer, paste, useServerProcesses } from './serverProcess.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectFolder } from '../harness/build.ts';
+import { projectFolder } from '../harness/compiledProduct.ts';
 
 const run = promisify(execFile);
 

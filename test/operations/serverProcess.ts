@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
-import { builtProduct } from '../harness/build.ts';
+import { builtProduct } from '../harness/builtProduct.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
-import { builtProduct } from '../../harness/build.ts';
+import { builtProduct } from '../../harness/builtProduct.ts';
 import { folderWithStore, temporaryFolder } from './folder.ts';
 import { poolOver } from './pool.ts';
 
