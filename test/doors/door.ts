@@ -76,14 +76,15 @@ export interface Stage {
   readonly clock: TestClock;
 }
 
-/** The same behaviours through both doors, on every engine; one server for each engine. */
+/** The same behaviours through both doors, on every engine unless said; one server for each engine. */
 export function describeDoors(
   title: string,
   tests: (stage: Stage) => void,
   settings: Record<string, string> = {},
   overrides: Pick<TestServerOptions, 'flightSuppliers' | 'paymentProvider' | 'webhookAuthority'> = {},
+  describeOn = describeEngines,
 ): void {
-  describeEngines(title, (engine) => {
+  describeOn(title, (engine) => {
     const clock = new TestClock();
     let server: TestServer;
     beforeAll(async () => {

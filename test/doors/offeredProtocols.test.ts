@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
@@ -13,7 +13,7 @@ const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Sett
 
 const recharge = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
 
-describeEngines('A client that offers HTTP/2', (engine) => {
+describeOneEngine('A client that offers HTTP/2', (engine) => {
   let server: TestServer;
   let socket: Socket;
   let received = '';

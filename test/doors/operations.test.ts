@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGatewaySchema } from '../../schema/index.ts';
 import { rulesOf } from '../../schema/operation.ts';
 import { scopes } from '../../src/domain/teams/scope.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
@@ -73,7 +73,7 @@ const operations = (['query', 'mutation'] as const).flatMap((kind) => {
   }));
 });
 
-describeEngines('every GraphQL operation', (engine) => {
+describeOneEngine('every GraphQL operation', (engine) => {
   let server: TestServer;
   let team: TeamKeys;
   beforeAll(async () => {

@@ -14,13 +14,14 @@ export interface FlightStage {
   readonly clock: TestClock;
 }
 
-/** The same behaviours through both doors, on every engine; one server for each engine. */
+/** The same behaviours through both doors, on every engine unless said; one server for each engine. */
 export function describeFlightDoors(
   title: string,
   tests: (stage: FlightStage) => void,
   options: Omit<TestServerOptions, 'clock'> = {},
+  describeOn = describeEngines,
 ): void {
-  describeEngines(title, (engine) => {
+  describeOn(title, (engine) => {
     const clock = new TestClock();
     let server: TestServer;
     beforeAll(async () => {

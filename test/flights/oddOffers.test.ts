@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
 import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
 import type { Json } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import type { FlightStage } from './flightDoors.ts';
 import { describeFlightDoors } from './flightDoors.ts';
@@ -120,4 +121,5 @@ describeFlightDoors(
     });
   },
   { flightSuppliers: [odd, sober] },
+  describeOneEngine,
 );

@@ -7,6 +7,7 @@ import type {
 } from '../../src/infrastructure/flights/supplier.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import { describeFlightDoors } from './flightDoors.ts';
 import { offerFields, oneWay } from './searches.ts';
@@ -267,6 +268,7 @@ describeFlightDoors(
     });
   },
   { flightSuppliers: unprepared, settings: { FLIGHT_SUPPLIER_TIMEOUT: '150ms' } },
+  describeOneEngine,
 );
 
 describeFlightDoors(
@@ -346,4 +348,5 @@ describeFlightDoors(
     flightSuppliers: [named('one'), named('other')],
     settings: { EXCHANGE_RATE_TABLE: '{ "USD": { "2026-11-16": "5.3417" } }', EXCHANGE_RATE_MAX_AGE: '6d' },
   },
+  describeOneEngine,
 );

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { requestRecharge, storedWalletEvents, writeEvents } from './activity.ts';
@@ -46,7 +46,7 @@ async function atRest(received: () => number): Promise<void> {
   });
 }
 
-describeEngines('Connections of subscriptions', (engine) => {
+describeOneEngine('Connections of subscriptions', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(engine);

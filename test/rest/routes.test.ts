@@ -4,7 +4,7 @@ import type { Route } from '../../rest/route.ts';
 import { routes } from '../../rest/routes/index.ts';
 import { buildGatewaySchema } from '../../schema/index.ts';
 import { scopes } from '../../src/domain/teams/scope.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
@@ -23,7 +23,7 @@ const titles = prepared.map(({ route, rules }) => ({
   rules,
 }));
 
-describeEngines('every documented endpoint', (engine) => {
+describeOneEngine('every documented endpoint', (engine) => {
   let server: TestServer;
   let team: TeamKeys;
   beforeAll(async () => {
