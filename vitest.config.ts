@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { productFolder, useCompiledProduct } from './test/harness/compiledProduct.ts';
+import { compiledProduct, productFolder } from './test/harness/compiledProduct.ts';
 import { nothingSkipped } from './test/harness/nothingSkipped.ts';
 import { scratchFolder } from './test/harness/scratch.ts';
 
 export default defineConfig({
-  plugins: process.argv.includes('run') ? [useCompiledProduct(scratchFolder)] : [],
+  plugins: [compiledProduct(scratchFolder, !process.argv.includes('run'))],
   // vitest would load graphql's ESM and CommonJS builds side by side, and graphql refuses two realms.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {

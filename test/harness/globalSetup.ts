@@ -9,7 +9,6 @@ import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { migrateUp } from '../../src/infrastructure/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { migrationsFolder } from '../../src/server.ts';
-import { compileProduct } from './compiledProduct.ts';
 import { scratchFolder, sweepScratch } from './scratch.ts';
 
 declare module 'vitest' {
@@ -32,7 +31,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
   sweepScratch();
   await mkdir(scratchFolder, { recursive: true });
-  compileProduct(scratchFolder);
   project.provide('runFolder', scratchFolder);
   project.provide('embeddedTemplate', await embeddedTemplate());
   const serverTemplate =
