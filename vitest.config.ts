@@ -15,6 +15,8 @@ export default defineConfig({
     env: { TMPDIR: scratchFolder },
     // Loading and warming up the product takes longer than most files' tests: files of a worker share it.
     isolate: false,
+    // Most functions run too seldom here to repay what optimising them costs V8: it waits fifteen times as long.
+    execArgv: ['--interrupt-budget=1000000'],
     // Tests of waits, restarts and lost servers leave cores idle.
     maxWorkers: 2 * availableParallelism(),
     server: { deps: { external: [new RegExp(`^${productFolder(scratchFolder)}/`)] } },
