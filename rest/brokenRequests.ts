@@ -7,7 +7,6 @@ import { AppError, invalidParameters } from '../src/domain/errors.ts';
 import { jsonContentType } from '../src/infrastructure/http/answer.ts';
 import { commonHeaders } from '../src/infrastructure/http/headers.ts';
 import type { Log } from '../src/infrastructure/log.ts';
-import { jsonText } from './bodyText.ts';
 import { statusOf } from './errors.ts';
 
 function refusal(kind: ErrorKind, message: string, field: string, type: string): AppError {
@@ -36,12 +35,19 @@ const others: Readonly<Record<string, AppError>> = {
  */
 const lingerMs = 1_000;
 
-/** The whole answer, in one byte for each character. */
+/** The whole answer. */
 function answerOf({ code, message, details }: AppError, status: number, requestId: string): string {
-  const body = jsonText({ success: false, error: { code, message, details } });
+  const body = JSON.stringify({ success: false, error: { code, message, details } });
   const headers = [
     ...commonHeaders(requestId),
-    ...['Content-Type', jsonContentType, 'Cache-Control', 'no-store', 'Content-Length', `${body.length}`],
+    ...[
+      'Content-Type',
+      jsonContentType,
+      'Cache-Control',
+      'no-store',
+      'Content-Length',
+      `${Buffer.byteLength(body)}`,
+    ],
     ...['Date', new Date().toUTCString(), 'Connection', 'close'],
   ];
   const lines = headers.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${headers[index + 1]}`] : []));
@@ -61,7 +67,7 @@ export function answerBrokenRequests(server: Server, log: Log): void {
     if (!socket.writable) return void socket.destroy();
     const shown = others[fault] ?? malformed;
     const [status, requestId] = [statusOf(shown), randomUUID()];
-    socket.end(answerOf(shown, status, requestId), 'latin1');
+    socket.end(answerOf(shown, status, requestId));
     const end = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(end));
     // Browsers connect in advance, and may never ask for anything.

@@ -8,31 +8,28 @@ import { noticeFor } from '../src/domain/testMode.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
 import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
 import type { Log } from '../src/infrastructure/log.ts';
-import { BodyText, jsonText } from './bodyText.ts';
+import { bodyOf, jsonBody } from './body.ts';
 import { statusOf } from './errors.ts';
 import type { RootField } from './rootField.ts';
 import type { Route } from './route.ts';
-import type { ValueWriter } from './valueWriter.ts';
 import { membersWriter, valueWriter } from './valueWriter.ts';
+import { type Write, writeBytes, writeJson } from './write.ts';
 
 /** The whole body of a success: see Route.envelope; `_meta` stands on every test-mode body. */
 export type SuccessWriter = (value: unknown, context: RequestContext) => string | Buffer;
 
 /** Compiles what writes the successes of a route. @throws Error for a document that a route has no use for. */
 export function successWriter(envelope: Route['envelope'], { definition, node }: RootField): SuccessWriter {
-  const opening =
-    envelope === 'data' ? '{"success":true,"data":' : envelope === 'list' ? '{"success":true,' : '{';
+  const opening = Buffer.from(
+    envelope === 'data' ? '{"success":true,"data":' : envelope === 'list' ? '{"success":true,' : '{',
+  );
   const write = contentWriter(envelope, definition, node);
-  let usualLength = 0;
   return (value, { caller }) => {
     const notice = noticeFor(caller);
-    const body = new BodyText(usualLength);
-    body.text = opening;
-    write(body, value);
-    body.text += notice ? `,"_meta":${jsonText(notice)}}` : '}';
-    const written = body.finish();
-    usualLength = written.length;
-    return written;
+    const ending = notice ? `,"_meta":${JSON.stringify(notice)}}` : '}';
+    return bodyOf(value, (content, bytes, at, shared) =>
+      writeJson(ending, bytes, write(content, bytes, writeBytes(opening, bytes, at), shared)),
+    );
   };
 }
 
@@ -40,7 +37,7 @@ function contentWriter(
   envelope: Route['envelope'],
   { type, name }: RootField['definition'],
   { selectionSet }: RootField['node'],
-): ValueWriter {
+): Write {
   return envelope === 'data' ? valueWriter(type, selectionSet, name) : membersWriter(type, selectionSet);
 }
 
@@ -59,7 +56,7 @@ export function sendText(
 
 /** Writes any JSON object as a response. */
 export function send(response: Response, status: number, body: object, context: RequestContext | null): void {
-  sendText(response, status, jsonText(body), context);
+  sendText(response, status, jsonBody(body), context);
 }
 
 /** `_meta` for the bodies of a caller in test mode. */

@@ -7,7 +7,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { BodyText } from '../../rest/bodyText.ts';
+import { bodyOf } from '../../rest/body.ts';
 import { valueWriter } from '../../rest/valueWriter.ts';
 
 const schema = buildSchema(`
@@ -37,9 +37,7 @@ function write(document: string, value: unknown): { text: string; bytes: string 
   if (field?.kind !== 'Field') throw new GraphQLError('no field');
   const type = schema.getQueryType()?.getFields()[field.name.value]?.type;
   if (!type) throw new GraphQLError('no such field');
-  const body = new BodyText();
-  valueWriter(type, field.selectionSet, field.name.value)(body, value);
-  const bytes = body.finish();
+  const bytes = bodyOf(value, valueWriter(type, field.selectionSet, field.name.value));
   return { bytes, text: (typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes).toString() };
 }
 
@@ -134,6 +132,23 @@ describe('a value as a route writes it', () => {
       extra,
     }));
     expect(text).toBe(JSON.stringify(expected));
+  });
+
+  it('is whole at any length, and stays as it is while others are written', () => {
+    const around = [8_192, 262_144, 4_194_304, 5_000_000, 262_144, 8_192, 40];
+    const lengths = around.flatMap((length) => [-1, 0, 1].map((more) => length + more));
+    const written = lengths.map((length, index) => {
+      // Characters of two and three bytes stand at each border.
+      const ending = index % 2 ? 'é€' : '“x”';
+      const fill = length - Buffer.byteLength(JSON.stringify({ id: ending }));
+      const value = { id: String(index % 10).repeat(fill) + ending };
+      return { length, value, ...write('{ trip { id } }', value) };
+    });
+    for (const { length, value, bytes } of written) {
+      const body = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
+      expect(body.length).toBe(length);
+      expect(body.equals(Buffer.from(JSON.stringify(value)))).toBe(true);
+    }
   });
 
   it('writes a part that objects share once, and its other members in their places', () => {
