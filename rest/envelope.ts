@@ -4,6 +4,7 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { RetryLater } from '../src/domain/admission.ts';
 import { overloaded, overloadRetrySeconds } from '../src/domain/busy.ts';
 import { AppError } from '../src/domain/errors.ts';
+import type { Caller } from '../src/domain/teams/access.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
 import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
@@ -16,7 +17,7 @@ import { membersWriter, valueWriter } from './valueWriter.ts';
 import { type Write, writeBytes, writeJson } from './write.ts';
 
 /** The whole body of a success: see Route.envelope; `_meta` stands on every test-mode body. */
-export type SuccessWriter = (value: unknown, context: RequestContext) => string | Buffer;
+export type SuccessWriter = (value: unknown, caller: Caller | null) => string | Buffer;
 
 /** Compiles what writes the successes of a route. @throws Error for a document that a route has no use for. */
 export function successWriter(envelope: Route['envelope'], { definition, node }: RootField): SuccessWriter {
@@ -24,7 +25,7 @@ export function successWriter(envelope: Route['envelope'], { definition, node }:
     envelope === 'data' ? '{"success":true,"data":' : envelope === 'list' ? '{"success":true,' : '{',
   );
   const write = contentWriter(envelope, definition, node);
-  return (value, { caller }) => {
+  return (value, caller) => {
     const notice = noticeFor(caller);
     const ending = notice ? `,"_meta":${JSON.stringify(notice)}}` : '}';
     return bodyOf(value, (content, bytes, at, shared) =>

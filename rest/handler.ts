@@ -70,7 +70,7 @@ export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHand
       const opening = openContext(request, response, gateway);
       context = opening instanceof Promise ? await opening : opening;
       const value = await executeAdmitted(prepared, request, response, context);
-      const text = write(value, context);
+      const text = write(value, context.caller);
       if (context.unfinished) await context.unfinished;
       sendText(response, route.status, text, context);
     } catch (error) {

@@ -29,7 +29,7 @@ function bodySchema({ root, route }: PreparedRoute, { types, named }: Parts): Js
   const { type } = root.definition;
   const _meta = metaSchema(named);
   if (route.envelope === 'data') {
-    const data = types.output(type, root.node.selectionSet, route.answer);
+    const data = types.output(type, root.node.selectionSet, route.answerName);
     return enveloped({ data, _meta }, ['data']);
   }
   const answered = getNullableType(type);
@@ -104,9 +104,17 @@ function responsesOf(prepared: PreparedRoute, parts: Parts): JsonSchema {
   const success = {
     description: 'Success',
     headers: rules.creation ? { ...rateHeaders, ...headersNamed('Idempotent-Replayed') } : rateHeaders,
-    content: { 'application/json': { schema: bodySchema(prepared, parts) } },
+    content: {
+      'application/json': { schema: bodySchema(prepared, parts), example: exampleOf(prepared) },
+    },
   };
   return { [String(route.status)]: success, ...Object.fromEntries(refusals) };
+}
+
+/** What the route writes of its example, to a live key. */
+function exampleOf({ route, write }: PreparedRoute): unknown {
+  const body = write(route.answerExample, null);
+  return JSON.parse(typeof body === 'string' ? Buffer.from(body, 'latin1').toString() : body.toString());
 }
 
 const headersNamed = (...names: string[]) =>

@@ -21,7 +21,9 @@ export interface Route {
   readonly summary: string;
   readonly document: string;
   /** Name of what it answers, for the documentation, where that is not all that others answer of its GraphQL type. */
-  readonly answer?: string;
+  readonly answerName?: string;
+  /** An example of what it answers, as the domain has it: the documentation shows what the route makes of it. */
+  readonly answerExample: object;
   /**
    * A request's body, for the documentation, where the types of its members do not make one that makes sense. One that
    * is good only before some day is made for a day of departure, YYYY-MM-DD.

@@ -1,4 +1,12 @@
 import type { BookingStatus } from '../../src/domain/bookings/booking.ts';
+import {
+  booking as bookingExample,
+  bookingList,
+  cancelledBooking,
+  confirmedHold,
+  expiredHold,
+  ticketedBooking,
+} from '../examples/bookings.ts';
 import type { DocumentedRefusal } from '../refusalDocs.ts';
 import type { Route } from '../route.ts';
 import { condition, slice } from './flights.ts';
@@ -86,6 +94,7 @@ export const bookingRoutes: readonly Route[] = [
       ],
       payments: [{ type: 'balance', amount: '561.50', currency: 'BRL' }],
     },
+    answerExample: bookingExample,
     refusals: [
       currency,
       { status: 404, message: 'Offer not found' },
@@ -108,6 +117,7 @@ export const bookingRoutes: readonly Route[] = [
     envelope: 'list',
     tag: 'Bookings',
     summary: 'Bookings of the team, newest first',
+    answerExample: bookingList,
     document: `query ListBookings($page: PageNumber = 1, $limit: PageSize = 20, $status: BookingStatus, $created_after: Moment,
                         $order_by: BookingOrder = created_at, $order_dir: OrderDirection = desc) {
       bookings(page: $page, limit: $limit, status: $status, createdAfter: $created_after, orderBy: $order_by,
@@ -125,6 +135,7 @@ export const bookingRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Bookings',
     summary: 'State of a booking',
+    answerExample: ticketedBooking,
     refusals: [unknown],
     document: `query GetBooking($id: String!) { booking(id: $id) ${booking} }`,
   },
@@ -136,6 +147,7 @@ export const bookingRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Bookings',
     summary: 'Pay a held booking from its reserve',
+    answerExample: confirmedHold,
     refusals: [
       currency,
       unknown,
@@ -155,6 +167,7 @@ export const bookingRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Bookings',
     summary: 'Cancel a booking and get back what its conditions give',
+    answerExample: cancelledBooking,
     refusals: [
       unknown,
       ...already('cancelled', 'expired', 'failed'),
@@ -170,6 +183,7 @@ export const bookingRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Test helpers',
     summary: 'Let a held booking of the sandbox expire',
+    answerExample: expiredHold,
     refusals: [unknown, ...already('confirmed', 'ticketed', 'cancelled', 'expired', 'failed')],
     document: `mutation TestHelper($id: String!) { expireTestBooking(id: $id) ${booking} }`,
   },

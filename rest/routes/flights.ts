@@ -1,3 +1,4 @@
+import { offerRequest } from '../examples/flights.ts';
 import type { Route } from '../route.ts';
 
 const place = `{
@@ -91,6 +92,7 @@ export const flightRoutes: readonly Route[] = [
       passengers: [{ type: 'adult', count: 1 }],
       cabinClass: 'economy',
     }),
+    answerExample: offerRequest,
     refusals: [
       { status: 400, message: 'Invalid airport code' },
       { status: 400, message: 'Invalid date format' },

@@ -1,4 +1,11 @@
+import type { Recharge } from '../../schema/rechargeObjects.ts';
 import type { RechargeStatus } from '../../src/domain/recharges/recharge.ts';
+import {
+  completedRecharge,
+  expiredRecharge,
+  failedRecharge,
+  pendingRecharge,
+} from '../examples/recharges.ts';
 import type { Route } from '../route.ts';
 
 const rechargeState = `{
@@ -13,7 +20,13 @@ const rechargeState = `{
       }`;
 
 /** `ended`: the states in which it is refused. */
-const testHelper = (name: string, verb: string, summary: string, ended: RechargeStatus[]): Route => ({
+const testHelper = (
+  name: string,
+  verb: string,
+  summary: string,
+  answerExample: Recharge,
+  ended: RechargeStatus[],
+): Route => ({
   name,
   method: 'post',
   path: `/test_helpers/recharges/:id/${verb}`,
@@ -21,6 +34,7 @@ const testHelper = (name: string, verb: string, summary: string, ended: Recharge
   envelope: 'data',
   tag: 'Test helpers',
   summary,
+  answerExample,
   refusals: [
     { status: 404, message: 'Recharge not found' },
     ...ended.map((state) => ({ status: 409, message: `Recharge already ${state}` })),
@@ -41,7 +55,8 @@ export const rechargeRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Recharges',
     summary: 'Request a recharge and get its payment instructions',
-    answer: 'CreatedRecharge',
+    answerName: 'CreatedRecharge',
+    answerExample: pendingRecharge,
     refusals: [
       { status: 400, message: 'Minimum amount is R$ 100.00' },
       { status: 400, message: 'Maximum amount is R$ 50000.00' },
@@ -87,12 +102,13 @@ export const rechargeRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Recharges',
     summary: 'State of a recharge',
+    answerExample: completedRecharge,
     refusals: [{ status: 404, message: 'Recharge not found' }],
     document: `query GetRecharge($id: String!) {
       recharge(id: $id) ${rechargeState}
     }`,
   },
-  testHelper('payTestRecharge', 'pay', 'Pay a recharge of the sandbox', unpaidEnds),
-  testHelper('expireTestRecharge', 'expire', 'Let a recharge of the sandbox expire', ends),
-  testHelper('failTestRecharge', 'fail', 'Make a recharge of the sandbox fail', ends),
+  testHelper('payTestRecharge', 'pay', 'Pay a recharge of the sandbox', completedRecharge, unpaidEnds),
+  testHelper('expireTestRecharge', 'expire', 'Let a recharge of the sandbox expire', expiredRecharge, ends),
+  testHelper('failTestRecharge', 'fail', 'Make a recharge of the sandbox fail', failedRecharge, ends),
 ];

@@ -1,3 +1,4 @@
+import { walletBalance, walletTransactions } from '../examples/wallet.ts';
 import type { Route } from '../route.ts';
 
 export const walletRoutes: readonly Route[] = [
@@ -9,6 +10,7 @@ export const walletRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Wallet',
     summary: 'Wallet balance',
+    answerExample: walletBalance,
     document: `query GetWalletBalance {
       walletBalance {
         balance
@@ -27,6 +29,7 @@ export const walletRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Wallet',
     summary: 'Wallet transactions, newest first',
+    answerExample: walletTransactions,
     document: `query ListWalletTransactions(
       $page: PageNumber = 1, $limit: PageSize = 20, $type: TransactionType, $start_date: Day, $end_date: Day
     ) {

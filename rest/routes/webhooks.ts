@@ -1,3 +1,4 @@
+import { deletedWebhook, issuedWebhook, updatedWebhook, webhookList } from '../examples/webhooks.ts';
 import type { Route } from '../route.ts';
 
 const invalidUrl = { status: 400, message: 'Invalid URL' };
@@ -16,6 +17,7 @@ export const webhookRoutes: readonly Route[] = [
     envelope: 'list',
     tag: 'Webhooks',
     summary: 'Webhooks of the team, newest first',
+    answerExample: webhookList,
     document: `query ListWebhooks($page: PageNumber = 1, $limit: PageSize = 20) {
       webhooks(page: $page, limit: $limit) {
         data: items {
@@ -41,7 +43,8 @@ export const webhookRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Webhooks',
     summary: 'Register a webhook; its secret is shown only in this response',
-    answer: 'CreatedWebhook',
+    answerName: 'CreatedWebhook',
+    answerExample: issuedWebhook,
     refusals: [invalidUrl, invalidEvents, registered, tooMany, unreachable],
     document: `mutation CreateWebhook($url: WebhookUrl!, $events: [EventType!]!) {
       createWebhook(url: $url, events: $events) { id url events active secret }
@@ -55,7 +58,8 @@ export const webhookRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Webhooks',
     summary: 'Change a webhook; what is left out stays',
-    answer: 'UpdatedWebhook',
+    answerName: 'UpdatedWebhook',
+    answerExample: updatedWebhook,
     refusals: [invalidUrl, invalidEvents, unknown, registered, unreachable],
     document: `mutation UpdateWebhook($id: String!, $url: WebhookUrl, $events: [EventType!], $active: Boolean) {
       updateWebhook(id: $id, url: $url, events: $events, active: $active) {
@@ -76,6 +80,7 @@ export const webhookRoutes: readonly Route[] = [
     tag: 'Webhooks',
     summary: 'Remove a webhook',
     refusals: [unknown],
+    answerExample: deletedWebhook,
     document: 'mutation DeleteWebhook($id: String!) { deleteWebhook(id: $id) { id deleted } }',
   },
 ];

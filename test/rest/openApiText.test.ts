@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { routes } from '../../rest/routes/index.ts';
 import { requestFor } from '../bookings/bookingSteps.ts';
 import { dayMs, TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+
+const cents = (amount: string) => Math.round(Number(amount) * 100);
 
 describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => {
   let server: TestServer;
@@ -54,6 +57,47 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
     booking.passengers[0].id = offer.passengers[0].id;
     booking.payments[0].amount = offer.client_amount;
     expect((await post('/bookings', booking)).status).toBe(201);
+  });
+
+  it('has an example of each success, of the form that it describes', async () => {
+    const text = await (await fetch(`${server.url}/api/v1/openapi.json`)).text();
+    const document = JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/'));
+    const $defs = document.components.schemas;
+    const operations = Object.values<Json>(document.paths).flatMap((path) => Object.values<Json>(path));
+    const faults = operations.flatMap(({ operationId, responses }) => {
+      const { content } = responses[200] ?? responses[201];
+      const { schema, example } = content['application/json'];
+      const { error } = z.fromJSONSchema({ ...schema, $defs }).safeParse(example);
+      const ids = [...JSON.stringify(example).matchAll(/"(?:\w+_)?id":"([^"]*)"/g)].map(([, id]) => id);
+      const odd = ids.filter((id) => !/^[a-z]{2,3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(id ?? ''));
+      return error || odd.length > 0 ? [[operationId, error?.issues, odd]] : [];
+    });
+    expect([operations.length, faults]).toEqual([routes.length, []]);
+  });
+
+  it('has examples of one story: the offer that is found is booked, paid and given back', async () => {
+    const document = await (await fetch(`${server.url}/api/v1/openapi.json`)).json();
+    const answered = (method: string, path: string) => {
+      const { responses } = document.paths[path][method];
+      return (responses[200] ?? responses[201]).content['application/json'].example;
+    };
+    const { requestBody } = document.paths['/bookings'].post;
+    const { offerId, payments, passengers } = requestBody.content['application/json'].example;
+    const [offer] = answered('post', '/flights/search').offers;
+    expect([offer.id, offer.client_amount]).toEqual([offerId, payments[0].amount]);
+    expect(cents(offer.client_amount)).toBe(
+      cents(offer.base_cost_brl) + cents(offer.agency_markup_amount) + cents(offer.agency_fee_amount),
+    );
+    const { data: booking } = answered('post', '/bookings');
+    expect([booking.offer_id, booking.total_amount]).toEqual([offer.id, offer.client_amount]);
+    expect(booking.passengers).toEqual(passengers.map((one: Json) => ({ type: 'adult', ...one })));
+    const { transactions, summary } = answered('get', '/wallet/transactions').data;
+    expect(transactions[0]).toMatchObject({ reference_id: booking.id, amount: booking.total_amount });
+    const { balance } = answered('get', '/wallet/balance').data;
+    expect(cents(balance)).toBe(cents(summary.total_credits) - cents(summary.total_debits));
+    const { data: cancelled } = answered('post', '/bookings/{id}/cancel');
+    expect(cents(cancelled.refund_amount) + cents(cancelled.penalty_amount)).toBe(cents(offer.client_amount));
+    expect(cancelled.penalty_amount).toBe(offer.conditions.refund_before_departure.penalty_amount);
   });
 
   it('calls what is asked and answered by names, and says of each constant what type it has', async () => {
