@@ -12,7 +12,7 @@ import type {
   SupplierOffer,
   SupplierSearch,
 } from '../../src/infrastructure/flights/supplier.ts';
-import { TestClock } from '../doors/testClock.ts';
+import { TestClock } from '../harness/testClock.ts';
 
 /** What the next offer is like. */
 export interface AirlineTerms {

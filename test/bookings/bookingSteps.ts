@@ -32,12 +32,14 @@ export function describeBookings(
       tests(Object.defineProperty(stage, 'airline', { value: airline, configurable: true }) as BookingStage);
     },
     {
-      EXCHANGE_RATE_TABLE: exchangeRates,
-      FLIGHT_SUPPLIER_TIMEOUT: '1h',
-      FLIGHT_ORDER_TIMEOUT: '300ms',
-      ...settings,
+      settings: {
+        EXCHANGE_RATE_TABLE: exchangeRates,
+        FLIGHT_SUPPLIER_TIMEOUT: '1h',
+        FLIGHT_ORDER_TIMEOUT: '300ms',
+        ...settings,
+      },
+      flightSuppliers: [airline],
     },
-    { flightSuppliers: [airline] },
   );
 }
 

@@ -8,12 +8,12 @@ import type { RunningServer } from '../../src/server.ts';
 import { startServer } from '../../src/server.ts';
 import type { Door, Outcome } from '../doors/door.ts';
 import { dataOf } from '../doors/door.ts';
-import { TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { Airline, ticketed } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
 import {

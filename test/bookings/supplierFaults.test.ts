@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { OrderOptions, OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
 import { AskLater, longestNote } from '../../src/infrastructure/flights/order.ts';
 import { dataOf, expectRefusal } from '../doors/door.ts';
-import { hourMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
+import { hourMs } from '../harness/testClock.ts';
 import { deferred, ticketed } from './airline.ts';
 import {
   agencyWith,

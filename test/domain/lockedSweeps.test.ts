@@ -13,11 +13,11 @@ import {
   untilStatus,
 } from '../bookings/bookingSteps.ts';
 import { dataOf, pixOf } from '../doors/door.ts';
-import { minuteMs, TestClock } from '../doors/testClock.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { minuteMs, TestClock } from '../harness/testClock.ts';
 
 /** Only a server has other sessions that can hold a wallet; the embedded store has one. */
 describeSeveralSessions('The worker, while something else holds some wallets', (engine) => {

@@ -208,7 +208,5 @@ describeDoors(
       });
     });
   },
-  {},
-  {},
-  describeOneEngine,
+  { describeOn: describeOneEngine },
 );

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { Json } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
-import type { TeamKeys, TestServer, TestServerOptions } from '../harness/server.ts';
-import { startTestServer } from '../harness/server.ts';
+import { type DoorStage, describeThrough, type Staging } from '../harness/doorStages.ts';
+import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { graphqlDoor } from './graphqlDoor.ts';
 import { restDoor } from './restDoor.ts';
-import { TestClock } from './testClock.ts';
 
 /** What came back through a door, spelt the same for both: data as the REST resources spell it. */
 export type Outcome = Answered &
@@ -66,50 +64,12 @@ export interface Door {
   expireTestBooking(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
 }
 
-/** What a test of behaviour works with; members may be read once a test or hook runs. */
-export interface Stage {
-  readonly door: Door;
-  /** The one that `door` is not. */
-  readonly otherDoor: Door;
-  readonly server: TestServer;
-  /** The server's time; every test begins at the same instant. */
-  readonly clock: TestClock;
-}
+/** What a test of behaviour works with. */
+export type Stage = DoorStage<Door>;
 
-/** The same behaviours through both doors, on every engine unless said; one server for each engine. */
-export function describeDoors(
-  title: string,
-  tests: (stage: Stage) => void,
-  settings: Record<string, string> = {},
-  overrides: Pick<TestServerOptions, 'flightSuppliers' | 'paymentProvider' | 'webhookAuthority'> = {},
-  describeOn = describeEngines,
-): void {
-  describeOn(title, (engine) => {
-    const clock = new TestClock();
-    let server: TestServer;
-    beforeAll(async () => {
-      server = await startTestServer(engine, { ...overrides, settings, clock });
-    });
-    afterAll(() => server?.close());
-    beforeEach(() => clock.reset());
-    for (const [makeDoor, makeOther] of [
-      [restDoor, graphqlDoor],
-      [graphqlDoor, restDoor],
-    ] as const) {
-      const door = makeDoor(() => server);
-      const otherDoor = makeOther(() => server);
-      describe(`through ${door.name}`, () =>
-        tests({
-          door,
-          otherDoor,
-          clock,
-          get server() {
-            return server;
-          },
-        }));
-    }
-  });
-}
+/** The same behaviours through REST and GraphQL. */
+export const describeDoors = (title: string, tests: (stage: Stage) => void, staging: Staging = {}): void =>
+  describeThrough([restDoor, graphqlDoor], title, tests, staging);
 
 /** The data of a success; fails with the refusal when it is none. */
 export function dataOf(outcome: Outcome): Json {

@@ -173,7 +173,5 @@ describeDoors(
       });
     });
   },
-  {},
-  {},
-  describeOneEngine,
+  { describeOn: describeOneEngine },
 );

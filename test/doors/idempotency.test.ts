@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { forgetOldKeys } from '../../src/domain/idempotency/once.ts';
 import type { Json } from '../harness/client.ts';
+import { dayMs, hourMs } from '../harness/testClock.ts';
 import type { Door, Outcome, Stage } from './door.ts';
 import {
   badField,
@@ -14,7 +15,6 @@ import {
   pixOf,
   unauthorized,
 } from './door.ts';
-import { dayMs, hourMs } from './testClock.ts';
 
 const newKey = () => `test-key-${randomUUID()}`;
 

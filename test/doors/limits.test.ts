@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
+import { dayMs, minuteMs } from '../harness/testClock.ts';
 import type { Outcome, Stage } from './door.ts';
 import {
   badField,
@@ -13,7 +14,6 @@ import {
   pixOf,
 } from './door.ts';
 import { cancel } from './rechargeSteps.ts';
-import { dayMs, minuteMs } from './testClock.ts';
 
 /** Spends the whole limit of the day; returns both recharges' ids. */
 async function fillTheDay({ door }: Stage, key: string): Promise<[string, string]> {

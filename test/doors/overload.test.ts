@@ -9,10 +9,10 @@ import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { dataOf, pixOf } from './door.ts';
 import { graphqlDoor } from './graphqlDoor.ts';
 import { restDoor } from './restDoor.ts';
-import { TestClock } from './testClock.ts';
 
 /** An airline whose answers wait until the test lets them go. */
 class WaitingAirline extends Airline {

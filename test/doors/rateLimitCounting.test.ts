@@ -189,5 +189,5 @@ describeDoors(
       });
     });
   },
-  { RATE_LIMIT_DEFAULT: '5', RATE_LIMIT_WINDOW: '1s' },
+  { settings: { RATE_LIMIT_DEFAULT: '5', RATE_LIMIT_WINDOW: '1s' } },
 );

@@ -228,6 +228,8 @@ describeDoors(
       });
     });
   },
-  { RATE_LIMIT_DEFAULT: '5', RATE_LIMIT_WINDOW: '1h', TRUST_PROXY: 'true' },
-  { paymentProvider: { ...simulatedPaymentProvider(), readNotifications: async () => null } },
+  {
+    settings: { RATE_LIMIT_DEFAULT: '5', RATE_LIMIT_WINDOW: '1h', TRUST_PROXY: 'true' },
+    paymentProvider: { ...simulatedPaymentProvider(), readNotifications: async () => null },
+  },
 );

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { scopes } from '../../src/domain/teams/scope.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
+import { minuteMs } from '../harness/testClock.ts';
 import type { Stage } from './door.ts';
 import {
   boletoOf,
@@ -14,7 +15,6 @@ import {
   pixOf,
 } from './door.ts';
 import { cancel, eventsOf } from './rechargeSteps.ts';
-import { minuteMs } from './testClock.ts';
 
 const anyTransactionId = expect.stringMatching(/^txn_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
+import { minuteMs } from '../harness/testClock.ts';
 import {
   badField,
   boletoOf,
@@ -11,7 +12,6 @@ import {
   rechargeNotFound,
 } from './door.ts';
 import { cancel, eventsOf } from './rechargeSteps.ts';
-import { minuteMs } from './testClock.ts';
 
 const anyRechargeId = expect.stringMatching(/^rch_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
 

@@ -9,8 +9,8 @@ import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { pixOf } from './door.ts';
-import { TestClock } from './testClock.ts';
 
 /**
  * What a team has in one mode is nobody else's: not of another team, and not of its own other mode. For every query and

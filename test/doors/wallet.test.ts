@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WrittenBooking } from '../bookings/writtenBookings.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import type { Json } from '../harness/client.ts';
+import { dayMs, minuteMs } from '../harness/testClock.ts';
 import type { Stage } from './door.ts';
 import {
   badField,
@@ -13,7 +14,6 @@ import {
   payLive,
   pixOf,
 } from './door.ts';
-import { dayMs, minuteMs } from './testClock.ts';
 
 describeDoors('the wallet', (stage) => {
   describe('balance', () => {

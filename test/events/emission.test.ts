@@ -12,8 +12,8 @@ import {
   untilStatus,
 } from '../bookings/bookingSteps.ts';
 import { boletoOf, dataOf, payLive, pixOf } from '../doors/door.ts';
-import { dayMs, minuteMs } from '../doors/testClock.ts';
 import { eventually, type Json } from '../harness/client.ts';
+import { dayMs, minuteMs } from '../harness/testClock.ts';
 
 /** Paths of all that an event's data holds: `object.slices.duration`. */
 const pathsOf = (value: Json, path = ''): string[] => {

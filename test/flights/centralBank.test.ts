@@ -5,13 +5,13 @@ import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/si
 import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { startServer } from '../../src/server.ts';
-import { dayMs, minuteMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { dayMs, minuteMs } from '../harness/testClock.ts';
 import { bulletinsOf, CentralBank } from './centralBank.ts';
 import { oneWay, restFlights } from './searches.ts';
 

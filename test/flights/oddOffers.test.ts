@@ -120,6 +120,5 @@ describeFlightDoors(
       expect(offers.at(-1)?.total_amount).toBe('1098.00');
     });
   },
-  { flightSuppliers: [odd, sober] },
-  describeOneEngine,
+  { flightSuppliers: [odd, sober], describeOn: describeOneEngine },
 );

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findUsableOffer, forgetOldOffers } from '../../src/domain/flights/offerStore.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
-import { hourMs, minuteMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
+import { hourMs, minuteMs } from '../harness/testClock.ts';
 import { describeFlightDoors } from './flightDoors.ts';
 import { oneWay, readOffer, roundTrip } from './searches.ts';
 

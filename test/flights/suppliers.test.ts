@@ -267,8 +267,11 @@ describeFlightDoors(
       expect(modes).toEqual([false, true]);
     });
   },
-  { flightSuppliers: unprepared, settings: { FLIGHT_SUPPLIER_TIMEOUT: '150ms' } },
-  describeOneEngine,
+  {
+    flightSuppliers: unprepared,
+    settings: { FLIGHT_SUPPLIER_TIMEOUT: '150ms' },
+    describeOn: describeOneEngine,
+  },
 );
 
 describeFlightDoors(
@@ -347,6 +350,6 @@ describeFlightDoors(
   {
     flightSuppliers: [named('one'), named('other')],
     settings: { EXCHANGE_RATE_TABLE: '{ "USD": { "2026-11-16": "5.3417" } }', EXCHANGE_RATE_MAX_AGE: '6d' },
+    describeOn: describeOneEngine,
   },
-  describeOneEngine,
 );

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { pixOf } from '../doors/door.ts';
-import { TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { TestClock } from '../harness/testClock.ts';
 
 const fields = 'id amount status paymentMethod paidAt transactionId createdAt payment { __typename }';
 const oneDocument = `query ($id: String!) { recharge(id: $id) { ${fields} } }`;

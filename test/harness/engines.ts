@@ -72,7 +72,10 @@ export function describeEngines(title: string, tests: (engine: Engine) => void):
   for (const engine of availableEngines()) describe(`${title} (${engine.name})`, () => tests(engine));
 }
 
-/** Tests of what is settled before anything is stored: on one engine, the one most like a deployment that is here. */
+/**
+ * Tests of what no engine has a part in, such as refusals before anything is stored, or the protocols of connections: on
+ * one, the most like a deployment that is here.
+ */
 export function describeOneEngine(title: string, tests: (engine: Engine) => void): void {
   const engine = availableEngines().at(-1) ?? embedded;
   describe(`${title} (${engine.name})`, () => tests(engine));

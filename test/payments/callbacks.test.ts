@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { dataOf, describeDoors, pixOf, type Stage } from '../doors/door.ts';
 import { cancel, eventsOf } from '../doors/rechargeSteps.ts';
-import { dayMs, hourMs, minuteMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
+import { dayMs, hourMs, minuteMs } from '../harness/testClock.ts';
 import { Bank, signatureOf } from './bank.ts';
 import { operate, paid, path, post, tell } from './bankSteps.ts';
 import { describeReturnedPayments } from './returnedPayments.ts';
@@ -383,6 +383,5 @@ describeDoors(
       expect(zipped.status).toBe(400);
     });
   },
-  {},
   { paymentProvider: bank },
 );

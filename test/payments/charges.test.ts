@@ -14,8 +14,8 @@ import {
   type Stage,
 } from '../doors/door.ts';
 import { cancel } from '../doors/rechargeSteps.ts';
-import { hourMs, minuteMs } from '../doors/testClock.ts';
 import { eventually } from '../harness/client.ts';
+import { hourMs, minuteMs } from '../harness/testClock.ts';
 import { Bank } from './bank.ts';
 import { paid, tell } from './bankSteps.ts';
 
@@ -307,8 +307,7 @@ describeDoors(
       },
     );
   },
-  { PAYMENT_PROVIDER_TIMEOUT: '300ms' },
-  { paymentProvider: bank },
+  { paymentProvider: bank, settings: { PAYMENT_PROVIDER_TIMEOUT: '300ms' } },
 );
 
 it('A payment provider that offers boletos without an issuer to print on them stops the start with one line', async () => {

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { NotificationPage, PaymentNotification } from '../../src/infrastructure/payments/provider.ts';
 import { dataOf, pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
-import { hourMs, minuteMs } from '../doors/testClock.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { hourMs, minuteMs } from '../harness/testClock.ts';
 import { Bank, signatureOf } from './bank.ts';
 
 /** Between two askings. */

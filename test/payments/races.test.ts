@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { dataOf, pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
-import { hourMs, TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { hourMs, TestClock } from '../harness/testClock.ts';
 import { Bank, signatureOf } from './bank.ts';
 
 const recharges = 10;

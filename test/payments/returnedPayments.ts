@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import { boletoOf, dataOf, pixOf, type Stage } from '../doors/door.ts';
-import { minuteMs } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
+import { minuteMs } from '../harness/testClock.ts';
 import { operate, paid, tell } from './bankSteps.ts';
 
 const fields = `id reason amount rechargeId rechargeAmount outstandingAmount settlement settledAt settledBy

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../rest/routes/index.ts';
 import { requestFor } from '../bookings/bookingSteps.ts';
-import { dayMs, TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { dayMs, TestClock } from '../harness/testClock.ts';
 
 const cents = (amount: string) => Math.round(Number(amount) * 100);
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventType } from '../../src/domain/events/catalogue.ts';
-import { TestClock } from '../doors/testClock.ts';
 import { recordExample } from '../graphql/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { answer } from '../infrastructure/webhooks/receiver.ts';
 import { deliveryLogOf, refusals } from './deliveryLog.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';

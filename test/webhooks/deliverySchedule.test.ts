@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebhookDispatcher } from '../../src/domain/webhooks/dispatcher.ts';
-import { TestClock } from '../doors/testClock.ts';
 import { eventually } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { answer } from '../infrastructure/webhooks/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestClock } from '../doors/testClock.ts';
 import { storedWalletEvents } from '../graphql/activity.ts';
 import { transports } from '../graphql/subscribers.ts';
 import { eventually } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
 import type { RedisServer } from '../harness/redisServer.ts';
 import { hasRedisServer, startRedisServer } from '../harness/redisServer.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
 const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');

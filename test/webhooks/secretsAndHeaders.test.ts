@@ -2,10 +2,10 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deliveryHeaders } from '../../rest/eventDocs.ts';
 import { serviceSignature } from '../../src/infrastructure/webhooks/signature.ts';
-import { hourMs, TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { hourMs, TestClock } from '../harness/testClock.ts';
 import type { ReceivedRequest } from '../infrastructure/webhooks/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventCatalogue, eventTypes } from '../../src/domain/events/catalogue.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
 import { serviceSignature } from '../../src/infrastructure/webhooks/signature.ts';
-import { TestClock } from '../doors/testClock.ts';
 import { storedEvents } from '../graphql/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { deliveryLogOf, refusals } from './deliveryLog.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import type { CallOptions, Outcome } from '../doors/door.ts';
 import { outcomeOf as graphqlOutcome } from '../doors/graphqlDoor.ts';
 import { headersOf, queryOf, outcomeOf as restOutcome } from '../doors/restDoor.ts';
-import { TestClock } from '../doors/testClock.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
 type Key = string | null;
