@@ -1,16 +1,22 @@
-import type { BookingList, Booking as BookingObject } from '../../schema/bookingObjects.ts';
+import type {
+  BookingList,
+  Booking as BookingObject,
+  BookingPassenger,
+  TravelDocument,
+} from '../../schema/bookingObjects.ts';
+import { booking as booked, debit, ticketedBooking as ticketed } from '../../src/domain/events/examples.ts';
 import type { OfferSlice } from '../../src/domain/flights/offer.ts';
+import { inCamelCase } from '../../src/domain/memberNames.ts';
 import { offer } from './flights.ts';
 
 type Booking = Omit<BookingObject, 'slices'> & { readonly slices: readonly OfferSlice[] };
 
-const createdAt = '2026-11-20T12:05:02.118Z';
-const ticketedAt = '2026-11-20T12:05:04.430Z';
+const ticketedAt = '2026-11-20T12:05:02.000Z';
 
 /** Paid at once. */
 export const booking: Booking = {
-  id: 'ord_01m7yj6h2gedx82rn4v5t0s9c1',
-  bookingReference: 'K7Q2MX',
+  id: booked.id,
+  bookingReference: booked.booking_reference,
   carrierReference: null,
   type: 'instant',
   status: 'confirmed',
@@ -20,11 +26,8 @@ export const booking: Booking = {
   paymentRequiredBy: null,
   documents: [],
   eticketUrl: null,
-  passengers: offer.passengers.map(({ id, type }) => ({
-    id,
-    type,
-    givenName: 'Ana',
-    familyName: 'Souza',
+  passengers: booked.passengers.map((passenger) => ({
+    ...inCamelCase<Pick<BookingPassenger, 'id' | 'type' | 'givenName' | 'familyName'>>(passenger),
     bornOn: '1990-05-01',
     gender: 'f',
     email: 'ana@example.com',
@@ -34,13 +37,13 @@ export const booking: Booking = {
   })),
   slices: offer.slices,
   conditions: offer.conditions,
-  transactionId: 'txn_01m7yj6h2gf6q9k3v0c8n5w1tb',
+  transactionId: debit.id,
   refundAmount: null,
   penaltyAmount: null,
   refundTransactionId: null,
-  createdAt,
-  updatedAt: createdAt,
-  confirmedAt: createdAt,
+  createdAt: booked.created_at,
+  updatedAt: booked.created_at,
+  confirmedAt: booked.created_at,
   ticketedAt: null,
   endedAt: null,
 };
@@ -48,11 +51,7 @@ export const booking: Booking = {
 export const ticketedBooking: Booking = {
   ...booking,
   status: 'ticketed',
-  documents: booking.passengers.map(({ id }) => ({
-    type: 'electronic_ticket',
-    uniqueIdentifier: '957-3892917695',
-    passengerId: id,
-  })),
+  documents: inCamelCase<TravelDocument[]>(ticketed.documents),
   eticketUrl: `https://api.example.com/etickets/${booking.id}.pdf?signature=uQiW-niBnbV77qdOnVsA2A`,
   updatedAt: ticketedAt,
   ticketedAt,
@@ -71,7 +70,7 @@ export const cancelledBooking: Booking = {
   status: 'cancelled',
   refundAmount: '370.50',
   penaltyAmount: '191.00',
-  refundTransactionId: 'txn_01m81a0y4hex5bq8w7c2n9z3rd',
+  refundTransactionId: 'txn_01jd7c3m1be5j8v2r0h3m6x9qm',
   updatedAt: cancelledAt,
   endedAt: cancelledAt,
 };
@@ -85,7 +84,7 @@ const heldBooking: Booking = {
   confirmedAt: null,
 };
 
-const confirmedAt = '2026-11-20T12:16:40.902Z';
+const confirmedAt = '2026-11-20T12:16:40.000Z';
 
 export const confirmedHold: Booking = {
   ...heldBooking,

@@ -1,71 +1,16 @@
-import type { FlightOffer, FlightOffers, OfferPlace, OfferSlice } from '../../src/domain/flights/offer.ts';
+import { booking } from '../../src/domain/events/examples.ts';
+import type { FlightOffer, FlightOffers, OfferSlice } from '../../src/domain/flights/offer.ts';
+import { inCamelCase } from '../../src/domain/memberNames.ts';
 
-/** Ids of one search share all but their ends. */
-const batch = '01m7yj635hf20a7nrk118f';
+const slices = inCamelCase<[OfferSlice]>(booking.slices);
+const passenger = { id: booking.passengers[0]!.id, type: 'adult' } as const;
 
-const passenger = { id: `pas_${batch}0001`, type: 'adult' } as const;
-
-const guarulhos: OfferPlace = {
-  iataCode: 'GRU',
-  name: 'São Paulo–Guarulhos International Airport',
-  cityName: 'São Paulo',
-  iataCityCode: 'SAO',
-  timeZone: 'America/Sao_Paulo',
-};
-
-const galeao: OfferPlace = {
-  iataCode: 'GIG',
-  name: 'Rio de Janeiro-Galeão International Airport',
-  cityName: 'Rio de Janeiro',
-  iataCityCode: 'RIO',
-  timeZone: 'America/Sao_Paulo',
-};
-
-const slice: OfferSlice = {
-  id: `sli_${batch}0017`,
-  origin: guarulhos,
-  destination: galeao,
-  duration: 'PT55M',
-  segments: [
-    {
-      id: `seg_${batch}0018`,
-      origin: { iataCode: 'GRU', name: guarulhos.name, terminal: '2' },
-      destination: { iataCode: 'GIG', name: galeao.name, terminal: '2' },
-      departingAt: '2026-12-22T21:00:00',
-      arrivingAt: '2026-12-22T21:55:00',
-      operatingCarrier: {
-        iataCode: 'JJ',
-        name: 'LATAM Airlines Brasil',
-        logoSymbolUrl: 'https://api.example.com/logos/JJ.svg',
-      },
-      marketingCarrier: { iataCode: 'LA', name: 'LATAM Airlines' },
-      operatingCarrierFlightNumber: '1539',
-      marketingCarrierFlightNumber: '1539',
-      aircraft: { iataCode: '32N', name: 'Airbus A320neo' },
-      duration: 'PT55M',
-      distance: '339.7',
-      passengers: [
-        {
-          passengerId: passenger.id,
-          cabinClass: 'economy',
-          cabinClassMarketingName: 'Economy',
-          fareBasisCode: 'MHSTDOW',
-          baggages: [
-            { type: 'carry_on', quantity: 1 },
-            { type: 'checked', quantity: 1 },
-          ],
-        },
-      ],
-    },
-  ],
-};
-
-/** That of the request that books it. */
+/** The one that is booked. */
 export const offer: FlightOffer = {
-  id: `off_${batch}0016`,
+  id: 'off_01jd4yq9xre5j8v2r0h3m6x9qg',
   totalAmount: '478.64',
   totalCurrency: 'BRL',
-  clientAmount: '561.50',
+  clientAmount: booking.total_amount,
   clientCurrency: 'BRL',
   originalAmount: 478.64,
   originalCurrency: 'BRL',
@@ -77,9 +22,9 @@ export const offer: FlightOffer = {
   totalAgencyCommission: '82.86',
   markupApplied: '47.86',
   feeApplied: '35.00',
-  expiresAt: '2026-11-20T12:24:10.221Z',
+  expiresAt: '2026-11-20T12:24:10.000Z',
   owner: { iataCode: 'LA', name: 'LATAM Airlines' },
-  slices: [slice],
+  slices,
   passengers: [{ ...passenger, fareBrandName: 'Standard', loyaltyProgrammeAccounts: [] }],
   conditions: {
     refundBeforeDeparture: { allowed: true, penaltyAmount: '191.00', penaltyCurrency: 'BRL' },
@@ -94,8 +39,8 @@ export const offer: FlightOffer = {
 
 /** One of the many offers that a search has. */
 export const offerRequest: FlightOffers = {
-  id: `orq_${batch}0000`,
+  id: 'orq_01jd4yq9xre5j8v2r0h3m6x9qh',
   offers: [offer],
-  slices: [{ origin: guarulhos, destination: galeao, departureDate: '2026-12-22' }],
+  slices: slices.map(({ origin, destination }) => ({ origin, destination, departureDate: '2027-01-15' })),
   passengers: [passenger],
 };

@@ -7,6 +7,7 @@ import {
   expiredHold,
   ticketedBooking,
 } from '../examples/bookings.ts';
+import { offer } from '../examples/flights.ts';
 import type { DocumentedRefusal } from '../refusalDocs.ts';
 import type { Route } from '../route.ts';
 import { condition, slice } from './flights.ts';
@@ -78,11 +79,11 @@ export const bookingRoutes: readonly Route[] = [
     tag: 'Bookings',
     summary: 'Book an offer with the wallet’s money',
     example: {
-      offerId: 'off_01m7yj635hf20a7nrk118f0016',
+      offerId: offer.id,
       type: 'instant',
       passengers: [
         {
-          id: 'pas_01m7yj635hf20a7nrk118f0001',
+          id: offer.passengers[0]!.id,
           given_name: 'Ana',
           family_name: 'Souza',
           born_on: '1990-05-01',
@@ -92,7 +93,7 @@ export const bookingRoutes: readonly Route[] = [
           identity_document: { type: 'cpf', number: '123.456.789-09' },
         },
       ],
-      payments: [{ type: 'balance', amount: '561.50', currency: 'BRL' }],
+      payments: [{ type: 'balance', amount: offer.clientAmount, currency: 'BRL' }],
     },
     answerExample: bookingExample,
     refusals: [

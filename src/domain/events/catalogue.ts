@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { apiKey, booking, integration, recharge, ticketedBooking, transaction } from './examples.ts';
+import { apiKey, booking, credit, debit, integration, recharge, ticketedBooking } from './examples.ts';
 import {
   bookingCreatedPayload,
   bookingPayload,
@@ -68,24 +68,12 @@ const entries = {
   'wallet.credit': {
     description: 'The wallet was credited by a recharge or a refund.',
     payload: creditPayload,
-    example: { object: transaction },
+    example: { object: credit },
   },
   'wallet.debit': {
     description: 'The wallet was debited for a booking, or for a recharge that the bank took back.',
     payload: debitPayload,
-    example: {
-      object: {
-        id: transaction.id,
-        type: 'debit',
-        amount: '1284.55',
-        currency: 'BRL',
-        description: 'Booking K3TQ9P',
-        reference_type: 'booking',
-        reference_id: booking.id,
-        balance_after: '215.45',
-        created_at: booking.created_at,
-      },
-    },
+    example: { object: debit },
   },
   'wallet.recharge.pending': {
     description: 'A recharge was requested and awaits payment.',
@@ -103,7 +91,7 @@ const entries = {
         status: 'completed',
         payment_method: recharge.payment_method,
         paid_at: '2026-11-20T12:01:08.000Z',
-        transaction_id: transaction.id,
+        transaction_id: credit.id,
         created_at: recharge.created_at,
       },
       previous_attributes: { status: 'pending' },
@@ -117,7 +105,7 @@ const entries = {
   'wallet.low_balance': {
     description: 'The balance fell below 500.00 BRL. Told once, on crossing.',
     payload: lowBalancePayload,
-    example: { object: { balance: '215.45', currency: 'BRL', threshold: '500.00' } },
+    example: { object: { balance: debit.balance_after, currency: 'BRL', threshold: '500.00' } },
   },
   'integration.connected': {
     description: 'A supplier or payment provider was switched on.',

@@ -1,64 +1,74 @@
-/** Objects that the catalogue's examples are made of. */
-
-export const transaction = {
-  id: 'txn_01jd4ynv5te5j8v2r0h3m6x9qa',
-  type: 'credit',
-  amount: '500.00',
-  currency: 'BRL',
-  description: 'Recharge by PIX',
-  reference_type: 'recharge',
-  reference_id: 'rch_01jd4ymq2ve5j8v2r0h3m6x9qb',
-  balance_after: '1500.00',
-  payment_method: 'pix',
-  created_at: '2026-11-20T12:01:09.000Z',
-};
+/** Objects that examples are made of, here and in the documentation of REST: of one recharge and one booking. */
 
 export const recharge = {
   id: 'rch_01jd4ymq2ve5j8v2r0h3m6x9qb',
-  amount: '500.00',
+  amount: '1000.00',
   currency: 'BRL',
   status: 'pending',
   payment_method: 'pix',
   created_at: '2026-11-20T12:00:31.000Z',
 };
 
-const airport = (iata_code: string, name: string, city_name: string, time_zone: string) => ({
-  iata_code,
-  name,
-  city_name,
-  iata_city_code: iata_code === 'GRU' ? 'SAO' : 'LIS',
-  time_zone,
-});
+export const credit = {
+  id: 'txn_01jd4ynv5te5j8v2r0h3m6x9qa',
+  type: 'credit',
+  amount: recharge.amount,
+  currency: 'BRL',
+  description: 'Recharge by PIX',
+  reference_type: 'recharge',
+  reference_id: recharge.id,
+  balance_after: recharge.amount,
+  payment_method: recharge.payment_method,
+  created_at: '2026-11-20T12:01:09.000Z',
+};
 
-const carrier = { iata_code: 'TP', name: 'TAP Air Portugal' };
+const origin = {
+  iata_code: 'GRU',
+  name: 'São Paulo–Guarulhos International Airport',
+  city_name: 'São Paulo',
+  iata_city_code: 'SAO',
+  time_zone: 'America/Sao_Paulo',
+};
+
+const destination = {
+  iata_code: 'GIG',
+  name: 'Rio de Janeiro-Galeão International Airport',
+  city_name: 'Rio de Janeiro',
+  iata_city_code: 'RIO',
+  time_zone: 'America/Sao_Paulo',
+};
 
 const passengerId = 'pas_01jd4yq9xre5j8v2r0h3m6x9qd';
 
 const slice = {
   id: 'sli_01jd4yq9xre5j8v2r0h3m6x9qe',
-  origin: airport('GRU', 'São Paulo/Guarulhos', 'São Paulo', 'America/Sao_Paulo'),
-  destination: airport('LIS', 'Humberto Delgado', 'Lisbon', 'Europe/Lisbon'),
-  duration: 'PT9H45M',
+  origin,
+  destination,
+  duration: 'PT55M',
   segments: [
     {
       id: 'seg_01jd4yq9xre5j8v2r0h3m6x9qf',
-      origin: { iata_code: 'GRU', name: 'São Paulo/Guarulhos', terminal: '3' },
-      destination: { iata_code: 'LIS', name: 'Humberto Delgado', terminal: '1' },
-      departing_at: '2027-01-15T16:15:00',
-      arriving_at: '2027-01-16T05:00:00',
-      operating_carrier: { ...carrier, logo_symbol_url: 'https://api.example.com/logos/TP.svg' },
-      marketing_carrier: carrier,
-      operating_carrier_flight_number: '82',
-      marketing_carrier_flight_number: '82',
-      aircraft: { iata_code: '339', name: 'Airbus A330-900neo' },
-      duration: 'PT9H45M',
-      distance: '7951.4',
+      origin: { iata_code: origin.iata_code, name: origin.name, terminal: '2' },
+      destination: { iata_code: destination.iata_code, name: destination.name, terminal: '2' },
+      departing_at: '2027-01-15T21:00:00',
+      arriving_at: '2027-01-15T21:55:00',
+      operating_carrier: {
+        iata_code: 'JJ',
+        name: 'LATAM Airlines Brasil',
+        logo_symbol_url: 'https://api.example.com/logos/JJ.svg',
+      },
+      marketing_carrier: { iata_code: 'LA', name: 'LATAM Airlines' },
+      operating_carrier_flight_number: '1539',
+      marketing_carrier_flight_number: '1539',
+      aircraft: { iata_code: '32N', name: 'Airbus A320neo' },
+      duration: 'PT55M',
+      distance: '339.7',
       passengers: [
         {
           passenger_id: passengerId,
           cabin_class: 'economy',
           cabin_class_marketing_name: 'Economy',
-          fare_basis_code: 'QLSTDOW',
+          fare_basis_code: 'MHSTDOW',
           baggages: [
             { type: 'carry_on', quantity: 1 },
             { type: 'checked', quantity: 1 },
@@ -73,7 +83,7 @@ export const booking = {
   id: 'ord_01jd4yr7rae5j8v2r0h3m6x9qc',
   booking_reference: 'K3TQ9P',
   status: 'confirmed',
-  total_amount: '1284.55',
+  total_amount: '561.50',
   currency: 'BRL',
   documents: [],
   passengers: [{ id: passengerId, type: 'adult', given_name: 'Ana', family_name: 'Souza' }],
@@ -91,6 +101,18 @@ export const ticketedBooking = {
       passenger_id: passengerId,
     },
   ],
+};
+
+export const debit = {
+  id: 'txn_01jd4yr7rae5j8v2r0h3m6x9qk',
+  type: 'debit',
+  amount: booking.total_amount,
+  currency: 'BRL',
+  description: `Booking ${booking.booking_reference}`,
+  reference_type: 'booking',
+  reference_id: booking.id,
+  balance_after: '438.50',
+  created_at: booking.created_at,
 };
 
 export const integration = {
