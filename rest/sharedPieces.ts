@@ -12,6 +12,11 @@ class MemberPieces {
   readonly #pieces = new Map<unknown, Piece>();
   #isShared = false;
 
+  /** Whether values of this member may come back: they have, or there were few so far. */
+  get mayBeShared(): boolean {
+    return this.#isShared || this.#pieces.size < differentValues;
+  }
+
   find(value: unknown): Piece | undefined {
     const known = this.#pieces.get(value);
     if (known) this.#isShared = true;
@@ -20,11 +25,6 @@ class MemberPieces {
 
   keep(value: unknown, piece: Piece): void {
     this.#pieces.set(value, piece);
-  }
-
-  /** Keeps the piece unless values of this member have not come back so far. */
-  keepIfShared(value: unknown, piece: Piece): void {
-    if (this.#isShared || this.#pieces.size < differentValues) this.keep(value, piece);
   }
 }
 

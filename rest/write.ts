@@ -54,34 +54,27 @@ export const inQuotes =
     return end + 1;
   };
 
-let sharedMembers = 0;
-
 /** What objects have in common, such as the airports of flights, is written once in a body and then copied. */
-export function sharedWrite(write: Write): Write {
-  const member = sharedMembers;
-  sharedMembers += 1;
-  return (value, bytes, at, shared) => {
-    const pieces = shared.of(member);
-    const known = pieces.find(value);
-    if (known) return copy(known, bytes, at);
-    const to = write(value, bytes, at, shared);
-    pieces.keepIfShared(value, { from: at, to });
-    return to;
-  };
-}
+export const sharedWrite = (write: Write): Write => repeatedWrite(write, (value) => value, false);
 
 /** Members that objects have in common with those that have the same part, written once in a body and then copied. */
-export function partWrite(write: Write, key: symbol): Write {
-  const member = sharedMembers;
-  sharedMembers += 1;
+export const partWrite = (write: Write, key: symbol): Write =>
+  repeatedWrite(write, (value) => (value as Record<symbol, unknown>)[key], true);
+
+let repeatedMembers = 0;
+
+/** @param isSure whether values with the same key are sure to come; else they are looked for as long as some do. */
+function repeatedWrite(write: Write, keyOf: (value: unknown) => unknown, isSure: boolean): Write {
+  const member = repeatedMembers;
+  repeatedMembers += 1;
   return (value, bytes, at, shared) => {
-    const part = (value as Record<symbol, unknown>)[key];
-    if (part === undefined) return write(value, bytes, at, shared);
+    const key = keyOf(value);
+    if (key === undefined) return write(value, bytes, at, shared);
     const pieces = shared.of(member);
-    const known = pieces.find(part);
+    const known = pieces.find(key);
     if (known) return copy(known, bytes, at);
     const to = write(value, bytes, at, shared);
-    pieces.keep(part, { from: at, to });
+    if (isSure || pieces.mayBeShared) pieces.keep(key, { from: at, to });
     return to;
   };
 }
