@@ -1,5 +1,16 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -57,16 +68,27 @@ describe('Bundling', () => {
   const greeting = 'class Greeting {}\nprocess.stdout.write(Greeting.name);';
   const sources = { main: "import './greeting.js';", ledgerVerify: '', operatorKey: '', greeting };
 
-  /** A folder of compiled sources that were bundled. */
+  /** A project whose compiled sources were bundled. */
   async function bundled() {
-    const compiled = await mkdtemp(join(folder, 'compiled-'));
+    const project = await mkdtemp(join(folder, 'project-'));
+    const compiled = join(project, 'dist');
     const source = (name: string) => join(compiled, 'src', `${name}.js`);
     const program = join(compiled, 'bundle/main.js');
-    const bundle = () => run(process.execPath, [join(projectFolder, 'bundle.mjs'), compiled]);
-    for (const name of ['src', 'schema', 'rest']) await mkdir(join(compiled, name));
+    const installed = join(project, 'node_modules/.package-lock.json');
+    const bundle = () => run(process.execPath, [join(project, 'bundle.mjs'), compiled]);
+    await copyFile(join(projectFolder, 'bundle.mjs'), join(project, 'bundle.mjs'));
+    await mkdir(dirname(installed));
+    await writeFile(installed, '{}');
+    await symlink(
+      join(projectFolder, 'node_modules/rolldown'),
+      join(project, 'node_modules/rolldown'),
+      'junction',
+    );
+    for (const name of ['src', 'schema', 'rest']) await mkdir(join(compiled, name), { recursive: true });
     for (const [name, text] of Object.entries(sources)) await writeFile(source(name), text);
     await bundle();
-    return { source, program, bundle, output: async () => (await run(process.execPath, [program])).stdout };
+    const output = async () => (await run(process.execPath, [program])).stdout;
+    return { source, program, installed, bundle, output };
   }
 
   /** The clocks of files may be coarse: what was written at the same moment counts as newer. */
@@ -81,16 +103,23 @@ describe('Bundling', () => {
     expect(await output()).toBe('Greeting');
   });
 
-  it('is done again when something was compiled, and otherwise not', async () => {
-    const { source, program, bundle, output } = await bundled();
+  it('is done again when something was compiled or installed, and otherwise not', async () => {
+    const { source, program, installed, bundle, output } = await bundled();
+    const isDone = async () => {
+      const { ino } = await stat(program);
+      await bundle();
+      return (await stat(program)).ino !== ino;
+    };
     await touch(program, 60);
-    const { ino } = await stat(program);
-    await bundle();
-    expect((await stat(program)).ino).toBe(ino);
+    expect(await isDone()).toBe(false);
     await writeFile(source('greeting'), "process.stdout.write('again');");
     await touch(source('greeting'), 120);
-    await bundle();
+    expect(await isDone()).toBe(true);
     expect(await output()).toBe('again');
+    await touch(program, 180);
+    expect(await isDone()).toBe(false);
+    await touch(installed, 240);
+    expect(await isDone()).toBe(true);
   });
 
   it('fails for what is not there, and leaves what was', async () => {

@@ -1,3 +1,4 @@
+import { hasError, isStaticPix, parsePix } from 'pix-utils';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../rest/routes/index.ts';
@@ -98,6 +99,14 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
     const { data: cancelled } = answered('post', '/bookings/{id}/cancel');
     expect(cents(cancelled.refund_amount) + cents(cancelled.penalty_amount)).toBe(cents(offer.client_amount));
     expect(cancelled.penalty_amount).toBe(offer.conditions.refund_before_departure.penalty_amount);
+  });
+
+  it('has a PIX code that a bank would take, of the amount that is asked for', async () => {
+    const { paths } = await (await fetch(`${server.url}/api/v1/openapi.json`)).json();
+    const { data } = paths['/wallet/recharge'].post.responses[201].content['application/json'].example;
+    const pix = parsePix(data.payment.pix_copy_paste);
+    if (hasError(pix) || !isStaticPix(pix)) throw new Error(`no BR Code: ${JSON.stringify(pix)}`);
+    expect(pix.transactionAmount).toBe(Number(data.amount));
   });
 
   it('calls what is asked and answered by names, and says of each constant what type it has', async () => {
