@@ -153,12 +153,14 @@ export function createEventStreams(
     response.setHeader('Cache-Control', 'no-store, no-transform');
     if (!Array.isArray(results)) {
       const stream = results;
+      // A client that left in the meantime will not be told of again.
+      if (response.destroyed) return void (await stream.return?.());
       open.add(response);
       response.once('close', () => {
         open.delete(response);
         stream.return?.().catch(() => undefined);
       });
-      if (closed || response.destroyed) response.destroy();
+      if (closed) response.destroy();
     }
     await send(results, response, context);
   };

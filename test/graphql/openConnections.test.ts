@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -18,10 +20,17 @@ describeEngines('What one key keeps open is bounded', (engine) => {
   });
   afterAll(() => server.close());
 
-  const openSubscriptions = async () => {
+  const metric = async (name: string) => {
     const { text } = await server.rest('GET', '/metrics');
-    return Number(/^embarque_subscribers (\d+)/m.exec(text)?.[1]);
+    return Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1] ?? 0,
+    );
   };
+  const openSubscriptions = () => metric('embarque_subscribers');
+  const begunSubscriptions = () => metric('embarque_operations_total{operation="events",outcome="admitted"}');
 
   it('in subscriptions, over both transports together; a place that is left is free again', async () => {
     const { live, test } = await server.createTeam();
@@ -44,6 +53,22 @@ describeEngines('What one key keeps open is bounded', (engine) => {
     await eventually(async () => (await openSubscriptions()) === most + 1);
     for (const one of streams) one.cut();
     socket.socket.close();
+    await eventually(async () => (await openSubscriptions()) === 0);
+  });
+
+  it('and nobody has a place who left before the subscription began', async () => {
+    const { hostname, port } = new URL(server.url);
+    const before = await begunSubscriptions();
+    const path = `/graphql?query=${encodeURIComponent(query)}`;
+    for (let gone = 0; gone < most; gone += 1) {
+      // Nothing is known of the key yet, so that it has to be looked up.
+      const { live } = await server.createTeam();
+      const head = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${live}\r\nAccept: text/event-stream`;
+      const socket = connect(Number(port), hostname);
+      socket.write(`${head}\r\n\r\n`, () => socket.destroy());
+      await once(socket, 'close');
+    }
+    await eventually(async () => (await begunSubscriptions()) === before + most);
     await eventually(async () => (await openSubscriptions()) === 0);
   });
 
