@@ -91,6 +91,27 @@ describeFlightDoors(
       expect(lastLogged(stage)).toMatchObject({ msg: 'flight supplier did not answer', supplier: 'odd' });
     });
 
+    it('has amounts with two decimals, whatever the supplier wrote', async () => {
+      const written = (total: string, refund: string, change: string): Mishap =>
+        second((offer) => {
+          offer.currency = 'BRL';
+          offer.totalAmount = total;
+          offer.conditions.refundBeforeDeparture = { allowed: true, penaltyAmount: refund };
+          offer.conditions.changeBeforeDeparture = { allowed: true, penaltyAmount: change };
+        });
+      for (const [total, refund, change, ...shown] of [
+        ['9500', '191', '57.5', '9500.00', '191.00', '57.50'],
+        ['09500.5', '0', '0.0', '9500.50', '0.00', '0.00'],
+        ['9500.00', '00.25', '1000000.00', '9500.00', '0.25', '1000000.00'],
+      ] as const) {
+        mishap = written(total, refund, change);
+        const offers = await found(stage);
+        const [offer] = offers.filter(({ original_amount }) => original_amount === Number(total));
+        const { refund_before_departure: refunded, change_before_departure: changed } = offer!.conditions;
+        expect([offer!.total_amount, refunded.penalty_amount, changed.penalty_amount]).toEqual(shown);
+      }
+    });
+
     it('leaves in an hour that daylight saving skips, and is left out; an hour later it stays', async () => {
       const leaving = (time: string): Mishap =>
         second(({ slices: [slice] }) => {

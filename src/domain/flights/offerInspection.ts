@@ -10,6 +10,7 @@ import type {
   SupplierSlice,
 } from '../../infrastructure/flights/supplier.ts';
 import { cabinClasses, carrierCurrencies } from '../../infrastructure/flights/supplier.ts';
+import { formatAmount } from '../money.ts';
 import { FlightTimes, type Instants } from './flightTimes.ts';
 import type { OfferPlace } from './offer.ts';
 
@@ -54,7 +55,7 @@ export function inspectOffers(
   const faults: OfferFault[] = [];
   for (const offer of found) {
     const fault = inspection.faultOf(offer);
-    if (fault === null) offers.push(inspection.withinDeparture(offer));
+    if (fault === null) offers.push(withTwoDecimals(inspection.withinDeparture(offer)));
     else faults.push(fault);
   }
   return { offers, faults };
@@ -64,6 +65,32 @@ const decimal = /^\d{1,10}(\.\d{1,2})?$/;
 
 /** Wallets are debited prices and credited what a penalty leaves: both as they stand. */
 const isDecimal = (text: unknown): boolean => typeof text === 'string' && decimal.test(text);
+
+const shownDecimal = /^(0|[1-9]\d*)\.\d\d$/;
+
+/** "191.00" of "191", as amounts are shown. */
+function shown(amount: string): string {
+  if (shownDecimal.test(amount)) return amount;
+  const [whole = '', fraction = ''] = amount.split('.');
+  return formatAmount(BigInt(whole + fraction.padEnd(2, '0')));
+}
+
+const shownCondition = (condition: SupplierCondition): SupplierCondition =>
+  condition.penaltyAmount === null || shownDecimal.test(condition.penaltyAmount)
+    ? condition
+    : { ...condition, penaltyAmount: shown(condition.penaltyAmount) };
+
+/** Suppliers may leave decimals out. */
+function withTwoDecimals(offer: SupplierOffer): SupplierOffer {
+  const totalAmount = shown(offer.totalAmount);
+  const refundBeforeDeparture = shownCondition(offer.conditions.refundBeforeDeparture);
+  const changeBeforeDeparture = shownCondition(offer.conditions.changeBeforeDeparture);
+  return totalAmount === offer.totalAmount &&
+    refundBeforeDeparture === offer.conditions.refundBeforeDeparture &&
+    changeBeforeDeparture === offer.conditions.changeBeforeDeparture
+    ? offer
+    : { ...offer, totalAmount, conditions: { refundBeforeDeparture, changeBeforeDeparture } };
+}
 
 /** Longer than any name; an offer is repeated to clients, stored and logged. */
 const longestText = 200;
