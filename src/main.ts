@@ -20,7 +20,11 @@ async function main(): Promise<void> {
     log.fatal({ err: error }, 'failed');
     process.exit(1);
   });
+  let isStopping = false;
   const stop = (signal: string) => {
+    // At a terminal Ctrl-C comes twice: from the terminal itself, and from npm, which passes it on.
+    if (isStopping) return;
+    isStopping = true;
     log.info({ signal }, 'stopping');
     // Something that does not answer, a frozen database for one, must not hold the process up for ever.
     setTimeout(() => {
@@ -41,8 +45,8 @@ async function main(): Promise<void> {
       },
     );
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
   // Whoever reads it may stop the process at once.
   printBanner(running.url, running.bootstrapKeys, settings);
 }

@@ -272,25 +272,29 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const preparation = doors ? prepareLater(doors, platform) : null;
   log.info({ url, roles: settings.ROLES }, 'listening');
 
+  const stop = async () => {
+    phase = 'stopping';
+    if (preparation) clearTimeout(preparation);
+    await sockets?.close();
+    await Promise.all([stopListening(), stopWorker(), stopRates?.()]);
+    await doors?.graphql.close();
+    await gateway.feed.close();
+    gateway.access.close();
+    gateway.limiter.close();
+    await platform.webhookSender.close();
+    platform.mailer.close();
+    await platform.signals.close();
+    await database.close();
+    gateway.metrics.registry.clear();
+  };
+  let stopping: Promise<void> | null = null;
   return {
     url,
     gateway,
     bootstrapKeys,
-    async close() {
-      if (phase === 'stopping') return;
-      phase = 'stopping';
-      if (preparation) clearTimeout(preparation);
-      await sockets?.close();
-      await Promise.all([stopListening(), stopWorker(), stopRates?.()]);
-      await doors?.graphql.close();
-      await gateway.feed.close();
-      gateway.access.close();
-      gateway.limiter.close();
-      await platform.webhookSender.close();
-      platform.mailer.close();
-      await platform.signals.close();
-      await database.close();
-      gateway.metrics.registry.clear();
+    close() {
+      stopping ??= stop();
+      return stopping;
     },
   };
 }

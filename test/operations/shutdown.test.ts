@@ -35,7 +35,7 @@ async function beginRequest(url: string, body: string): Promise<{ socket: Socket
   return { socket, answer: () => answer };
 }
 
-it('SIGTERM: nothing new comes in, what is in flight is finished, nobody can hold the process up', async () => {
+it('SIGTERM: nothing new comes in, what is in flight is finished however often it is asked to stop, nobody can hold the process up', async () => {
   const server = startProcess({ PORT: '0', ...place.settings, BOOTSTRAP_TEST_KEY: key });
   const url = await server.ready();
   const door = {
@@ -69,6 +69,8 @@ it('SIGTERM: nothing new comes in, what is in flight is finished, nobody can hol
       () => true,
     ),
   );
+  // As Ctrl-C at `npm start` does, or somebody who is impatient.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) server.process.kill(signal);
   finishing.socket.write(body.slice(10));
   await eventually(() => finishing.answer().includes('"status":"pending"'));
   expect(finishing.answer()).toMatch(/^HTTP\/1\.1 201 /);
