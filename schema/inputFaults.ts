@@ -21,6 +21,18 @@ export function inArgument<T>(
   return renamingFields(work, (field) => asSpelt(value, argument, field));
 }
 
+/** The same where the domain names the arguments themselves, `startDate`. */
+export function inArguments<T>(
+  { fieldNodes: [node] }: GraphQLResolveInfo,
+  work: () => Promise<T>,
+): Promise<T> {
+  return renamingFields(work, (field) => {
+    const [argument = '', ...members] = field.split('.');
+    const value = node?.arguments?.find(({ name }) => name.value === argument)?.value;
+    return asSpelt(value, argument, members.join('.'));
+  });
+}
+
 /** A member of an argument, `slices.0.origin`, or '' for all of it, as the document that gives its value spells it. */
 export function asSpelt(argumentValue: ValueNode | undefined, argument: string, field: string): string {
   const members = field === '' ? [] : field.split('.');
@@ -45,11 +57,20 @@ async function renamingFields<T>(work: () => Promise<T>, rename: (field: string)
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AppError) || error.kind !== 'bad_request') throw error;
-    const faults = (error.details.errors ?? []) as FieldFault[];
-    throw validationError(
+    throw error instanceof AppError ? renamed(error, rename) : error;
+  }
+}
+
+/** Requests that are bad name all of their fields, those that cannot be met the one that it is for, if any. */
+function renamed(error: AppError, rename: (field: string) => string): AppError {
+  const { code, kind, message, details } = error;
+  if (kind === 'bad_request') {
+    const faults = (details.errors ?? []) as FieldFault[];
+    return validationError(
       faults.map(({ field, type }) => ({ field: rename(field), type })),
-      error.message,
+      message,
     );
   }
+  if (kind !== 'unprocessable' || typeof details.field !== 'string') return error;
+  return new AppError(code, message, { kind, details: { ...details, field: rename(details.field) } });
 }

@@ -1,4 +1,5 @@
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
@@ -7,6 +8,7 @@ import { cancelRecharge, expireRecharge, failRecharge } from '../src/domain/rech
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge, listRecharges } from '../src/domain/recharges/reading.ts';
 import { Checks } from './argumentChecks.ts';
+import { inArguments } from './inputFaults.ts';
 import { Operation, prepared } from './operation.ts';
 import { LimitArg, PageArg } from './pagination.ts';
 import { PaymentMethod, Recharge, RechargeList, RechargeStatus, toRecharge } from './rechargeObjects.ts';
@@ -52,9 +54,12 @@ export class RechargeResolver {
     @Arg('paymentMethod', () => PaymentMethod, { description: 'pix or boleto.' }) paymentMethod:
       | 'pix'
       | 'boleto',
+    @Info() info: GraphQLResolveInfo,
   ): Promise<Recharge> {
     const { platform } = context.gateway;
-    const { recharge, post } = await prepareRecharge(tenantOf(context), { amount, paymentMethod }, platform);
+    const { recharge, post } = await inArguments(info, () =>
+      prepareRecharge(tenantOf(context), { amount, paymentMethod }, platform),
+    );
     return prepared({ answer: toRecharge(recharge, platform.publicUrl), post });
   }
 

@@ -26,6 +26,6 @@ export function dayOf(date: Date): string {
 /** @throws AppError 400 for a period of UTC days, both inclusive, whose start is after its end. */
 export function checkPeriod(startDate: string | null, endDate: string | null): void {
   if (startDate !== null && endDate !== null && startDate > endDate) {
-    throw validationError({ field: 'start_date', type: 'after_end' });
+    throw validationError({ field: 'startDate', type: 'after_end' });
   }
 }

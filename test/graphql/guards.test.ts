@@ -145,6 +145,18 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     }
   });
 
+  it.each([
+    ['its arguments', '{ walletTransactions(startDate: "2026-02-02", endDate: "2026-02-01") { ', 'startDate'],
+    [
+      'the variables that they come from',
+      'query ($from: Day = "2026-02-02", $to: Day = "2026-02-01") { walletTransactions(startDate: $from, endDate: $to) { ',
+      'from',
+    ],
+  ])('names bad fields by %s', async (_what, beginning, field) => {
+    const { body } = await server.graphql(`${beginning} pagination { total } } }`, null, server.keys.test);
+    expect(body.errors?.[0]?.extensions.details.errors).toEqual([{ field, type: 'after_end' }]);
+  });
+
   it('answers a batch with a list, whatever is refused of it', async () => {
     const query = 'query ($limit: PageSize!) { recharges(limit: $limit) { pagination { limit } } }';
     const batch = [{ query, variables: { limit: 5 } }, { query, variables: { limit: 101 } }, { query: '{' }];

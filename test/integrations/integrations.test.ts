@@ -165,6 +165,9 @@ describeEngines('Integrations', (engine) => {
       },
     });
     await expect(requestRecharge(server, test)).rejects.toThrow('Payment provider not connected');
+    const asked = 'mutation { createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { id } }';
+    const { body: told } = await server.graphql(asked, null, test);
+    expect(told.errors?.[0]?.extensions.details.field).toBe('paymentMethod');
     const [counted] = await server.query<{ total: string }>(
       'SELECT count(*) AS total FROM recharges WHERE team_id = $1',
       [teamId],

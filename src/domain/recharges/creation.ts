@@ -121,11 +121,11 @@ async function findPayer(
   if (!payer) throw new Error(`${teamId} is no team`);
   if (payer.disconnected.includes(platform.paymentProvider.name))
     throw unprocessable('Payment provider not connected', {
-      field: 'payment_method',
+      field: 'paymentMethod',
       type: 'not_connected',
     });
   if (!platform.paymentProvider.methods.includes(method))
-    throw unprocessable('Payment method not available', { field: 'payment_method', type: 'not_available' });
+    throw unprocessable('Payment method not available', { field: 'paymentMethod', type: 'not_available' });
   if (BigInt(payer.requested) + amountCents > dailyRechargeCents) throw dailyLimitExceeded();
   return payerOf(payer, platform.vault);
 }

@@ -2,7 +2,7 @@ import type { PayerFault } from '../../infrastructure/payments/provider.ts';
 import type { AppError } from '../errors.ts';
 import { unprocessable } from '../errors.ts';
 
-const refusal = (message: string, type: string) => unprocessable(message, { field: 'payment_method', type });
+const refusal = (message: string, type: string) => unprocessable(message, { field: 'paymentMethod', type });
 
 /**
  * 422, by what a payment provider finds wrong with the agency as payer: it can choose another method, or have an operator
