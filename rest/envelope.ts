@@ -17,7 +17,7 @@ import { membersWriter, valueWriter } from './valueWriter.ts';
 import { type Write, writeBytes, writeJson } from './write.ts';
 
 /** The whole body of a success: see Route.envelope; `_meta` stands on every test-mode body. */
-export type SuccessWriter = (value: unknown, caller: Caller | null) => string | Buffer;
+export type SuccessWriter = (value: unknown, caller: Pick<Caller, 'kind'>) => string | Buffer;
 
 /** Compiles what writes the successes of a route. @throws Error for a document that a route has no use for. */
 export function successWriter(envelope: Route['envelope'], { definition, node }: RootField): SuccessWriter {
@@ -46,7 +46,7 @@ function contentWriter(
  * Writes a response with its rate-limit headers; nothing of this interface may be cached.
  * @param body UTF-8, as bytes or as text with one byte in each character.
  */
-export function sendText(
+export function sendBody(
   response: Response,
   status: number,
   body: string | Buffer,
@@ -57,7 +57,7 @@ export function sendText(
 
 /** Writes any JSON object as a response. */
 export function send(response: Response, status: number, body: object, context: RequestContext | null): void {
-  sendText(response, status, jsonBody(body), context);
+  sendBody(response, status, jsonBody(body), context);
 }
 
 /** `_meta` for the bodies of a caller in test mode. */

@@ -10,7 +10,7 @@ import type { Caller } from '../src/domain/teams/access.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import type { SuccessWriter } from './envelope.ts';
-import { sendError, sendText, successWriter } from './envelope.ts';
+import { sendBody, sendError, successWriter } from './envelope.ts';
 import type { RootField } from './rootField.ts';
 import { rootFieldOf } from './rootField.ts';
 import type { Route } from './route.ts';
@@ -70,9 +70,9 @@ export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHand
       const opening = openContext(request, response, gateway);
       context = opening instanceof Promise ? await opening : opening;
       const value = await executeAdmitted(prepared, request, response, context);
-      const text = write(value, context.caller);
+      const body = write(value, context.caller);
       if (context.unfinished) await context.unfinished;
-      sendText(response, route.status, text, context);
+      sendBody(response, route.status, body, context);
     } catch (error) {
       sendError(response, error, context, log);
     }

@@ -21,7 +21,6 @@ export class JoinedWrites {
   readonly #writes: Write[] = [];
   #constant = '';
 
-  /** @param constant in ASCII. */
   add(constant: string): void {
     this.#constant += constant;
   }

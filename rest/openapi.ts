@@ -111,9 +111,9 @@ function responsesOf(prepared: PreparedRoute, parts: Parts): JsonSchema {
   return { [String(route.status)]: success, ...Object.fromEntries(refusals) };
 }
 
-/** What the route writes of its example, to a live key. */
-function exampleOf({ route, write }: PreparedRoute): unknown {
-  const body = write(route.answerExample, null);
+/** What the route writes of its example, to a live key where there is a choice. */
+function exampleOf({ route, rules, write }: PreparedRoute): unknown {
+  const body = write(route.answerExample, { kind: rules.testOnly ? 'test' : 'live' });
   return JSON.parse(typeof body === 'string' ? Buffer.from(body, 'latin1').toString() : body.toString());
 }
 

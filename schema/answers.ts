@@ -58,7 +58,7 @@ function statusOf(error: unknown): number {
 }
 
 /** The answer to a request of which nothing ran: it counts as one, and may turn out to be one too many. */
-export async function refusalOf(
+export async function refusalAnswer(
   errors: readonly unknown[],
   context: RequestContext | null,
   response: Response,

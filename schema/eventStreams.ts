@@ -5,7 +5,7 @@ import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
-import { refusalOf, sendAnswer, setContextHeaders } from './answers.ts';
+import { refusalAnswer, sendAnswer, setContextHeaders } from './answers.ts';
 import { contextOf } from './callers.ts';
 import { appErrorOf, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
@@ -144,7 +144,11 @@ export function createEventStreams(
       results = await resultsOf(request, response, context, prepare);
     } catch (error) {
       const errors = error instanceof Refusals ? error.errors : [error];
-      return sendAnswer(response, await refusalOf(errors, context, response, gateway.platform.log), context);
+      return sendAnswer(
+        response,
+        await refusalAnswer(errors, context, response, gateway.platform.log),
+        context,
+      );
     }
     setContextHeaders(response, context);
     response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');

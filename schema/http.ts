@@ -9,7 +9,7 @@ import type { Gateway } from '../src/domain/gateway.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { Answer } from './answers.ts';
-import { jsonHeaders, mediaTypeFor, refusalOf, render, sendAnswer } from './answers.ts';
+import { jsonHeaders, mediaTypeFor, refusalAnswer, render, sendAnswer } from './answers.ts';
 import type { ApolloContext } from './apollo.ts';
 import { contextOf } from './callers.ts';
 import { wrap } from './errors.ts';
@@ -46,7 +46,7 @@ export function createGraphqlHandler(
         (await runWithApollo(request, body, context, await openApollo()));
       await countWhole(body, context);
     } catch (error) {
-      answer = await refusalOf([error], context, response, log);
+      answer = await refusalAnswer([error], context, response, log);
     }
     sendAnswer(response, answer, context);
   };

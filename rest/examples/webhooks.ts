@@ -1,4 +1,5 @@
 import type { DeletedWebhook, IssuedWebhook, WebhookList } from '../../schema/webhooks.ts';
+import { successRate } from '../../src/domain/webhooks/webhook.ts';
 
 export const issuedWebhook: IssuedWebhook = {
   id: 'wh_01m7yj7r5sftv9b1m4p8e0x6wd',
@@ -27,7 +28,7 @@ export const webhookList: WebhookList = {
     {
       ...issuedWebhook,
       lastTriggeredAt: '2026-11-21T08:15:42.307Z',
-      successRate: 98.75,
+      successRate: successRate(80, 1),
       totalDeliveries: 80,
       failedDeliveries: 1,
     },

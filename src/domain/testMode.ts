@@ -7,6 +7,6 @@ export const testModeNotice = {
 } as const;
 
 /** The notice for a caller in test mode, or null. */
-export function noticeFor(caller: Caller | null): typeof testModeNotice | null {
+export function noticeFor(caller: Pick<Caller, 'kind'> | null): typeof testModeNotice | null {
   return caller?.kind === 'test' ? testModeNotice : null;
 }
