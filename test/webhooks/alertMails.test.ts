@@ -73,6 +73,35 @@ describeEngines('While the mail server hangs', (engine) => {
   });
 });
 
+describeEngines('While the database does not take that an alert was mailed', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    world = await DeliveryWorld.open(engine, { settings: { WEBHOOK_RETRY_DELAYS: '0s' } });
+  });
+  afterAll(() => world.close());
+
+  it('it is mailed once all the same', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/lost');
+    await world.server.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''not now''; END'`,
+    );
+    await world.server.query(
+      'CREATE TRIGGER refused BEFORE UPDATE OF sent_at ON webhook_alerts FOR EACH ROW EXECUTE FUNCTION refuse()',
+    );
+    world.fail('/lost');
+    await world.happens(tenant);
+    await eventually(() => world.server.logLines.join('').includes('alerts not looked for or marked'));
+    await world.server.query('DROP TRIGGER refused ON webhook_alerts');
+    // As if the 30 s were over.
+    await world.server.query('UPDATE webhook_alerts SET leased_until = NULL');
+    await world.swept();
+    const waiting = () => world.server.query('SELECT id FROM webhook_alerts WHERE sent_at IS NULL');
+    await eventually(async () => (await waiting()).length === 0);
+    expect(world.mail.mails.filter((text) => text.includes(`Subject: Webhook ${id}`))).toHaveLength(1);
+  });
+});
+
 describeEngines('While the mail server refuses', (engine) => {
   let mail: Awaited<ReturnType<typeof startRefusingMailServer>>;
   let world: DeliveryWorld;

@@ -41,6 +41,8 @@ export class AlertMails {
   readonly #platform: Platform;
   readonly #outage: Outage;
   readonly #giveUp = new AbortController();
+  /** Alerts that need no mail any more, and are not marked so yet. */
+  readonly #settled = new Set<string>();
   #wanted = false;
   #stopped = false;
   #mailing: Promise<void> | null = null;
@@ -48,7 +50,7 @@ export class AlertMails {
   constructor(platform: Platform) {
     this.#platform = platform;
     this.#outage = new Outage(platform.log, {
-      lost: 'alerts not looked for; trying again with the sweep',
+      lost: 'alerts not looked for or marked; trying again with the sweep',
       back: 'alerts are looked for again',
       level: 'error',
     });
@@ -80,26 +82,31 @@ export class AlertMails {
         this.#outage.end();
         if (!alert) continue;
         this.#wanted = true;
-        await this.#mail(alert);
+        if (!this.#settled.has(alert.id) && !(await this.#isSettled(alert))) continue;
+        this.#settled.add(alert.id);
+        await run(sequelize, markDone, [alert.id, this.#platform.clock.now()]);
+        this.#settled.delete(alert.id);
       }
     } catch (error) {
       this.#outage.begin(error);
     }
   }
 
-  async #mail(alert: AlertRow): Promise<void> {
-    const { sequelize, mailer, clock, log } = this.#platform;
+  /** Mails an alert. @returns whether that is the end of it; else it is tried again. */
+  async #isSettled(alert: AlertRow): Promise<boolean> {
+    const { mailer, log } = this.#platform;
     const { webhook_id: webhookId, alert_email: to } = alert;
     const signal = AbortSignal.any([this.#giveUp.signal, AbortSignal.timeout(mailTimeoutMs)]);
     try {
       if (to === null) log.warn({ webhookId }, 'webhook deactivated; its team has no alert address');
       else await mailer.send({ to, ...alertText(alert) }, signal);
-      await run(sequelize, markDone, [alert.id, clock.now()]);
+      return true;
     } catch (error) {
-      if (isRefusedForGood(error)) {
+      const isOver = isRefusedForGood(error);
+      if (isOver)
         log.error({ err: error, webhookId }, 'alert not mailed: the mail server refuses its address or text');
-        await run(sequelize, markDone, [alert.id, clock.now()]);
-      } else log.warn({ err: error, webhookId }, 'alert not mailed; trying again in 30 s');
+      else log.warn({ err: error, webhookId }, 'alert not mailed; trying again in 30 s');
+      return isOver;
     }
   }
 }

@@ -97,13 +97,11 @@ export async function listDeliveries(
 ): Promise<DeliveryPage> {
   await findWebhook(tenant, webhookId, platform);
   const from = before === null ? null : await positionOf(webhookId, before, platform);
-  const range = [
-    webhookId,
-    filter.since ?? '-infinity',
-    from?.created_at ?? filter.until ?? 'infinity',
-    // No row has the number 0, so rows of the moment `until` are not before it.
-    from?.id ?? '0',
-  ];
+  // No row has the number 0, so rows of the moment `until` are not before it.
+  const newest = { created_at: filter.until ?? 'infinity', id: '0' };
+  const isLater = from !== null && filter.until !== null && from.created_at >= filter.until;
+  const start = from === null || isLater ? newest : from;
+  const range = [webhookId, filter.since ?? '-infinity', start.created_at, start.id];
   const { page, end } = filter.status?.every((one) => one === 'failed' || one === 'skipped')
     ? ofMissed
     : ofAll;
