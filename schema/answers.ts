@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { ExecutionResult } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest, RetryLater } from '../src/domain/admission.ts';
 import type { ErrorCode } from '../src/domain/errors.ts';
@@ -30,19 +31,19 @@ export function mediaTypeFor(request: Request): string {
   return request.accepts(mediaTypes) || 'application/json';
 }
 
-/** The JSON text of a result, with `_meta` of test mode in `extensions`. */
-export function render(
+/** A result as clients get it, with `_meta` of test mode in `extensions`. */
+export function shownResult(
   result: { data?: unknown; errors?: readonly unknown[] },
   context: RequestContext | null,
   log: Log,
   request: FailedRequest | null = context,
-): string {
+): ExecutionResult {
   const notice = noticeFor(context?.caller ?? null);
-  return JSON.stringify({
+  return {
     ...(result.errors ? { errors: result.errors.map((error) => renderError(error, log, request)) } : {}),
     ...('data' in result ? { data: result.data } : {}),
     ...(notice ? { extensions: { _meta: notice } } : {}),
-  });
+  } as ExecutionResult;
 }
 
 /** Statuses of requests that were refused before any operation ran. */
@@ -75,7 +76,7 @@ export async function refusalAnswer(
   const [first] = reported;
   if (first instanceof RetryLater) setRateHeaders(response, first.window);
   const request: FailedRequest = context ?? { requestId: response.req.requestId };
-  const text = `${render({ errors: reported.map(wrap) }, context, log, request)}\n`;
+  const text = `${JSON.stringify(shownResult({ errors: reported.map(wrap) }, context, log, request))}\n`;
   if (!context && request.retryAfterSeconds) response.setHeader('Retry-After', request.retryAfterSeconds);
   const headers: Answer['headers'] = [['content-type', `${mediaTypeFor(response.req)}; charset=utf-8`]];
   return { status: statusOf(first), headers, text };

@@ -5,11 +5,12 @@ import {
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import type { GatewayInterface } from '@apollo/server-gateway-interface';
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { GraphQLError } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import type { Log } from '../src/infrastructure/log.ts';
+import { answerOf } from './answerSize.ts';
 import { disclosed, renderError, wrap } from './errors.ts';
 import type { Executable } from './executor.ts';
 import { compileOperation } from './executor.ts';
@@ -73,15 +74,15 @@ export interface ApolloContext {
   readonly request: RequestContext;
 }
 
-/** `_meta` of test mode stands in `extensions`. */
-const testModePlugin: ApolloServerPlugin<ApolloContext> = {
+/** `_meta` of test mode stands in `extensions`, and what is too large is refused. */
+const answerPlugin: ApolloServerPlugin<ApolloContext> = {
   async requestDidStart() {
     return {
-      async willSendResponse({ response, contextValue }) {
-        const notice = noticeFor(contextValue.request.caller);
-        if (!notice || response.body.kind !== 'single') return;
-        const { singleResult } = response.body;
-        singleResult.extensions = { ...singleResult.extensions, _meta: notice };
+      async willSendResponse({ response: { body }, contextValue: { request } }) {
+        if (body.kind !== 'single') return;
+        const notice = noticeFor(request.caller);
+        if (notice) body.singleResult.extensions = { ...body.singleResult.extensions, _meta: notice };
+        body.singleResult = answerOf(body.singleResult as ExecutionResult, request);
       },
     };
   },
@@ -119,7 +120,7 @@ export function createApollo(
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginLandingPageDisabled(),
-      testModePlugin,
+      answerPlugin,
     ],
   });
 }

@@ -3,13 +3,13 @@ import type { Request, Response } from 'express';
 import type { DocumentNode } from 'graphql';
 import { parse } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { countRequest } from '../src/domain/admission.ts';
 import { AppError, validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
+import { answerText, countWhole } from './answerSize.ts';
 import type { Answer } from './answers.ts';
-import { jsonHeaders, mediaTypeFor, refusalAnswer, render, sendAnswer } from './answers.ts';
+import { jsonHeaders, mediaTypeFor, refusalAnswer, sendAnswer, shownResult } from './answers.ts';
 import type { ApolloContext } from './apollo.ts';
 import { contextOf } from './callers.ts';
 import { wrap } from './errors.ts';
@@ -44,7 +44,7 @@ export function createGraphqlHandler(
       answer =
         (await runKnown(request, body, context, cache)) ??
         (await runWithApollo(request, body, context, await openApollo()));
-      await countWhole(body, context);
+      await countRequests(body, context);
     } catch (error) {
       answer = await refusalAnswer([error], context, response, log);
     }
@@ -76,20 +76,22 @@ export function createGraphqlHandler(
     }
     // A request of which nothing ran, for its variables are wrong, is a bad request: as Apollo has it.
     const status = 'data' in result ? 200 : 400;
-    return { status, headers: jsonHeaders, text: `${render(result, context, log)}\n` };
+    return {
+      status,
+      headers: jsonHeaders,
+      text: `${answerText(shownResult(result, context, log), context)}\n`,
+    };
   }
 }
 
 /**
- * A request that ran no operation, such as one that does not parse, counts as one, and a batch no less than its members:
- * looking at what is refused may take longer than to run it.
+ * A batch counts no less than its members: looking at what is refused may take longer than to run it.
  * @throws AppError 429 where nothing ran; what ran is answered, for it has taken effect.
  */
-async function countWhole(body: unknown, context: RequestContext): Promise<void> {
-  const least = Array.isArray(body) ? Math.max(1, body.length) : 1;
+async function countRequests(body: unknown, context: RequestContext): Promise<void> {
   const hasRun = context.counted > 0;
   try {
-    while (context.counted < least) await countRequest('default', context);
+    await countWhole(Array.isArray(body) ? Math.max(1, body.length) : 1, context);
   } catch (error) {
     if (!hasRun || !(error instanceof AppError)) throw error;
   }
@@ -181,6 +183,8 @@ async function runWithApollo(
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
+  // The body has been read. What else the client wrote there may take longer to look through than anything it asks.
+  if (headers.has('content-type')) headers.set('content-type', 'application/json');
   // Apollo finds out that it has no answer of an accepted type when the operation has been run.
   headers.set('accept', mediaTypeFor(request));
   const result = await apollo.executeHTTPGraphQLRequest({

@@ -36,9 +36,25 @@ const reporting = {
   propagateOnRejection: false,
 };
 
+/**
+ * The limits of depth and cost leave introspection alone, so that tools can read the schema. What they ask has no aliases,
+ * without which the schema is in an answer once.
+ */
+const plainIntrospection: ValidationRule = (context) => ({
+  Field(node) {
+    const isOfSchema =
+      node.name.value === '__schema' ||
+      node.name.value === '__type' ||
+      context.getParentType()?.name.startsWith('__');
+    if (node.alias && isOfSchema)
+      context.reportError(new GraphQLError('Introspection takes no aliases', { nodes: node }));
+  },
+});
+
 /** Validation rules beyond GraphQL's own. */
 export function limitRules(): ValidationRule[] {
   return [
+    plainIntrospection,
     maxDepthRule({ n: documentLimits.depth, ignoreIntrospection: true, ...reporting }),
     maxAliasesRule({ n: documentLimits.aliases, allowList: [], ...reporting }),
     maxDirectivesRule({ n: documentLimits.directives, ...reporting }),

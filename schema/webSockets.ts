@@ -13,6 +13,7 @@ import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/application.ts';
 import { declineOffer, offersWebSocket } from '../src/infrastructure/http/offeredProtocols.ts';
 import type { Log } from '../src/infrastructure/log.ts';
+import { answerOf, countAnswer } from './answerSize.ts';
 import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
@@ -208,8 +209,12 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
         : counted(result as ExecutionResult, args.contextValue as RequestContext),
     onError: (_context, _id, _payload, errors) =>
       errors.map((error) => renderError(error, log, null) as unknown as GraphQLError),
-    onNext: (_context, _id, _payload, args, result) =>
-      rendered(result as ExecutionResult, args.contextValue as RequestContext),
+    onNext: async (_context, _id, _payload, args, result) => {
+      const context = args.contextValue as RequestContext;
+      const answer = answerOf(rendered(result as ExecutionResult, context), context);
+      await countAnswer(context);
+      return answer;
+    },
   });
 }
 

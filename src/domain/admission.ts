@@ -30,6 +30,8 @@ export interface RequestContext {
   rateWindow: RateWindow | null;
   /** How often the request was counted. */
   counted: number;
+  /** Characters of what it was answered so far. */
+  answeredCharacters: number;
   /** The rules that the door has admitted the coming operation under already. */
   admitted: OperationRules | null;
   /** Whether an answer is an earlier one, repeated for its Idempotency-Key. */
@@ -52,6 +54,7 @@ export function newContext(gateway: Gateway, caller: Caller, requestId: string |
     idempotencyKey: null,
     rateWindow: null,
     counted: 0,
+    answeredCharacters: 0,
     admitted: null,
     replayed: false,
   };

@@ -46,6 +46,16 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     beyond: `{ __schema { types { ${'fields { type { '.repeat(5)}name${' } }'.repeat(5)} } } }`,
     says: /introspection depth/i,
   },
+  'aliases of introspection': {
+    within: '{ __schema { queryType { name } } a: __typename }',
+    beyond: '{ a: __schema { queryType { name } } }',
+    says: /introspection takes no aliases/i,
+  },
+  'aliases within introspection': {
+    within: '{ __schema { types { ...A } } } fragment A on __Type { kind fields { name } }',
+    beyond: '{ __schema { types { ...A } } } fragment A on __Type { kind a: fields { name } }',
+    says: /introspection takes no aliases/i,
+  },
   fragments: {
     within: `{ ${repeat(30, (index) => `...F${index}`)} } ${repeat(30, (index) => `fragment F${index} on Query { __typename }`)}`,
     beyond: `{ ...F0 } ${repeat(200, (index) => `fragment F${index} on Query { ...F${(index + 1) % 200} ...F${(index + 7) % 200} }`)}`,
@@ -155,6 +165,24 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
   ])('names bad fields by %s', async (_what, beginning, field) => {
     const { body } = await server.graphql(`${beginning} pagination { total } } }`, null, server.keys.test);
     expect(body.errors?.[0]?.extensions.details.errors).toEqual([{ field, type: 'after_end' }]);
+  });
+
+  it('does not look long at what a client says of its body', async () => {
+    const query = '{ walletBalance { balance } }';
+    const asked = async (contentType: string) => {
+      const startedMs = performance.now();
+      const url = `${server.url}/graphql?query=${encodeURIComponent(query)}`;
+      const headers = { authorization: `Bearer ${server.keys.test}`, 'content-type': contentType };
+      expect((await fetch(url, { headers })).status).toBe(200);
+      return performance.now() - startedMs;
+    };
+    const [plain, long]: [number[], number[]] = [[], []];
+    for (let turn = 0; turn < 5; turn += 1) {
+      plain.push(await asked('application/json'));
+      long.push(await asked(`application/json;${' '.repeat(14_000)}x`));
+    }
+    const middle = (times: number[]) => times.sort((one, other) => one - other)[2]!;
+    expect(middle(long)).toBeLessThan(15 * middle(plain));
   });
 
   it('answers a batch with a list, whatever is refused of it', async () => {

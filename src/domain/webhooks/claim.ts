@@ -1,4 +1,4 @@
-import { run, statement } from '../../infrastructure/database/statement.ts';
+import { retryOnDeadlock, run, statement } from '../../infrastructure/database/statement.ts';
 import { inspectBody, inspectRecorded } from '../events/inspection.ts';
 import type { Platform } from '../platform.ts';
 import { bodyFrom, type RecordedParts, recordedParts } from './body.ts';
@@ -217,7 +217,7 @@ const nextDueStatement = statement<{ due_at: Date | null }>(
            ORDER BY webhook_deliveries.due_at LIMIT 1) f ON true`,
 );
 
-/** When the next delivery after `since` falls due; null when none does. */
+/** When the next delivery after `now` falls due; null when none does. */
 export async function nextDueAt(now: Date, { sequelize, settings }: Platform): Promise<Date | null> {
   const firstDelayMs = settings.WEBHOOK_RETRY_DELAYS[0] ?? 0;
   const firstDue = new Date(now.getTime() - firstDelayMs);
@@ -236,5 +236,5 @@ const skipStatement = statement(
 
 /** Skips what was recorded, or given back by its worker, while its webhook was being switched off. */
 export async function skipInactive({ sequelize }: Platform): Promise<void> {
-  await run(sequelize, skipStatement, []);
+  await retryOnDeadlock(() => run(sequelize, skipStatement, []));
 }

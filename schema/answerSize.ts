@@ -1,0 +1,66 @@
+import type { ExecutionResult } from 'graphql';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { countRequest } from '../src/domain/admission.ts';
+import { AppError, validationError } from '../src/domain/errors.ts';
+import { renderError, wrap } from './errors.ts';
+import { writableJson } from './writableJson.ts';
+
+/**
+ * How large the answer to one request may be, in characters of its JSON, all operations of a batch together. The limits
+ * of documents do not say: what a document asks for once may be there a thousand times. A search that finds a thousand
+ * offers, the most that is kept of one, comes to five million.
+ */
+export const longestAnswer = 8 * 1_024 * 1_024;
+
+/** So many characters of an answer, or a part of as many, count as a request. */
+const countedCharacters = 1_024 * 1_024;
+
+const tooLarge = validationError({ field: 'query', type: 'answer_too_large' }, 'Answer too large');
+
+/** The JSON text of what an operation is answered with, or of what says that it is too large for its request. */
+export function answerText(result: ExecutionResult, context: RequestContext): string {
+  if (context.answeredCharacters <= longestAnswer) {
+    const text = writableJson(result);
+    context.answeredCharacters += text?.length ?? Number.POSITIVE_INFINITY;
+    if (text !== undefined && context.answeredCharacters <= longestAnswer) return text;
+  }
+  return JSON.stringify(refusal(result, context));
+}
+
+/** The same for who writes it: the result, or the refusal of one that is too large. */
+export function answerOf(result: ExecutionResult, context: RequestContext): ExecutionResult {
+  answerText(result, context);
+  return context.answeredCharacters <= longestAnswer ? result : refusal(result, context);
+}
+
+function refusal({ extensions }: ExecutionResult, context: RequestContext): ExecutionResult {
+  const error = renderError(wrap(tooLarge), context.gateway.platform.log, context);
+  return { errors: [error as never], data: null, ...(extensions ? { extensions } : {}) };
+}
+
+/** How often a request counts for the size of its answer: to write what is refused in the end takes as long. */
+const requestsOf = ({ answeredCharacters }: RequestContext): number =>
+  Math.ceil(Math.min(answeredCharacters, 16 * longestAnswer) / countedCharacters);
+
+/**
+ * A request that ran no operation, such as one that does not parse, counts as one, and any other no less than the `least`
+ * and the size of its answer have it.
+ * @throws AppError 429 when that is too many.
+ */
+export function countWhole(least: number, context: RequestContext): void | Promise<void> {
+  const due = Math.max(least, requestsOf(context)) - context.counted;
+  if (due > 0) return countTimes(due, context);
+}
+
+async function countTimes(times: number, context: RequestContext): Promise<void> {
+  for (let done = 0; done < times; done += 1) await countRequest('default', context);
+}
+
+/** Counts a request that has run, for what it is answered: that stays so, and the next may be one too many. */
+export async function countAnswer(context: RequestContext): Promise<void> {
+  try {
+    await countWhole(1, context);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}

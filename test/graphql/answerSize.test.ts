@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Json } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { connectRawSocket } from './rawSocket.ts';
+
+const limit = 120;
+
+describeOneEngine('The answer to a request has a bound', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine, {
+      settings: {
+        RATE_LIMIT_DEFAULT: String(limit),
+        RATE_LIMIT_WINDOW: '1h',
+        WEBHOOK_REACHABILITY_CHECK: 'false',
+        WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
+      },
+    });
+  });
+  afterAll(() => server.close());
+
+  /** A key to a log of a thousand attempts, each answered with 4 KiB, and how to ask for it so many times in one answer. */
+  async function longLog() {
+    const { live } = await server.createTeam();
+    const body = { url: 'https://localhost:1024/hooks', events: ['wallet.debit'] };
+    const { id } = (await server.rest('POST', '/api/v1/webhooks', { key: live, body })).body.data;
+    await server.query(
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at, attempts_made)
+       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'wallet.debit', 'delivered', now(), now(), 10
+         FROM generate_series(1, 100) n`,
+      [id],
+    );
+    await server.query(
+      `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, reason, detail, response_excerpt)
+       SELECT d.id, n, now(), 5, 'ok', 'answered 200', repeat('x', 4096)
+         FROM webhook_deliveries d, generate_series(1, 10) n WHERE d.webhook_id = $1`,
+      [id],
+    );
+    const asking = (times: number) => {
+      const excerpts = Array.from({ length: times }, (_, index) => `a${index}: responseExcerpt`).join(' ');
+      return `{ webhookDeliveries(webhookId: "${id}", limit: 100) { items { attempts { ${excerpts} } } } }`;
+    };
+    return { key: live, asking };
+  }
+
+  const refused = {
+    message: 'Answer too large',
+    extensions: expect.objectContaining({ code: 'VALIDATION_ERROR' }),
+  };
+
+  it('whichever way it is asked for', async () => {
+    const { key, asking } = await longLog();
+    const [large, tooLarge] = [asking(1), asking(3)];
+    const post = (body: object) => server.rest('POST', '/graphql', { key, body });
+    expect((await post({ query: large })).body.data.webhookDeliveries.items).toHaveLength(100);
+    // For the first time, and once the document is known.
+    for (let asked = 0; asked < 2; asked += 1) {
+      const { status, body } = await post({ query: tooLarge });
+      expect([status, body]).toEqual([200, { errors: [refused], data: null }]);
+    }
+    const streamed = await server.graphql(tooLarge, null, key, { accept: 'text/event-stream' });
+    expect(streamed.text).toContain('Answer too large');
+    expect(streamed.text.length).toBeLessThan(1_000);
+    const raw = await connectRawSocket(server.url, key);
+    raw.send({ type: 'subscribe', id: '1', payload: { query: tooLarge } });
+    expect((await raw.receives(({ id }) => id === '1')).payload).toEqual({ errors: [refused], data: null });
+    raw.socket.terminate();
+  });
+
+  it('over all operations of a batch, of which those are answered that come within it', async () => {
+    const { key, asking } = await longLog();
+    const body = Array.from({ length: 3 }, () => ({ query: asking(1) }));
+    const { body: answers } = await server.rest('POST', '/graphql', { key, body });
+    expect((answers as unknown as Json[]).map(({ data, errors }) => data === null && errors)).toEqual([
+      false,
+      false,
+      [refused],
+    ]);
+  });
+
+  it('and each million characters, or a part of them, count as a request', async () => {
+    const { key, asking } = await longLog();
+    const remaining = async (query: string) => {
+      const { headers } = await server.rest('POST', '/graphql', { key, body: { query } });
+      return Number(headers.get('x-ratelimit-remaining'));
+    };
+    // One for the webhook.
+    expect(await remaining('{ walletBalance { balance } }')).toBe(limit - 2);
+    expect(await remaining(asking(1))).toBe(limit - 2 - 4);
+    // What is refused took as long.
+    expect(await remaining(asking(3))).toBe(limit - 2 - 4 - 12);
+  });
+});
