@@ -1,10 +1,16 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as ConnectionServer } from 'node:net';
 
 /** Longest that requests in flight are waited for at a stop; the process is gone within 10 s (DESIGN §5). */
 const drainMs = 8_000;
 
 const lookMs = 100;
+
+/** Tells the client with an answer that is still to come that it is the last one on its connection. */
+function announceEnd(response: ServerResponse | null | undefined): void {
+  if (response && !response.headersSent) response.setHeader('Connection', 'close');
+}
 
 /**
  * Prepares a server for its end: call it before the server listens.
@@ -24,12 +30,19 @@ export function prepareStop(server: Server): () => Promise<void> {
     for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   };
   return async () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    closeIdle();
+    for (const { underWay } of open) announceEnd(underWay);
+    server.prependListener('request', (_request, response) => announceEnd(response));
+    // That of HTTP would at once close each connection that waits for its next request, which may be on its way. Clients
+    // that keep theirs busy learn from an answer until the first look.
+    const closed = new Promise<void>((resolve) => {
+      ConnectionServer.prototype.close.call(server, () => resolve());
+    });
     const idle = setInterval(closeIdle, lookMs);
     const cut = setTimeout(() => server.closeAllConnections(), drainMs);
     await closed;
     clearInterval(idle);
     clearTimeout(cut);
+    // For what it has besides connections.
+    server.close(() => undefined);
   };
 }
