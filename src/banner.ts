@@ -7,10 +7,16 @@ const settingOf = {
   operator: 'BOOTSTRAP_ADMIN_KEY',
 } as const satisfies Record<keyof BootstrapKeys, keyof Settings>;
 
-/** A random key is shown. One that was chosen is known already, and output ends up in logs. */
-function shownKey(kind: keyof BootstrapKeys, keys: BootstrapKeys, settings: Settings): string {
+const notedAs = { live: '$LIVE', test: '$TEST', operator: '$ADMIN' } as const;
+
+/**
+ * A random key is shown when it is made. One that was chosen is known already, and output ends up in logs. Later on,
+ * README's names stand for those that somebody has noted down.
+ */
+function shownKey(kind: keyof BootstrapKeys, keys: BootstrapKeys | null, settings: Settings): string {
   const setting = settingOf[kind];
-  return settings[setting] === undefined ? keys[kind] : `$${setting}`;
+  if (settings[setting] !== undefined) return `$${setting}`;
+  return keys ? keys[kind] : notedAs[kind];
 }
 
 function keyLines(keys: BootstrapKeys, settings: Settings): string[] {
@@ -26,7 +32,7 @@ function keyLines(keys: BootstrapKeys, settings: Settings): string[] {
 
 function doorLines(url: string, testKey: string): string[] {
   return [
-    '  Try it:',
+    testKey === notedAs.test ? `  Try it, with a test key as ${testKey}:` : '  Try it:',
     '',
     `    curl -s ${url}/api/v1/wallet/balance -H "Authorization: Bearer ${testKey}"`,
     '',
@@ -40,7 +46,6 @@ function doorLines(url: string, testKey: string): string[] {
 /** What the first look at a started server shows: where things are, and lines to paste. */
 export function printBanner(url: string, keys: BootstrapKeys | null, settings: Settings): void {
   const isApi = settings.ROLES.includes('api');
-  const testKey = keys ? shownKey('test', keys, settings) : '$BOOTSTRAP_TEST_KEY';
   const lines = [
     '',
     `  Embarque is ready at ${url}`,
@@ -54,7 +59,7 @@ export function printBanner(url: string, keys: BootstrapKeys | null, settings: S
     `    Operations     ${url}/health/ready   ${url}/metrics`,
     '',
     ...(keys ? keyLines(keys, settings) : []),
-    ...(isApi ? doorLines(url, testKey) : []),
+    ...(isApi ? doorLines(url, shownKey('test', keys, settings)) : []),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -78,6 +78,8 @@ describe('The demo team of an empty store', () => {
     const second = startProcess({ ...environment, BOOTSTRAP_LIVE_KEY: 'sk_live_too-late-for-this' });
     expect(await statuses(await second.ready(), keys)).toEqual([200, 200, 1]);
     expect(printedKeys(second.output.stdout)).toEqual({ live: [], test: [], operator: [] });
+    const again = await paste(second.output.stdout, { TEST: keys.test });
+    expect(again.map((output) => output.includes('"5000.00"'))).toEqual([true, true]);
     await second.stop();
   });
 });

@@ -55,6 +55,7 @@ describeOneEngine('Requests that get no further than Node.js or Express', (engin
       400,
     ],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['two Hosts', 'GET / HTTP/1.1\r\nHost: here\r\nhost: there\r\n\r\n', 400],
     ['an expectation that nobody knows', 'GET / HTTP/1.1\r\nHost: here\r\nExpect: a miracle\r\n\r\n', 417],
   ])('get the error body and end with it, as those with %s', async (_what, text, status) => {
     const answer = await answerTo(text);

@@ -192,3 +192,37 @@ describeEngines('workers that deliver', (engine) => {
     await other.stop();
   });
 });
+
+describeEngines('a worker that has not recorded an attempt for longer than a lease', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    // A lease is three times as long as an attempt may take, and is looked at by each sweep.
+    world = await DeliveryWorld.open(engine, {
+      settings: { ...settings, WEBHOOK_TIMEOUT: '300ms', SWEEP_INTERVAL: '100ms' },
+    });
+  });
+  afterAll(() => world.close());
+
+  it('renews it, so that nobody sends again', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/renewed');
+    const { query } = world.server;
+    await query('ALTER TABLE webhook_attempts ADD CONSTRAINT full_disk CHECK (number < 0) NOT VALID');
+    await world.happens(tenant);
+    const lease = async () => {
+      const [row] = await query<{ until: Date | null }>(
+        'SELECT leased_until AS until FROM webhook_deliveries WHERE webhook_id = $1',
+        [id],
+      );
+      return row?.until?.getTime() ?? 0;
+    };
+    await eventually(() => world.received('/renewed').length > 0);
+    const takenUntil = await lease();
+    expect(takenUntil).toBeGreaterThan(0);
+    await eventually(async () => (await lease()) > takenUntil + 900);
+    await world.swept();
+    await query('ALTER TABLE webhook_attempts DROP CONSTRAINT full_disk');
+    await world.until(id, ({ status }) => status === 'delivered');
+    expect(world.received('/renewed')).toHaveLength(1);
+  });
+});

@@ -91,18 +91,33 @@ export function createListener({ application, direct, log, metrics, refuse }: Li
 }
 
 const noHost = validationError({ field: 'Host', type: 'required' });
+const manyHosts = validationError({ field: 'Host', type: 'repeated' });
 const unknownExpectation = new AppError('VALIDATION_ERROR', 'Expectation failed', {
   kind: 'expectation_failed',
   details: { field: 'Expect', type: 'unsupported' },
 });
 
+/** @param rawHeaders names and values in turn. */
+function hasManyHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
+}
+
 /** As Node.js knows it, which has answered it by then. */
 const knownExpectation = /(?:^|\W)100-continue(?:\W|$)/i;
 
-/** What is wrong with a head that could be read (RFC 9112, 3.2, and RFC 9110, 10.1.1): Node.js would refuse it without a body. */
-function faultOf({ headers, httpVersion }: Request): AppError | null {
+/**
+ * What is wrong with a head that could be read (RFC 9112, 3.2, and RFC 9110, 10.1.1). Of a second Host Node.js tells nothing,
+ * and what else it refuses it would answer without a body.
+ */
+function faultOf({ headers, rawHeaders, httpVersion }: Request): AppError | null {
   if (httpVersion !== '1.1') return null;
   if (headers.host === undefined) return noHost;
+  if (hasManyHosts(rawHeaders)) return manyHosts;
   const { expect } = headers;
   return expect === undefined || knownExpectation.test(expect) ? null : unknownExpectation;
 }
