@@ -1,7 +1,7 @@
 import { Router } from 'express';
-import { refuseStranger } from '../src/domain/admission.ts';
 import { wrongMethod } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import { refuseStranger } from '../src/domain/identification.ts';
 import { receiveNotifications } from '../src/domain/recharges/paymentNotices.ts';
 import { askWithin } from '../src/infrastructure/cutOff.ts';
 import { readRawBody } from '../src/infrastructure/http/body.ts';

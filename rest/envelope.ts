@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 import { appErrorOf, toldOfFault } from '../schema/errors.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { RetryLater } from '../src/domain/admission.ts';
 import { overloaded, overloadRetrySeconds } from '../src/domain/busy.ts';
 import { AppError } from '../src/domain/errors.ts';
+import { RetryLater } from '../src/domain/identification.ts';
 import type { Caller } from '../src/domain/teams/access.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';

@@ -1,7 +1,7 @@
 import { Router } from 'express';
-import { countLink } from '../src/domain/admission.ts';
 import { eticketPath, readReceipt } from '../src/domain/bookings/eticket.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import { countLink } from '../src/domain/identification.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { refuseVisitor } from './visitorRefusal.ts';
 

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { Router } from 'express';
-import { countLink } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import { countLink } from '../src/domain/identification.ts';
 import { chargeLinks, chargePaths } from '../src/domain/recharges/chargeLinks.ts';
 import { readBoleto, readPix } from '../src/domain/recharges/payerFiles.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';

@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
 import type { ExecutionResult } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { countRequest, RetryLater } from '../src/domain/admission.ts';
+import { countRequest } from '../src/domain/admission.ts';
 import type { ErrorCode } from '../src/domain/errors.ts';
+import { RetryLater } from '../src/domain/identification.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
 import { setRateHeaders } from '../src/infrastructure/http/headers.ts';

@@ -165,7 +165,10 @@ export class Booking {
   @Field(() => String, { nullable: true, description: 'Id of the debit transaction, once paid.' })
   declare transactionId: string | null;
 
-  @Field(() => Amount, { nullable: true, description: 'What was credited when a paid booking ended.' })
+  @Field(() => Amount, {
+    nullable: true,
+    description: 'What was credited when a paid booking ended, or since.',
+  })
   declare refundAmount: string | null;
 
   @Field(() => Amount, { nullable: true, description: 'What was kept when a paid booking ended.' })

@@ -5,10 +5,11 @@ import { CloseCode, handleProtocols, MessageType, makeServer } from 'graphql-ws'
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { identify, newContext } from '../src/domain/admission.ts';
+import { newContext } from '../src/domain/admission.ts';
 import { overloaded } from '../src/domain/busy.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import { identify } from '../src/domain/identification.ts';
 import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/application.ts';
 import { declineOffer, offersWebSocket } from '../src/infrastructure/http/offeredProtocols.ts';

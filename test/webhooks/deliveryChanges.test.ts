@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RestAnswer } from '../harness/client.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { availableEngines, describeEngines } from '../harness/engines.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { useServerProcesses } from '../operations/serverProcess.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
@@ -137,6 +138,29 @@ describeEngines('a webhook that changes', (engine) => {
     const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
     expect(delivery?.reasons).toEqual(['ok']);
     world.useBehaviours();
+  });
+});
+
+describeEngines('a webhook whose first attempts wait for an hour', (engine) => {
+  const clock = new TestClock();
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    world = await DeliveryWorld.open(engine, { clock, settings: { WEBHOOK_RETRY_DELAYS: '1h,1h' } });
+  });
+  afterAll(() => world.close());
+
+  it('gets what was under way at its new URL without another one', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/first');
+    world.hold('/first');
+    await world.happens(tenant);
+    await world.swept();
+    expect(world.received('/first')).toEqual([]);
+    clock.advance(3_600_000);
+    await eventually(() => world.received('/first').length === 1);
+    await world.change(key, id, { url: world.receiver.url('/second') });
+    const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
+    expect(delivery?.reasons).toEqual(['cancelled', 'ok']);
   });
 });
 

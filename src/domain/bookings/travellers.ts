@@ -4,6 +4,7 @@ import { ticketName } from '../../infrastructure/flights/ticketName.ts';
 import { dayOf, isDay } from '../day.ts';
 import { type FieldFault, validationError } from '../errors.ts';
 import type { FlightOffer } from '../flights/offer.ts';
+import { mostPassengers } from '../flights/searchRequest.ts';
 import type { Parts } from '../parts.ts';
 import { documentKey, type IdentityDocumentInput, readIdentityDocument } from './identityDocuments.ts';
 import { type Journey, journeyOf } from './journey.ts';
@@ -44,8 +45,6 @@ interface Check {
   readonly faults: FieldFault[];
 }
 
-/** DESIGN §4: the most that a search may be for. */
-const mostTravellers = 9;
 const longestName = 60;
 const oldestYears = 130;
 
@@ -102,7 +101,7 @@ function readParts(
 ): { travellers: Parts<Traveller>[]; faults: FieldFault[] } {
   const check: Check = { offer, today: dayOf(now), faults: [] };
   const travellers = inputs
-    .slice(0, mostTravellers)
+    .slice(0, mostPassengers)
     .map((input, index) => readTraveller(input ?? {}, `passengers.${index}`, check));
   refuseRepeated(travellers, 'id', ({ id }) => id, check);
   refuseRepeated(
@@ -112,7 +111,7 @@ function readParts(
     check,
   );
   if (offer) checkInfants(travellers, offer.types, check.faults);
-  if (inputs.length > mostTravellers) check.faults.push({ field: 'passengers', type: 'too_large' });
+  if (inputs.length > mostPassengers) check.faults.push({ field: 'passengers', type: 'too_large' });
   else if (offer) check.faults.push(...missingPassengers(travellers, offer.types));
   return { travellers, faults: check.faults };
 }

@@ -8,8 +8,8 @@ import type {
 import type { OfferPricing } from './pricing.ts';
 
 /**
- * The flight offers response of SPEC.md, field for field, in camelCase. It is plain data: what is stored, read by id
- * and sent is this same object. Times at airports are local without zone; timestamps are ISO 8601 in UTC.
+ * The flight offers response of SPEC.md, field for field, in camelCase: made of what is stored of a search
+ * (`offerAssembly.ts`), when it is answered and whenever it is read by id. Times at airports are local without zone; timestamps are ISO 8601 in UTC.
  */
 export interface FlightOffers {
   readonly id: string;

@@ -70,7 +70,8 @@ const sliceCounts: Readonly<Record<TripType, readonly [fewest: number, most: num
   multi_city: [2, 6],
 };
 
-const mostPassengers = 9;
+/** DESIGN §4: of a search, and so of a booking. */
+export const mostPassengers = 9;
 
 interface Fault extends FieldFault {
   readonly message: string;

@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
-import { coalesce, run, statement } from '../../infrastructure/database/statement.ts';
+import { coalesce } from '../../infrastructure/database/coalesce.ts';
+import { run, statement } from '../../infrastructure/database/statement.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { bodyFrom, type RecordedParts, recordedParts } from './body.ts';

@@ -73,7 +73,7 @@ const takeSql = `due AS (
       CROSS JOIN LATERAL (
             SELECT d.id, d.due_at FROM webhook_deliveries d
              WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_at <= $1
-               AND (d.attempt_count > 0 OR d.due_at <= $2)
+               AND (d.first_attempt_at IS NOT NULL OR d.due_at <= $2)
                AND (d.leased_until IS NULL OR d.leased_until <= clock_timestamp())
              ORDER BY d.due_at
              LIMIT greatest(0, least(coalesce(a.allowance, ${baseShare}), ${perFreeSlot} * (s.free - 1) - s.under_way))
@@ -212,7 +212,7 @@ const nextDueStatement = statement<{ due_at: Date | null }>(
            ORDER BY due_at LIMIT 1) n ON true
      LEFT JOIN LATERAL (
           SELECT due_at + $3::integer * interval '1 millisecond' AS due_at FROM webhook_deliveries
-           WHERE $3::integer > 0 AND webhook_id = v.webhook_id AND status = 'pending' AND attempt_count = 0
+           WHERE $3::integer > 0 AND webhook_id = v.webhook_id AND status = 'pending' AND first_attempt_at IS NULL
              AND due_at > $2
            ORDER BY webhook_deliveries.due_at LIMIT 1) f ON true`,
 );

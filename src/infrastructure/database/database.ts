@@ -8,7 +8,7 @@ import { driverClient } from './driverClient.ts';
 import { openEmbedded } from './embedded.ts';
 import { EmbeddedDisk } from './embeddedDisk.ts';
 import { hasNoConnectionLeft } from './sqlState.ts';
-import { transactionContext } from './statement.ts';
+import { transactionContext } from './transactionContext.ts';
 
 /**
  * Whether nothing was asked of the database because every connection of this process stayed in use for too long, or the

@@ -6,7 +6,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 
 const lockNotAvailable = '55P03';
 
-/** Whether the database gave a statement up because what it needed stayed locked for `lockTimeoutMs`. */
+/** Whether the database gave a statement up because what it needed stayed locked for as long as it may wait. */
 export const waitedTooLong = (error: unknown): boolean => sqlStateOf(error) === lockNotAvailable;
 
 /** Whether a statement that waited too long did so for a row or index entry of this table, as far as the server says. */

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Sequelize } from 'sequelize';
 import { type NamedQuery, rowsOf, type Timestamps } from './namedQuery.ts';
 import {
@@ -9,6 +8,7 @@ import {
   poolOf,
   SharedConnections,
 } from './sharedConnections.ts';
+import { transactionContext } from './transactionContext.ts';
 
 /**
  * The hot path: named (prepared) statements on connections of Sequelize's own pool, without Sequelize's query layer.
@@ -43,38 +43,6 @@ export function statement<Row = unknown>(
     /^\s*(SELECT|WITH)\b/i.test(text) && !/\b(INSERT|UPDATE|DELETE|MERGE|FOR|pg_\w+)\b/i.test(text);
   return { name, text, shared, timestamps };
 }
-
-const storage = new AsyncLocalStorage<Map<string, unknown>>();
-
-/** Contexts whose work is under way. */
-let unfinished = 0;
-let isClosing = false;
-
-/** How long no transaction was open before the following of contexts is put to rest. */
-const restMs = 1_000;
-
-/** While contexts are followed, every promise of the process costs more: a tenth of a read's time, all in all. */
-function finish(): void {
-  unfinished -= 1;
-  if (unfinished > 0 || isClosing) return;
-  isClosing = true;
-  setTimeout(() => {
-    isClosing = false;
-    if (unfinished === 0) storage.disable();
-  }, restMs).unref();
-}
-
-/** For `Sequelize.useCLS`: the open transaction of the present asynchronous context, under the key `transaction`. */
-export const transactionContext = {
-  get: (key: string): unknown => storage.getStore()?.get(key),
-  set: (key: string, value: unknown): void => void storage.getStore()?.set(key, value),
-  run: (work: (context: unknown) => unknown): void => {
-    const context = new Map(storage.getStore() ?? []);
-    unfinished += 1;
-    Promise.resolve(storage.run(context, work, context)).then(finish, finish);
-  },
-  bind: <Work>(work: Work): Work => work,
-};
 
 interface OpenTransaction {
   connection: Client;
@@ -157,62 +125,4 @@ export async function retryOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
     if (transactionContext.get('transaction') || !retriedCodes.has(original?.code ?? code ?? '')) throw error;
     return work();
   }
-}
-
-/** Batches under way at once: one that is slow delays few, and the keys of many gather meanwhile. */
-const concurrentBatches = 2;
-const keysInBatch = 500;
-
-interface Reader<Value> {
-  resolve(value: Value | undefined): void;
-  reject(error: unknown): void;
-}
-
-/**
- * Reads by key of requests that wait at the same moment in one statement: `load` gets distinct keys, one when the
- * request is alone, and is called after every request of its batch arrived, so nobody reads what was older than that.
- * Within a transaction each read goes alone. When `load` fails, so do the reads of its batch.
- */
-export function coalesce<Key, Value>(
-  load: (keys: Key[]) => Promise<Map<Key, Value>>,
-): (key: Key) => Promise<Value | undefined> {
-  let waiting = new Map<Key, Reader<Value>[]>();
-  let underWay = 0;
-  let scheduled = false;
-
-  const send = async (batch: Map<Key, Reader<Value>[]>) => {
-    underWay += 1;
-    try {
-      const values = await load([...batch.keys()]);
-      for (const [key, readers] of batch) for (const reader of readers) reader.resolve(values.get(key));
-    } catch (error) {
-      for (const readers of batch.values()) for (const reader of readers) reader.reject(error);
-    } finally {
-      underWay -= 1;
-      if (waiting.size > 0) flush();
-    }
-  };
-
-  const flush = () => {
-    scheduled = false;
-    while (waiting.size > 0 && underWay < concurrentBatches) {
-      const batch = [...waiting];
-      waiting = new Map(batch.splice(keysInBatch));
-      void send(new Map(batch));
-    }
-  };
-
-  return (key) => {
-    if (transactionContext.get('transaction')) return load([key]).then((values) => values.get(key));
-    return new Promise((resolve, reject) => {
-      const readers = waiting.get(key);
-      if (readers) readers.push({ resolve, reject });
-      else waiting.set(key, [{ resolve, reject }]);
-      if (scheduled || underWay === concurrentBatches) return;
-      scheduled = true;
-      // After the sockets that are ready now have been read; one that is alone has nobody to wait for.
-      if (underWay > 0) setImmediate(flush);
-      else queueMicrotask(flush);
-    });
-  };
 }

@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { Transaction } from 'sequelize';
-import { transactionContext } from './statement.ts';
+import { transactionContext } from './transactionContext.ts';
 
 /**
  * Runs `work` in one database transaction: the one that is open already, or a new one. Statements and models find it

@@ -2,7 +2,8 @@ import type { GraphQLSchema } from 'graphql';
 import { buildGatewaySchema } from '../../../schema/index.ts';
 import { readSettings } from '../../../src/config.ts';
 import type { RequestContext } from '../../../src/domain/admission.ts';
-import { identify, newContext } from '../../../src/domain/admission.ts';
+import { newContext } from '../../../src/domain/admission.ts';
+import { identify } from '../../../src/domain/identification.ts';
 import { startServer } from '../../../src/server.ts';
 
 /**

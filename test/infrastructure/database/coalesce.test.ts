@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { coalesce, transactionContext } from '../../../src/infrastructure/database/statement.ts';
+import { coalesce } from '../../../src/infrastructure/database/coalesce.ts';
+import { transactionContext } from '../../../src/infrastructure/database/transactionContext.ts';
 
 /** A loader that answers when told to. */
 function loader() {

@@ -1,6 +1,6 @@
 import { type Options, Sequelize } from 'sequelize';
 import { type EmbeddedPostgres, openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
-import { transactionContext } from '../../../src/infrastructure/database/statement.ts';
+import { transactionContext } from '../../../src/infrastructure/database/transactionContext.ts';
 
 Sequelize.useCLS(transactionContext as never);
 

@@ -1,12 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Sequelize } from 'sequelize';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  retryOnDeadlock,
-  run,
-  statement,
-  transactionContext,
-} from '../../../src/infrastructure/database/statement.ts';
+import { retryOnDeadlock, run, statement } from '../../../src/infrastructure/database/statement.ts';
+import { transactionContext } from '../../../src/infrastructure/database/transactionContext.ts';
 import { type TestDatabase, testDatabases } from './pool.ts';
 
 const readValue = statement<{ value: string }>('test_read_value', 'SELECT value FROM things WHERE id = $1');
