@@ -1,7 +1,9 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import {
   Arg,
   Ctx,
   Field,
+  Info,
   InputType,
   Mutation,
   ObjectType,
@@ -16,7 +18,7 @@ import { createApiKey, keyFaults, listApiKeys, revokeApiKey } from '../src/domai
 import type { Scope } from '../src/domain/teams/scope.ts';
 import { scopes as allScopes } from '../src/domain/teams/scope.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
-import { inInput } from './inputFaults.ts';
+import { inArgument } from './inputFaults.ts';
 import { Operation, prepared } from './operation.ts';
 import { DateTime, KeyScope } from './scalars.ts';
 
@@ -121,10 +123,13 @@ export class ApiKeyResolver {
   async createApiKey(
     @Ctx() context: RequestContext,
     @Arg('input', () => CreateApiKeyInput, { description: 'The key.' }) input: CreateApiKeyInput,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<IssuedApiKey> {
     const request = { ...input, teamId: input.teamId ?? null, scopes: input.scopes ?? null };
     return prepared(async () => {
-      const { apiKey, secret } = await inInput(() => createApiKey(request, context.gateway.platform));
+      const { apiKey, secret } = await inArgument('input', info, () =>
+        createApiKey(request, context.gateway.platform),
+      );
       return { apiKey: toApiKey(apiKey), secret };
     });
   }

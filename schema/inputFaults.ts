@@ -3,14 +3,10 @@ import { Kind } from 'graphql';
 import type { FieldFault } from '../src/domain/errors.ts';
 import { AppError, validationError } from '../src/domain/errors.ts';
 
-/** The domain names the bad member of an input object; clients get its path as they spelt it, `input.name`. */
-export function inInput<T>(work: () => Promise<T>): Promise<T> {
-  return renamingFields(work, (field) => `input.${field}`);
-}
-
 /**
- * The same for an argument of any form: a member that the document takes from a variable is named after the variable,
- * which is how the endpoints of REST get the names of their own fields.
+ * The domain names the bad member of an argument; clients get its path as they spelt it, `input.name`. A member that the
+ * document takes from a variable is named after the variable, which is how the endpoints of REST get the names of their
+ * own fields.
  */
 export function inArgument<T>(
   argument: string,

@@ -73,11 +73,9 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
     const { key, asking } = await longLog();
     const body = Array.from({ length: 3 }, () => ({ query: asking(1) }));
     const { body: answers } = await server.rest('POST', '/graphql', { key, body });
-    expect((answers as unknown as Json[]).map(({ data, errors }) => data === null && errors)).toEqual([
-      false,
-      false,
-      [refused],
-    ]);
+    // Whichever is done last.
+    const refusals = (answers as unknown as Json[]).filter(({ data }) => data === null);
+    expect(refusals).toEqual([{ errors: [refused], data: null }]);
   });
 
   it('and each million characters, or a part of them, count as a request', async () => {

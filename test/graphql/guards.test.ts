@@ -167,6 +167,18 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     expect(body.errors?.[0]?.extensions.details.errors).toEqual([{ field, type: 'after_end' }]);
   });
 
+  it('names the bad members of a variable alike, whoever finds them', async () => {
+    const createTeam = 'mutation ($agency: CreateTeamInput!) { createTeam(input: $agency) { id } }';
+    for (const [agency, field] of [
+      [{ name: 'Agency', taxId: '11' }, 'agency.taxId'],
+      [{ name: 'Agency', feeAmount: '-1' }, 'agency.feeAmount'],
+      [{ name: '' }, 'agency.name'],
+    ] as const) {
+      const { body } = await server.graphql(createTeam, { agency }, server.keys.operator);
+      expect(body.errors?.[0]?.extensions.details.field).toBe(field);
+    }
+  });
+
   it('does not look long at what a client says of its body', async () => {
     const query = '{ walletBalance { balance } }';
     const asked = async (contentType: string) => {

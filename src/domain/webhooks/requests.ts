@@ -4,7 +4,7 @@ import { signatureHeaders } from '../../infrastructure/webhooks/signature.ts';
 import type { Platform } from '../platform.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import type { SigningSecret } from './webhook.ts';
-import { openHeaders, openSecrets } from './webhook.ts';
+import { openHeaders, openSecrets, signingAt } from './webhook.ts';
 
 /** How many webhooks' headers and secrets are kept open: unsealing them costs more than signing does. */
 const openWebhooks = 1_000;
@@ -50,8 +50,6 @@ export class DeliveryRequests {
       secrets = openSecrets(sealed, now, this.#platform.vault);
       this.#secrets.set(sealed, secrets);
     }
-    return secrets
-      .filter(({ until }) => until === null || Date.parse(until) > now.getTime())
-      .map(({ secret }) => secret);
+    return signingAt(now, secrets).map(({ secret }) => secret);
   }
 }

@@ -43,11 +43,13 @@ export function sealSecrets(secrets: readonly SigningSecret[], vault: Vault): st
   return vault.seal(JSON.stringify(secrets));
 }
 
+/** Those of the secrets that sign at this moment. */
+export const signingAt = (now: Date, secrets: readonly SigningSecret[]): SigningSecret[] =>
+  secrets.filter(({ until }) => until === null || Date.parse(until) > now.getTime());
+
 /** The secrets that sign at this moment, the newest first. */
-export function openSecrets(sealed: string, now: Date, vault: Vault): SigningSecret[] {
-  const secrets = JSON.parse(vault.open(sealed)) as SigningSecret[];
-  return secrets.filter(({ until }) => until === null || Date.parse(until) > now.getTime());
-}
+export const openSecrets = (sealed: string, now: Date, vault: Vault): SigningSecret[] =>
+  signingAt(now, JSON.parse(vault.open(sealed)) as SigningSecret[]);
 
 /** Headers in the form in which they are stored. */
 export function sealHeaders(headers: readonly CustomHeader[], vault: Vault): string {
