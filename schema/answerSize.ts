@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import { OperationTypeNode } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest } from '../src/domain/admission.ts';
 import { AppError, validationError } from '../src/domain/errors.ts';
@@ -17,20 +18,30 @@ const countedCharacters = 1_024 * 1_024;
 
 const tooLarge = validationError({ field: 'query', type: 'answer_too_large' }, 'Answer too large');
 
-/** The JSON text of what an operation is answered with, or of what says that it is too large for its request. */
-export function answerText(result: ExecutionResult, context: RequestContext): string {
-  if (context.answeredCharacters <= longestAnswer) {
-    const text = writableJson(result);
-    context.answeredCharacters += text?.length ?? Number.POSITIVE_INFINITY;
-    if (text !== undefined && context.answeredCharacters <= longestAnswer) return text;
-  }
-  return JSON.stringify(refusal(result, context));
+/** What an operation is answered with: its result, or the refusal of one that is too large, and the JSON text of that. */
+export interface SizedAnswer {
+  readonly result: ExecutionResult;
+  readonly text: string;
 }
 
-/** The same for who writes it: the result, or the refusal of one that is too large. */
-export function answerOf(result: ExecutionResult, context: RequestContext): ExecutionResult {
-  answerText(result, context);
-  return context.answeredCharacters <= longestAnswer ? result : refusal(result, context);
+/**
+ * Notes the size of a result, and refuses one that its request has no room for. What a mutation has done is told however
+ * much was asked beside it: it has taken effect.
+ */
+export function sizedAnswer(
+  result: ExecutionResult,
+  kind: OperationTypeNode | undefined,
+  context: RequestContext,
+): SizedAnswer {
+  const isTold = kind === OperationTypeNode.MUTATION;
+  if (isTold || context.answeredCharacters <= longestAnswer) {
+    const text = writableJson(result);
+    context.answeredCharacters += text?.length ?? Number.POSITIVE_INFINITY;
+    if (text !== undefined && (isTold || context.answeredCharacters <= longestAnswer))
+      return { result, text };
+  }
+  const refused = refusal(result, context);
+  return { result: refused, text: JSON.stringify(refused) };
 }
 
 function refusal({ extensions }: ExecutionResult, context: RequestContext): ExecutionResult {

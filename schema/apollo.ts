@@ -10,7 +10,7 @@ import { GraphQLError } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import type { Log } from '../src/infrastructure/log.ts';
-import { answerOf } from './answerSize.ts';
+import { sizedAnswer } from './answerSize.ts';
 import { disclosed, renderError, wrap } from './errors.ts';
 import type { Executable } from './executor.ts';
 import { compileOperation } from './executor.ts';
@@ -78,11 +78,12 @@ export interface ApolloContext {
 const answerPlugin: ApolloServerPlugin<ApolloContext> = {
   async requestDidStart() {
     return {
-      async willSendResponse({ response: { body }, contextValue: { request } }) {
+      async willSendResponse({ response: { body }, contextValue: { request }, operation }) {
         if (body.kind !== 'single') return;
         const notice = noticeFor(request.caller);
         if (notice) body.singleResult.extensions = { ...body.singleResult.extensions, _meta: notice };
-        body.singleResult = answerOf(body.singleResult as ExecutionResult, request);
+        const result = body.singleResult as ExecutionResult;
+        body.singleResult = sizedAnswer(result, operation?.operation, request).result;
       },
     };
   },

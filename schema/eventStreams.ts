@@ -5,7 +5,7 @@ import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
-import { answerText, countAnswer } from './answerSize.ts';
+import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { refusalAnswer, sendAnswer, setContextHeaders } from './answers.ts';
 import { contextOf } from './callers.ts';
 import { appErrorOf, toldOfFault, wrap } from './errors.ts';
@@ -115,7 +115,8 @@ async function resultsOf(
     throw validationError({ field: 'method', type: 'not_allowed' });
   const result = await (kind === 'subscription' ? subscribeTexts(operation.query, args) : execute(args));
   if (Symbol.asyncIterator in result) return result;
-  const text = answerText(rendered(await counted(result, context), context), context);
+  const shown = rendered(await counted(result, context), context);
+  const { text } = sizedAnswer(shown, kind, context);
   await countAnswer(context);
   return [text];
 }

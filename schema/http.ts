@@ -7,7 +7,7 @@ import { AppError, validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
-import { answerText, countWhole } from './answerSize.ts';
+import { countWhole, sizedAnswer } from './answerSize.ts';
 import type { Answer } from './answers.ts';
 import { jsonHeaders, mediaTypeFor, refusalAnswer, sendAnswer, shownResult } from './answers.ts';
 import type { ApolloContext } from './apollo.ts';
@@ -76,11 +76,9 @@ export function createGraphqlHandler(
     }
     // A request of which nothing ran, for its variables are wrong, is a bad request: as Apollo has it.
     const status = 'data' in result ? 200 : 400;
-    return {
-      status,
-      headers: jsonHeaders,
-      text: `${answerText(shownResult(result, context, log), context)}\n`,
-    };
+    const kind = executable.operation.operation;
+    const { text } = sizedAnswer(shownResult(result, context, log), kind, context);
+    return { status, headers: jsonHeaders, text: `${text}\n` };
   }
 }
 

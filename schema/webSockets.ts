@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Request } from 'express';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import { getOperationAST } from 'graphql';
 import { CloseCode, handleProtocols, MessageType, makeServer } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
@@ -14,7 +15,7 @@ import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/application.ts';
 import { declineOffer, offersWebSocket } from '../src/infrastructure/http/offeredProtocols.ts';
 import type { Log } from '../src/infrastructure/log.ts';
-import { answerOf, countAnswer } from './answerSize.ts';
+import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
@@ -212,9 +213,10 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
       errors.map((error) => renderError(error, log, null) as unknown as GraphQLError),
     onNext: async (_context, _id, _payload, args, result) => {
       const context = args.contextValue as RequestContext;
-      const answer = answerOf(rendered(result as ExecutionResult, context), context);
+      const kind = getOperationAST(args.document, args.operationName)?.operation;
+      const answer = sizedAnswer(rendered(result as ExecutionResult, context), kind, context);
       await countAnswer(context);
-      return answer;
+      return answer.result;
     },
   });
 }

@@ -78,6 +78,15 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
     expect(refusals).toEqual([{ errors: [refused], data: null }]);
   });
 
+  it('beside which a mutation tells what it has done all the same', async () => {
+    const { key, asking } = await longLog();
+    const recharge =
+      'mutation { createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { status } }';
+    const body = [...Array.from({ length: 3 }, () => ({ query: asking(1) })), { query: recharge }];
+    const { body: answers } = await server.rest('POST', '/graphql', { key, body });
+    expect((answers as unknown as Json[])[3]).toEqual({ data: { createRecharge: { status: 'pending' } } });
+  });
+
   it('and each million characters, or a part of them, count as a request', async () => {
     const { key, asking } = await longLog();
     const remaining = async (query: string) => {
