@@ -49,6 +49,20 @@ describeOneEngine('A client that offers HTTP/2', (engine) => {
     });
   }
 
+  it('is answered in turn when it does not wait for the answers', async () => {
+    const amounts = ['101.00', '102.00', '103.00', '104.00', '105.00'];
+    const sent = amounts.map((amount, index) =>
+      request(
+        'POST /api/v1/wallet/recharge',
+        index === 0 || index === 3 ? '' : offer,
+        recharge.replace('100.00', amount),
+      ),
+    );
+    socket.write(sent.join(''));
+    for (const amount of amounts)
+      expect(await answer()).toMatchObject({ status: 201, body: { data: { amount } } });
+  });
+
   it('is answered in HTTP/1.1 on one connection, request after request', async () => {
     const warnings: string[] = [];
     const note = ({ message }: Error) => warnings.push(message);

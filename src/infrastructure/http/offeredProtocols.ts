@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** Whether a request to change the protocol is for the one that is spoken here. */
@@ -32,8 +33,15 @@ export function declineOffer(
     if (offering.includes(name.toLowerCase()) || (kept === '' && value !== '')) continue;
     lines.push(`${name}: ${kept}`);
   }
-  connection.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
-  server.emit('connection', connection);
+  const goOn = () => {
+    if (connection.destroyed) return;
+    connection.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+    server.emit('connection', connection);
+  };
+  // Requests that came before it are answered first: on a connection that is new again, nobody would send this answer.
+  const { underWay } = connection as Socket;
+  if (underWay) underWay.once('close', goOn);
+  else goOn();
 }
 
 const withoutOffer = (options: string): string =>
