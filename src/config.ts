@@ -31,13 +31,13 @@ const duration = (fallback: string, { minimumMs = 1, maximumMs = longestMs } = {
       const milliseconds = parseDurationMs(text);
       if (milliseconds !== null && milliseconds >= minimumMs && milliseconds <= maximumMs)
         return milliseconds;
-      const tooLong = milliseconds !== null && milliseconds > maximumMs;
-      context.addIssue({
-        code: 'custom',
-        message: tooLong
-          ? `"${text}" is longer than ${maximumMs / unitMs.d}d`
-          : `"${text}" is not a duration such as 500ms, 2s, 30m or 24h`,
-      });
+      const message =
+        milliseconds === null
+          ? `"${text}" is not a duration such as 500ms, 2s, 30m or 24h`
+          : milliseconds < minimumMs
+            ? `"${text}" is shorter than ${minimumMs}ms`
+            : `"${text}" is longer than ${maximumMs / unitMs.d}d`;
+      context.addIssue({ code: 'custom', message });
       return z.NEVER;
     });
 

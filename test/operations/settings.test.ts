@@ -169,6 +169,7 @@ describe('Settings', () => {
       'WEBHOOK_RETRY_DELAYS: "0s,3651d" is not a list of durations such as 0s,5m,30m',
     ],
     [{ PIX_VALIDITY: '3651d' }, 'PIX_VALIDITY: "3651d" is longer than 3650d'],
+    [{ RATE_LIMIT_WINDOW: '0s' }, 'RATE_LIMIT_WINDOW: "0s" is shorter than 1ms'],
   ])('say of %j what would be right', (settings, line) => {
     expect(() => readSettings(settings)).toThrow(new SettingsError(`Wrong settings: ${line}`));
   });

@@ -61,6 +61,11 @@ describeEngines('the log of deliveries', (engine) => {
       ],
       next: null,
     });
+    // The bytes that went out are kept for the attempts to come, whatever would be made of the event by then.
+    const [kept] = await world.server.query('SELECT body FROM webhook_deliveries WHERE webhook_id = $1', [
+      id,
+    ]);
+    expect(kept).toEqual({ body: world.received('/log')[0]?.body.toString() });
     clock.advance(300 * secondMs);
     const secondAt = clock.now().toISOString();
     await world.until(id, ({ status }) => status === 'delivered');

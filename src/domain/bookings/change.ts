@@ -11,6 +11,7 @@ import { transitions } from './transitions.ts';
 export interface ChangeDetails {
   /** Lease of the worker whose asking led to the change; without it the change is a client's or a deadline's. */
   readonly token?: string;
+  /** What a transition that refunds gives back, in centavos; 0n where it is nothing. */
   readonly refundCents?: bigint;
   readonly documents?: BookingRow['documents'];
   /** The carrier's locator; without it the one that is known stays. */
@@ -29,7 +30,9 @@ export async function applyTransition(
 ): Promise<BookingRow | null> {
   const { refunding, plain } = changeBooking[name];
   const { money, task } = transitions[name];
-  const moves = money === 'settle' || (money === 'refund' && (refundCents ?? 0n) > 0n);
+  const refund = money === 'refund' ? refundCents : 0n;
+  if (refund === undefined) throw new Error(`${name} gives money back: say how much`);
+  const moves = money === 'settle' || refund > 0n;
   const [changed] = await run(platform.sequelize, moves ? refunding : plain, [
     booking.id,
     booking.walletId,
@@ -37,7 +40,7 @@ export async function applyTransition(
     newEventIds(),
     token ?? null,
     moves ? newIdentifier('txn') : null,
-    money === 'refund' ? (refundCents ?? 0n).toString() : null,
+    money === 'refund' ? refund.toString() : null,
     documents ? JSON.stringify(documents) : null,
     carrierReference ?? null,
   ]);
