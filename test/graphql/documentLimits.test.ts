@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { connectRawSocket } from './rawSocket.ts';
+
+const repeat = (count: number, text: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => text(index)).join(' ');
+
+const nested = (depth: number) => `{ ${'... on Query { '.repeat(depth)}__typename${' }'.repeat(depth)} }`;
+
+/** Documents just within each limit, and just beyond it. */
+const documents: Record<string, { within: string; operationName?: string; beyond: string; says: RegExp }> = {
+  depth: { within: nested(11), beyond: nested(12), says: /depth/i },
+  aliases: {
+    within: `{ walletBalance { ${repeat(30, (index) => `a${index}: balance`)} } }`,
+    beyond: `{ walletBalance { ${repeat(31, (index) => `a${index}: balance`)} } }`,
+    says: /aliases/i,
+  },
+  'aliases of root fields': {
+    within: `{ ${repeat(30, (index) => `a${index}: __typename`)} }`,
+    beyond: `{ ${repeat(31, (index) => `a${index}: __typename`)} }`,
+    says: /aliases/i,
+  },
+  directives: {
+    within: `{ walletBalance { ${repeat(20, () => 'balance @include(if: true)')} } }`,
+    beyond: `{ walletBalance { ${repeat(21, () => 'balance @include(if: true)')} } }`,
+    says: /directives/i,
+  },
+  cost: {
+    within: `{ walletBalance { ${repeat(10, () => '...A')} } } fragment A on WalletBalance { ${repeat(100, () => 'balance')} }`,
+    beyond: `{ walletBalance { ${repeat(150, () => '...A')} } } fragment A on WalletBalance { ${repeat(100, () => 'balance')} }`,
+    says: /cost/i,
+  },
+  tokens: {
+    within: repeat(320, (index) => `query Q${index} { walletBalance { balance currency } }`),
+    beyond: `{ walletBalance { ${repeat(3_000, () => '__typename')} } }`,
+    operationName: 'Q0',
+    says: /tokens/,
+  },
+  'depth of introspection': {
+    within: '{ __schema { types { fields { type { name } } } } }',
+    beyond: `{ __schema { types { ${'fields { type { '.repeat(5)}name${' } }'.repeat(5)} } } }`,
+    says: /introspection depth/i,
+  },
+  'aliases of introspection': {
+    within: '{ __schema { queryType { name } } a: __typename }',
+    beyond: '{ a: __schema { queryType { name } } }',
+    says: /introspection takes no aliases/i,
+  },
+  'aliases within introspection': {
+    within: '{ __schema { types { ...A } } } fragment A on __Type { kind fields { name } }',
+    beyond: '{ __schema { types { ...A } } } fragment A on __Type { kind a: fields { name } }',
+    says: /introspection takes no aliases/i,
+  },
+  fragments: {
+    within: `{ ${repeat(30, (index) => `...F${index}`)} } ${repeat(30, (index) => `fragment F${index} on Query { __typename }`)}`,
+    beyond: `{ ...F0 } ${repeat(200, (index) => `fragment F${index} on Query { ...F${(index + 1) % 200} ...F${(index + 7) % 200} }`)}`,
+    says: /fragments/,
+  },
+  'circles of fragments': {
+    within: '{ ...A } fragment A on Query { ...B } fragment B on Query { __typename }',
+    beyond: '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
+    says: /cannot spread fragment/i,
+  },
+};
+
+describeOneEngine('The GraphQL door is guarded', (engine) => {
+  let server: TestServer;
+  let key: string;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+    key = (await server.createTeam()).test;
+  });
+  afterAll(() => server.close());
+
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    server.rest('POST', '/graphql', { key, body, headers });
+
+  describe.each(Object.entries(documents))(
+    'against excessive %s',
+    (_limit, { within, operationName, beyond, says }) => {
+      it('over HTTP', async () => {
+        const sound = await post({ query: within, operationName });
+        expect([sound.status, sound.body.errors]).toEqual([200, undefined]);
+        for (let attempt = 0; attempt < 2; attempt += 1) {
+          const { status, body } = await post({ query: beyond });
+          expect([status, body.data]).toEqual([400, undefined]);
+          expect(body.errors.map(({ message }: Json) => message).join()).toMatch(says);
+        }
+      });
+
+      it('over event streams', async () => {
+        const headers = { accept: 'text/event-stream' };
+        expect((await post({ query: within, operationName }, headers)).text).toContain('"data":{');
+        const refused = await post({ query: beyond }, headers);
+        expect(refused.status).toBe(400);
+        expect(refused.text).toMatch(says);
+      });
+
+      it('over WebSockets', async () => {
+        const raw = await connectRawSocket(server.url, key);
+        raw.send({ type: 'subscribe', id: 'within', payload: { query: within, operationName } });
+        raw.send({ type: 'subscribe', id: 'beyond', payload: { query: beyond } });
+        const sound = await raw.receives((message) => message.id === 'within' && message.type !== 'complete');
+        expect([sound.type, sound.payload.errors]).toEqual(['next', undefined]);
+        const refused = await raw.receives((message) => message.id === 'beyond');
+        expect(refused.type).toBe('error');
+        expect(JSON.stringify(refused.payload)).toMatch(says);
+        raw.socket.terminate();
+      });
+    },
+  );
+});
