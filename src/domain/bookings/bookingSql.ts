@@ -25,9 +25,8 @@ export const bookingObjectSql = (row: string) => `json_build_object(
 const heldMove = (sign: '+' | '-', amount: string) =>
   `held_cents = wallets.held_cents ${sign} CASE wallets.mode WHEN 'live' THEN ${amount} ELSE 0 END`;
 
-/** Assignments to the wallet's row for each kind of money movement. */
-function walletAssignments(money: Transition['money'], now: string): string[] {
-  const amount = 'b.amount_cents';
+/** Assignments to the wallet's row for each kind of money movement; `amount` is SQL of the booking's price. */
+function walletAssignments(money: Transition['money'], amount: string, now: string): string[] {
   switch (money) {
     case 'debit':
       return [moveAssignments('debit', amount, now)];
@@ -119,7 +118,7 @@ export function newEventIds(transitions = 1): string[] {
 function walletSql(transition: Transition, amount: string, now: string): string[] {
   const count = `event_count = wallets.event_count + ${eventCountOf(transition)}`;
   const counted = entryTypes[transition.money] === 'debit' ? `${count} + ${crossingSql(amount)}` : count;
-  return [...walletAssignments(transition.money, now), counted];
+  return [...walletAssignments(transition.money, amount, now), counted];
 }
 
 /**
@@ -131,9 +130,7 @@ function creationStatement(name: 'book' | 'hold'): Statement<{ id: string }> {
   const transition = transitions[name];
   const now = '$4::timestamptz';
   const instant = transition.money === 'debit';
-  const sets = walletSql(transition, '$3::bigint', now).map((set) =>
-    set.replaceAll('b.amount_cents', '$3::bigint'),
-  );
+  const sets = walletSql(transition, '$3::bigint', now);
   return statement<{ id: string }>(
     `create_${name}_booking`,
     `WITH wallet AS (
