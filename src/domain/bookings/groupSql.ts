@@ -3,6 +3,7 @@ import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { statement } from '../../infrastructure/database/statement.ts';
 import { deliveryCte } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
+import { storeKeysSql } from '../idempotency/keySql.ts';
 import { transactionObjectSql } from '../wallet/entrySql.ts';
 import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';
 import type { BookingRow } from './booking.ts';
@@ -175,11 +176,10 @@ export const createBookings = statement<{ n: number }>(
      ${happenings.join('\n     UNION ALL\n     ')}
      RETURNING wallet_id, id, type, created_at
    ), ${deliveryCte}, stored_key AS (
-     INSERT INTO idempotency_keys AS k (scope, key, fingerprint, outcome, created_at)
-     SELECT scope, key, decode(fingerprint, 'hex'), outcome, key_created_at FROM movement WHERE key IS NOT NULL
-     ON CONFLICT (scope, key) DO UPDATE
-       SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
-       WHERE k.created_at <= (SELECT min(oldest) FROM movement)
+     ${storeKeysSql(
+       `SELECT scope, key, decode(fingerprint, 'hex'), outcome, key_created_at FROM movement WHERE key IS NOT NULL`,
+       '(SELECT min(oldest) FROM movement)',
+     )}
      RETURNING 1
    )
    SELECT n::integer FROM movement

@@ -9,18 +9,25 @@ export interface KeyRow {
   readonly oldest: Date;
 }
 
+/** SQL that stores the rows of a SELECT or VALUES as keys, in place of those that are past the window since `oldest`. */
+export const storeKeysSql = (rows: string, oldest: string) => `INSERT INTO idempotency_keys AS k
+           (scope, key, fingerprint, outcome, created_at)
+    ${rows}
+    ON CONFLICT (scope, key) DO UPDATE
+      SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
+      WHERE k.created_at <= ${oldest}`;
+
 /**
  * SQL that stores a key with the effect of its statement: `effect` names the CTE that has a row when there is one, and
  * the parameters from number `first` on are `keyValues`. The statement's last SELECT must ask `keyIsStored`.
  */
 export const keyCtes = (effect: string, first: number) => `
   stored_key AS (
-    INSERT INTO idempotency_keys AS k (scope, key, fingerprint, outcome, created_at)
-    SELECT $${first}::text, $${first + 1}::text, $${first + 2}::bytea, $${first + 3}::text, $${first + 4}::timestamptz
-      FROM ${effect} WHERE $${first + 1}::text IS NOT NULL
-    ON CONFLICT (scope, key) DO UPDATE
-      SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
-      WHERE k.created_at <= $${first + 5}::timestamptz
+    ${storeKeysSql(
+      `SELECT $${first}::text, $${first + 1}::text, $${first + 2}::bytea, $${first + 3}::text, $${first + 4}::timestamptz
+      FROM ${effect} WHERE $${first + 1}::text IS NOT NULL`,
+      `$${first + 5}::timestamptz`,
+    )}
     RETURNING 1
   )`;
 

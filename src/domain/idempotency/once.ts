@@ -9,7 +9,7 @@ import { AppError, unprocessable, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { KeyRow } from './keySql.ts';
-import { keyTakenCode, keyValues } from './keySql.ts';
+import { keyTakenCode, keyValues, storeKeysSql } from './keySql.ts';
 
 /**
  * Creation operations that happen once for each Idempotency-Key (SPEC Limits, DESIGN §4).
@@ -66,11 +66,7 @@ const findOutcome = statement<StoredRow>(
 /** Writes the row, or replaces one that is past the window; no row comes back when another request holds the key. */
 const storeOutcome = statement<{ key: string }>(
   'store_idempotent_outcome',
-  `INSERT INTO idempotency_keys AS k (scope, key, fingerprint, outcome, created_at) VALUES ($1, $2, $3, $4, $5)
-   ON CONFLICT (scope, key) DO UPDATE
-     SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
-     WHERE k.created_at <= $6
-   RETURNING key`,
+  `${storeKeysSql('VALUES ($1, $2, $3, $4, $5)', '$6')} RETURNING key`,
 );
 
 /** By both clocks: one process whose own is ahead would forget keys for all. */
