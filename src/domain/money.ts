@@ -4,11 +4,15 @@
 
 const amountPattern = /^(0|[1-9]\d{0,9})(\.\d{1,2})?$/;
 
+/** Hundredths of a decimal with at most two digits after the point. */
+export function centsOf(decimal: string): bigint {
+  const [whole = '', fraction = ''] = decimal.split('.');
+  return BigInt(whole + fraction.padEnd(2, '0'));
+}
+
 /** Centavos of an accepted amount ("100", "100.5", "100.50"), or null: nothing is rounded or trimmed. */
 export function parseAmount(text: unknown): bigint | null {
-  if (typeof text !== 'string' || !amountPattern.test(text)) return null;
-  const [whole = '', fraction = ''] = text.split('.');
-  return BigInt(whole + fraction.padEnd(2, '0'));
+  return typeof text === 'string' && amountPattern.test(text) ? centsOf(text) : null;
 }
 
 /** "1234.50" of 123450n centavos; also takes the digits PostgreSQL returns for a BIGINT. */

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { PaymentProvider } from '../../src/infrastructure/payments/provider.ts';
+import { simulatedPaymentProvider } from '../../src/infrastructure/payments/simulated.ts';
 import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -7,10 +10,21 @@ import { connectRawSocket } from './rawSocket.ts';
 
 const limit = 120;
 
+const simulated = simulatedPaymentProvider();
+let beforeCharge = async () => {};
+const provider: PaymentProvider = {
+  ...simulated,
+  createCharge: async (...asked) => {
+    await beforeCharge();
+    return simulated.createCharge(...asked);
+  },
+};
+
 describeOneEngine('The answer to a request has a bound', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(engine, {
+      paymentProvider: provider,
       settings: {
         RATE_LIMIT_DEFAULT: String(limit),
         RATE_LIMIT_WINDOW: '1h',
@@ -83,8 +97,18 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
     const recharge =
       'mutation { createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { status } }';
     const body = [...Array.from({ length: 3 }, () => ({ query: asking(1) })), { query: recharge }];
-    const { body: answers } = await server.rest('POST', '/graphql', { key, body });
-    expect((answers as unknown as Json[])[3]).toEqual({ data: { createRecharge: { status: 'pending' } } });
+    const writing = vi.spyOn(JSON, 'stringify');
+    const written = () =>
+      writing.mock.calls.filter(([value]) => (value as Json)?.data?.webhookDeliveries).length;
+    // By then there is no room for any answer.
+    beforeCharge = async () => void (await eventually(() => written() >= 3));
+    try {
+      const { body: answers } = await server.rest('POST', '/graphql', { key, body });
+      expect((answers as unknown as Json[])[3]).toEqual({ data: { createRecharge: { status: 'pending' } } });
+    } finally {
+      writing.mockRestore();
+      beforeCharge = async () => {};
+    }
   });
 
   it('and each million characters, or a part of them, count as a request', async () => {

@@ -10,7 +10,7 @@ import type {
   SupplierSlice,
 } from '../../infrastructure/flights/supplier.ts';
 import { cabinClasses, carrierCurrencies } from '../../infrastructure/flights/supplier.ts';
-import { formatAmount } from '../money.ts';
+import { centsOf, formatAmount } from '../money.ts';
 import { FlightTimes, type Instants } from './flightTimes.ts';
 import type { OfferPlace } from './offer.ts';
 
@@ -68,28 +68,26 @@ const isDecimal = (text: unknown): boolean => typeof text === 'string' && decima
 
 const shownDecimal = /^(0|[1-9]\d*)\.\d\d$/;
 
-/** "191.00" of "191", as amounts are shown. */
-function shown(amount: string): string {
-  if (shownDecimal.test(amount)) return amount;
-  const [whole = '', fraction = ''] = amount.split('.');
-  return formatAmount(BigInt(whole + fraction.padEnd(2, '0')));
-}
+const isShown = (amount: string | null): boolean => amount === null || shownDecimal.test(amount);
 
-const shownCondition = (condition: SupplierCondition): SupplierCondition =>
-  condition.penaltyAmount === null || shownDecimal.test(condition.penaltyAmount)
-    ? condition
-    : { ...condition, penaltyAmount: shown(condition.penaltyAmount) };
+const shownCondition = ({ allowed, penaltyAmount }: SupplierCondition): SupplierCondition => ({
+  allowed,
+  penaltyAmount: penaltyAmount && formatAmount(centsOf(penaltyAmount)),
+});
 
-/** Suppliers may leave decimals out. */
+/** Suppliers may leave decimals out, "191", or write more digits than there are. */
 function withTwoDecimals(offer: SupplierOffer): SupplierOffer {
-  const totalAmount = shown(offer.totalAmount);
-  const refundBeforeDeparture = shownCondition(offer.conditions.refundBeforeDeparture);
-  const changeBeforeDeparture = shownCondition(offer.conditions.changeBeforeDeparture);
-  return totalAmount === offer.totalAmount &&
-    refundBeforeDeparture === offer.conditions.refundBeforeDeparture &&
-    changeBeforeDeparture === offer.conditions.changeBeforeDeparture
-    ? offer
-    : { ...offer, totalAmount, conditions: { refundBeforeDeparture, changeBeforeDeparture } };
+  const { refundBeforeDeparture: refund, changeBeforeDeparture: change } = offer.conditions;
+  if (isShown(offer.totalAmount) && isShown(refund.penaltyAmount) && isShown(change.penaltyAmount))
+    return offer;
+  return {
+    ...offer,
+    totalAmount: formatAmount(centsOf(offer.totalAmount)),
+    conditions: {
+      refundBeforeDeparture: shownCondition(refund),
+      changeBeforeDeparture: shownCondition(change),
+    },
+  };
 }
 
 /** Longer than any name; an offer is repeated to clients, stored and logged. */
