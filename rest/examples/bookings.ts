@@ -6,12 +6,27 @@ import type {
 } from '../../schema/bookingObjects.ts';
 import { booking as booked, debit, ticketedBooking as ticketed } from '../../src/domain/events/examples.ts';
 import type { OfferSlice } from '../../src/domain/flights/offer.ts';
-import { inCamelCase } from '../../src/domain/memberNames.ts';
+import { inCamelCase, inSnakeCase } from '../../src/domain/memberNames.ts';
 import { offer } from './flights.ts';
 
 type Booking = Omit<BookingObject, 'slices'> & { readonly slices: readonly OfferSlice[] };
 
 const ticketedAt = '2026-11-20T12:05:02.000Z';
+
+/** What only the request and the answer say of a traveller. */
+const particulars = {
+  bornOn: '1990-05-01',
+  gender: 'f',
+  email: 'ana@example.com',
+  phoneNumber: '+5511987654321',
+  identityDocument: { type: 'cpf', number: '123.456.789-09' },
+} as const;
+
+/** The travellers as a request spells them. */
+export const travellers = booked.passengers.map(({ type: _type, ...passenger }) => ({
+  ...passenger,
+  ...inSnakeCase<Record<string, unknown>>(particulars),
+}));
 
 /** Paid at once. */
 export const booking: Booking = {
@@ -28,11 +43,8 @@ export const booking: Booking = {
   eticketUrl: null,
   passengers: booked.passengers.map((passenger) => ({
     ...inCamelCase<Pick<BookingPassenger, 'id' | 'type' | 'givenName' | 'familyName'>>(passenger),
-    bornOn: '1990-05-01',
-    gender: 'f',
-    email: 'ana@example.com',
-    phoneNumber: '+5511987654321',
-    identityDocument: { type: 'cpf', number: '123.456.789-09', issuingCountry: null, expiresOn: null },
+    ...particulars,
+    identityDocument: { ...particulars.identityDocument, issuingCountry: null, expiresOn: null },
     infantPassengerId: null,
   })),
   slices: offer.slices,

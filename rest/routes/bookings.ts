@@ -6,6 +6,7 @@ import {
   confirmedHold,
   expiredHold,
   ticketedBooking,
+  travellers,
 } from '../examples/bookings.ts';
 import { offer } from '../examples/flights.ts';
 import type { DocumentedRefusal } from '../refusalDocs.ts';
@@ -81,18 +82,7 @@ export const bookingRoutes: readonly Route[] = [
     example: {
       offerId: offer.id,
       type: 'instant',
-      passengers: [
-        {
-          id: offer.passengers[0]!.id,
-          given_name: 'Ana',
-          family_name: 'Souza',
-          born_on: '1990-05-01',
-          gender: 'f',
-          email: 'ana@example.com',
-          phone_number: '+5511987654321',
-          identity_document: { type: 'cpf', number: '123.456.789-09' },
-        },
-      ],
+      passengers: travellers,
       payments: [{ type: 'balance', amount: offer.clientAmount, currency: 'BRL' }],
     },
     answerExample: bookingExample,
