@@ -122,5 +122,12 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
     expect(await remaining(asking(1))).toBe(limit - 2 - 4);
     // What is refused took as long.
     expect(await remaining(asking(3))).toBe(limit - 2 - 4 - 12);
+    await server.graphql(asking(1), null, key, { accept: 'text/event-stream' });
+    expect(await remaining('{ walletBalance { balance } }')).toBe(limit - 18 - 4 - 1);
+    const raw = await connectRawSocket(server.url, key);
+    raw.send({ type: 'subscribe', id: '1', payload: { query: asking(1) } });
+    await raw.receives(({ type }) => type === 'complete');
+    raw.socket.terminate();
+    expect(await remaining('{ walletBalance { balance } }')).toBe(limit - 23 - 4 - 1);
   });
 });
