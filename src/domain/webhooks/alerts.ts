@@ -82,7 +82,7 @@ export class AlertMails {
         this.#outage.end();
         if (!alert) continue;
         this.#wanted = true;
-        if (!this.#settled.has(alert.id) && !(await this.#isSettled(alert))) continue;
+        if (!this.#settled.has(alert.id) && !(await this.#mail(alert))) continue;
         this.#settled.add(alert.id);
         await run(sequelize, markDone, [alert.id, this.#platform.clock.now()]);
         this.#settled.delete(alert.id);
@@ -92,8 +92,8 @@ export class AlertMails {
     }
   }
 
-  /** Mails an alert. @returns whether that is the end of it; else it is tried again. */
-  async #isSettled(alert: AlertRow): Promise<boolean> {
+  /** @returns whether that was the last mail of this alert, sent or refused for good; else it is tried again. */
+  async #mail(alert: AlertRow): Promise<boolean> {
     const { mailer, log } = this.#platform;
     const { webhook_id: webhookId, alert_email: to } = alert;
     const signal = AbortSignal.any([this.#giveUp.signal, AbortSignal.timeout(mailTimeoutMs)]);
