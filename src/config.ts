@@ -90,15 +90,21 @@ const apiKey = (prefix: string) =>
     })
     .optional();
 
+const keyForm = '32 bytes: 64 hexadecimal digits or 44 characters of base64';
+
 /** Its 32 bytes as `openssl rand` prints them, with -hex or -base64; in hexadecimal. */
 const encryptionKey = z
   .string()
-  .regex(
-    /^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/,
-    'must be 32 bytes: 64 hexadecimal digits or 44 characters of base64',
-  )
-  .transform((text) => (text.length === 64 ? text : Buffer.from(text, 'base64').toString('hex')))
-  .optional();
+  .regex(/^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/, `must be ${keyForm}`)
+  .transform((text) => (text.length === 64 ? text : Buffer.from(text, 'base64').toString('hex')));
+
+/** Faults say nothing of which is wrong: it might be quoted. */
+const encryptionKeys = z.string().transform((text, context) => {
+  const keys = text.split(',').map((key) => encryptionKey.safeParse(key.trim()));
+  if (keys.every((key) => key.success)) return keys.map(({ data }) => data);
+  context.addIssue({ code: 'custom', message: `must be keys of ${keyForm}, separated by commas` });
+  return z.NEVER;
+});
 
 const supplierList = z
   .string()
@@ -180,7 +186,8 @@ const settingsSchema = z.object({
   WEBHOOK_ALLOW_PRIVATE_HOSTS: flag('false'),
   WEBHOOK_REACHABILITY_CHECK: flag('true'),
   SMTP_URL: optionalUrl(['smtp', 'smtps'], { host: true }),
-  ENCRYPTION_KEY: encryptionKey,
+  ENCRYPTION_KEY: encryptionKey.optional(),
+  ENCRYPTION_KEY_PREVIOUS: encryptionKeys.optional(),
 });
 
 /** The environment variables that are read; README has a row for each. */
@@ -194,6 +201,11 @@ const storeSchema = settingsSchema.pick({
   DATABASE_POOL_TIMEOUT: true,
   LOG_LEVEL: true,
 });
+
+/** And to open what is sealed in it. */
+const vaultSchema = storeSchema.extend(
+  settingsSchema.pick({ ENCRYPTION_KEY: true, ENCRYPTION_KEY_PREVIOUS: true }).shape,
+);
 
 type Environment = Record<string, string | undefined>;
 
@@ -217,20 +229,30 @@ function parse<Schema extends z.ZodType>(schema: Schema, environment: Environmen
  */
 export const readStoreSettings = (environment: Environment) => parse(storeSchema, environment);
 
+/** The same for commands that open what is sealed. @throws SettingsError as `readSettings`. */
+export function readVaultSettings(environment: Environment) {
+  const settings = parse(vaultSchema, environment);
+  checkNamed(settings, ['ENCRYPTION_KEY']);
+  return settings;
+}
+
+/** A real deployment must never get play money, or lose its secrets, by forgetting a line. */
+function checkNamed<Name extends string>(
+  settings: { DATABASE_URL?: string | undefined } & Partial<Record<Name, unknown>>,
+  names: readonly Name[],
+): void {
+  const missing = settings.DATABASE_URL ? names.filter((name) => settings[name] === undefined) : [];
+  if (missing.length > 0)
+    throw new SettingsError(`Wrong settings: with DATABASE_URL, name ${missing.join(', ')}`);
+}
+
 /**
  * Reads the settings from an environment.
  * @throws SettingsError naming every wrong setting on one line.
  */
 export function readSettings(environment: Environment) {
   const settings = parse(settingsSchema, environment);
-  if (settings.DATABASE_URL) {
-    const missing = (
-      ['PAYMENT_PROVIDER', 'FLIGHT_SUPPLIERS', 'EXCHANGE_RATES', 'ENCRYPTION_KEY'] as const
-    ).filter((name) => settings[name] === undefined);
-    // A real deployment must never get play money, or lose its secrets, by forgetting a line.
-    if (missing.length > 0)
-      throw new SettingsError(`Wrong settings: with DATABASE_URL, name ${missing.join(', ')}`);
-  }
+  checkNamed(settings, ['PAYMENT_PROVIDER', 'FLIGHT_SUPPLIERS', 'EXCHANGE_RATES', 'ENCRYPTION_KEY']);
   return {
     ...settings,
     PAYMENT_PROVIDER: settings.PAYMENT_PROVIDER ?? ('simulated' as const),

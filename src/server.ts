@@ -24,7 +24,7 @@ import { ApiKey } from './domain/teams/apiKey.ts';
 import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
 import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
 import { Team } from './domain/teams/team.ts';
-import { checkVault } from './domain/vaultCheck.ts';
+import { checkVault } from './domain/vault/keyCheck.ts';
 import { Wallet } from './domain/wallet/wallet.ts';
 import { startWorker } from './domain/worker.ts';
 import type { Clock } from './infrastructure/clock.ts';
@@ -42,6 +42,7 @@ import { listen } from './infrastructure/http/listening.ts';
 import type { HealthCheck } from './infrastructure/http/operations.ts';
 import { createOperationsRouter } from './infrastructure/http/operations.ts';
 import { prepareStop } from './infrastructure/http/stopping.ts';
+import { openVault } from './infrastructure/keyFile.ts';
 import type { Log } from './infrastructure/log.ts';
 import { createLog } from './infrastructure/log.ts';
 import { createMailer } from './infrastructure/mail.ts';
@@ -52,7 +53,6 @@ import { checkPaymentProvider, createPaymentProvider } from './infrastructure/pa
 import type { Signals } from './infrastructure/pubsub/signals.ts';
 import { countedSignals, inProcessSignals } from './infrastructure/pubsub/signals.ts';
 import { createRateLimiter } from './infrastructure/rateLimiter.ts';
-import { createVault, encryptionKeyOf } from './infrastructure/vault.ts';
 import { createWebhookSender } from './infrastructure/webhooks/sender.ts';
 
 /** The composition root: puts the parts together, and the only file that may know them all. */
@@ -129,7 +129,7 @@ async function openPlatform(
     clock,
     log,
     signals: countedSignals(await openSignals(settings, log), metrics.events),
-    vault: createVault(settings.ENCRYPTION_KEY ?? (await encryptionKeyOf(settings.DATA_DIR))),
+    vault: await openVault(settings),
     ...outside,
     get publicUrl() {
       return publicUrl ?? `http://localhost:${address.port}`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkVault } from '../../src/domain/vaultCheck.ts';
+import { checkVault } from '../../src/domain/vault/keyCheck.ts';
 import { createVault } from '../../src/infrastructure/vault.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';

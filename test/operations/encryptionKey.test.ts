@@ -26,6 +26,18 @@ const register = (url: string) =>
     body: { url: 'https://127.0.0.1:65000/hook', events: ['wallet.recharge.pending'] },
   });
 
+describeEngines('A key that has sealed nothing', (engine) => {
+  it('may be replaced at once', async () => {
+    const place = await engine.allocate();
+    for (const key of [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]) {
+      const server = startAt(place, { ENCRYPTION_KEY: key });
+      await server.ready();
+      await server.stop();
+    }
+    await place.release();
+  });
+});
+
 describeEngines('A process with another ENCRYPTION_KEY than that of what is stored', (engine) => {
   let place: Place;
   beforeAll(async () => {
@@ -42,8 +54,11 @@ describeEngines('A process with another ENCRYPTION_KEY than that of what is stor
 
     const wrong = start(other);
     expect(await wrong.exited).toEqual({ code: 1, signal: null });
-    expect(wrong.output.stderr).toMatch(/^Wrong settings: ENCRYPTION_KEY: .*another key\n$/);
+    expect(wrong.output.stderr).toMatch(
+      /^Wrong settings: ENCRYPTION_KEY: .*another key \(id [0-9a-f]{8}\): list it in ENCRYPTION_KEY_PREVIOUS .*\n$/,
+    );
     expect(JSON.stringify(wrong.output)).not.toContain(other);
+    expect(JSON.stringify(wrong.output)).not.toContain(key);
   });
 });
 

@@ -81,6 +81,15 @@ describe('Settings', () => {
     expect(settings.ENCRYPTION_KEY).toBe(bytes.toString('hex'));
   });
 
+  it('take former encryption keys in a list', () => {
+    const [one, two] = [Buffer.alloc(32, 0xfb), Buffer.alloc(32, 1)];
+    const listed = `${one.toString('base64')}, ${two.toString('hex')}`;
+    expect(readSettings({ ...deployment, ENCRYPTION_KEY_PREVIOUS: listed }).ENCRYPTION_KEY_PREVIOUS).toEqual([
+      one.toString('hex'),
+      two.toString('hex'),
+    ]);
+  });
+
   it.each<[Record<string, string>, string]>([
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '65536' }, 'PORT'],
@@ -123,6 +132,8 @@ describe('Settings', () => {
     [{ ENCRYPTION_KEY: Buffer.alloc(31).toString('base64') }, 'ENCRYPTION_KEY'],
     [{ ENCRYPTION_KEY: Buffer.alloc(33).toString('base64') }, 'ENCRYPTION_KEY'],
     [{ ENCRYPTION_KEY: 'a passphrase of three and forty characters.' }, 'ENCRYPTION_KEY'],
+    [{ ENCRYPTION_KEY_PREVIOUS: 'ab'.repeat(31) }, 'ENCRYPTION_KEY_PREVIOUS'],
+    [{ ENCRYPTION_KEY_PREVIOUS: `${encryptionKey},` }, 'ENCRYPTION_KEY_PREVIOUS'],
     ...(['PAYMENT_PROVIDER', 'FLIGHT_SUPPLIERS', 'EXCHANGE_RATES', 'ENCRYPTION_KEY'] as const).map(
       (name): [Record<string, string>, string] => [{ ...deployment, [name]: '' }, name],
     ),
@@ -210,10 +221,15 @@ describe('Settings', () => {
 
   it('are refused all at once, and without repeating secrets', () => {
     const refusal = () =>
-      readSettings({ PORT: 'x', BOOTSTRAP_LIVE_KEY: 'sk_live_bad key', ENCRYPTION_KEY: 'my secret' });
+      readSettings({
+        PORT: 'x',
+        BOOTSTRAP_LIVE_KEY: 'sk_live_bad key',
+        ENCRYPTION_KEY: 'my secret',
+        ENCRYPTION_KEY_PREVIOUS: `${encryptionKey},my other`,
+      });
     expect(refusal).toThrow(
-      /^Wrong settings: PORT: [^;]+; BOOTSTRAP_LIVE_KEY: [^;]+; ENCRYPTION_KEY: [^;]+$/,
+      /^Wrong settings: PORT: [^;]+; BOOTSTRAP_LIVE_KEY: [^;]+; ENCRYPTION_KEY: [^;]+; ENCRYPTION_KEY_PREVIOUS: [^;]+$/,
     );
-    expect(refusal).not.toThrow(/bad key|my secret/);
+    expect(refusal).not.toThrow(/bad key|my secret|my other|abab/);
   });
 });

@@ -1,0 +1,77 @@
+import type { Sequelize } from 'sequelize';
+import { SettingsError } from '../../config.ts';
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { markOf, type Vault } from '../../infrastructure/vault.ts';
+import { sealedValues } from './sealedValues.ts';
+
+const readKeyIds = statement<{ id: string }>('read_encryption_keys', 'SELECT id FROM encryption_keys');
+
+const noteKeyIds = statement(
+  'note_encryption_keys',
+  'INSERT INTO encryption_keys (id) SELECT DISTINCT unnest($1::text[]) ON CONFLICT DO NOTHING',
+);
+
+const forgetKeyId = statement('forget_encryption_key', 'DELETE FROM encryption_keys WHERE id = $1');
+
+const refused = (keyId: string) =>
+  new SettingsError(
+    `Wrong settings: ENCRYPTION_KEY: stored secrets were sealed with another key${keyId}: list it in ENCRYPTION_KEY_PREVIOUS until npm run keys:reseal is done`,
+  );
+
+/** Writes down that values may be sealed with keys of these ids from now on. */
+export async function noteKeys(keyIds: readonly string[], sequelize: Sequelize): Promise<void> {
+  await run(sequelize, noteKeyIds, [keyIds]);
+}
+
+/** Ids of the keys with which something stored may be sealed. */
+export async function notedKeys(sequelize: Sequelize): Promise<string[]> {
+  return (await run(sequelize, readKeyIds, [])).map(({ id }) => id);
+}
+
+/** Whether something may be sealed with the key: this looks at all there is, where there is much. */
+async function mayBeInUse(keyId: string, sequelize: Sequelize): Promise<boolean> {
+  for (const { mayHave } of sealedValues) {
+    const [row] = await run(sequelize, mayHave, [markOf(keyId)]);
+    if (row?.found) return true;
+  }
+  return false;
+}
+
+/**
+ * Holds the keys that were written down against those of this process. One with which nothing was ever sealed is forgotten.
+ * @throws SettingsError when one is missing with which something is sealed.
+ */
+export async function checkNotedKeys(vault: Vault, sequelize: Sequelize): Promise<void> {
+  for (const id of await notedKeys(sequelize)) {
+    if (vault.keyIds.includes(id)) continue;
+    if (await mayBeInUse(id, sequelize)) throw refused(` (id ${id})`);
+    await forgetKey(id, sequelize);
+  }
+}
+
+export async function forgetKey(keyId: string, sequelize: Sequelize): Promise<void> {
+  await run(sequelize, forgetKeyId, [keyId]);
+}
+
+/**
+ * Compares the keys of this process with what is stored, and writes its own down. With another one every webhook, booking and
+ * payer would be unreadable, and what is written from then on would be unreadable with the right one.
+ *
+ * The oldest and the newest of everything are looked at as well: stores older than the list of keys have what is in none, and so
+ * has whoever went on sealing with a key that was believed to be done with.
+ * @throws SettingsError when something stored was sealed with none of the keys.
+ */
+export async function checkVault(vault: Vault, sequelize: Sequelize): Promise<void> {
+  await checkNotedKeys(vault, sequelize);
+  const keyIds = new Set([vault.keyId]);
+  for (const { samples } of sealedValues) {
+    for (const { sealed } of samples ? await run(sequelize, samples, []) : []) {
+      try {
+        keyIds.add(vault.keyIdOf(sealed));
+      } catch {
+        throw refused('');
+      }
+    }
+  }
+  await noteKeys([...keyIds], sequelize);
+}

@@ -1,0 +1,108 @@
+import { type Statement, statement } from '../../infrastructure/database/statement.ts';
+import { markLength, markStart } from '../../infrastructure/vault.ts';
+
+/**
+ * Everything that is stored sealed. What seals a new column adds it here, or its values are lost with the key that sealed
+ * them: a test compares this with the database.
+ */
+
+/** A sealed value and the row that has it. */
+export interface SealedValue {
+  /** Of the columns that tell the row from others. */
+  readonly row: readonly string[];
+  readonly sealed: string;
+}
+
+interface Place {
+  readonly kind: string;
+  readonly table: string;
+  readonly column: string;
+  /** Primary key, all of it text. */
+  readonly key: readonly string[];
+  /** SQL condition on `t` where the column also holds what is not sealed. */
+  readonly isSealed?: string;
+}
+
+export interface SealedValues {
+  /** In the words of who reads what `keys:reseal` says. */
+  readonly kind: string;
+  readonly column: string;
+  /** The next after the row of $1, by its key. */
+  readonly page: Statement<SealedValue>;
+  /** Of the rows $1 those whose value is still what $2 says get what $3 says. Rows that somebody has locked are left. */
+  readonly replace: Statement<{ row: string[] }>;
+  /** How many have another mark than $1, or none. */
+  readonly countOthers: Statement<{ others: number }>;
+  /** Whether one has the mark $1 or, being older than marks, none. */
+  readonly mayHave: Statement<{ found: boolean }>;
+  /** The first and the last of them; null where they would have to be looked for among others. */
+  readonly samples: Statement<{ sealed: string }> | null;
+}
+
+/** Few enough that nobody waits for their locks to be given back. */
+const pageSize = 100;
+
+function valuesOf({ kind, table, column, key, isSealed }: Place): SealedValues {
+  const name = `${table}_${column}`;
+  const columns = key.map((part) => `t.${part}`);
+  const rowKey = columns.join(', ');
+  const values = `FROM ${table} t WHERE ${isSealed ?? `t.${column} IS NOT NULL`}`;
+  const mark = `left(t.${column}, ${markLength})`;
+  const one = (direction: string) =>
+    `(SELECT t.${column} AS sealed ${values} ORDER BY ${columns.map((part) => `${part} ${direction}`)} LIMIT 1)`;
+  // Arrays of one dimension: the rows' keys lie in $1 one after the other.
+  const parts = key.map(
+    (part, index) => `($1::text[])[(n::integer - 1) * ${key.length} + ${index + 1}] AS ${part}`,
+  );
+  return {
+    kind,
+    column: `${table}.${column}`,
+    page: statement(
+      `read_sealed_${name}`,
+      `SELECT ARRAY[${rowKey}] AS row, t.${column} AS sealed ${values}
+          AND (${rowKey}) > (${key.map((_, index) => `($1::text[])[${index + 1}]`)})
+        ORDER BY ${rowKey} LIMIT ${pageSize}`,
+    ),
+    // What waits for no lock is in nobody's way: whoever holds rows and waits for others would be given up for a deadlock.
+    replace: statement(
+      `reseal_${name}`,
+      `WITH anew AS (
+         SELECT ${parts}, v.before, v.after
+           FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS v (before, after, n)
+       ), free AS (
+         SELECT ${rowKey} FROM ${table} t JOIN anew USING (${key}) WHERE t.${column} = anew.before
+            FOR NO KEY UPDATE OF t SKIP LOCKED
+       )
+       UPDATE ${table} t SET ${column} = anew.after FROM anew JOIN free USING (${key})
+        WHERE (${rowKey}) = (${key.map((part) => `anew.${part}`)}) AND t.${column} = anew.before
+       RETURNING ARRAY[${rowKey}] AS row`,
+    ),
+    countOthers: statement(
+      `count_others_${name}`,
+      `SELECT count(*)::integer AS others ${values} AND ${mark} <> $1`,
+    ),
+    mayHave: statement(
+      `find_key_${name}`,
+      `SELECT EXISTS (SELECT ${values} AND (${mark} = $1 OR left(t.${column}, 1) <> '${markStart}')) AS found`,
+    ),
+    samples: isSealed ? null : statement(`read_samples_${name}`, `${one('ASC')} UNION ALL ${one('DESC')}`),
+  };
+}
+
+const places: readonly Place[] = [
+  { kind: 'headers of webhooks', table: 'webhooks', column: 'sealed_headers', key: ['id'] },
+  { kind: 'secrets of webhooks', table: 'webhooks', column: 'sealed_secrets', key: ['id'] },
+  { kind: 'tax ids of teams', table: 'teams', column: 'sealed_tax_id', key: ['id'] },
+  { kind: 'addresses of teams', table: 'teams', column: 'sealed_address', key: ['id'] },
+  { kind: 'travellers of bookings', table: 'bookings', column: 'sealed_travellers', key: ['id'] },
+  {
+    kind: 'answers of Idempotency-Keys',
+    table: 'idempotency_keys',
+    column: 'outcome',
+    key: ['scope', 'key'],
+    // The others are JSON objects.
+    isSealed: "t.outcome NOT LIKE '{%'",
+  },
+];
+
+export const sealedValues: readonly SealedValues[] = places.map(valuesOf);
