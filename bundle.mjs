@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * otherwise takes a quarter of a start. When nothing was compiled or installed since the last time, nothing is done.
  */
 
-const programs = ['main', 'ledgerVerify', 'operatorKey'];
+const programs = ['main', 'ledgerVerify', 'operatorKey', 'keysReseal'];
 
 const external = [
   // They find files of their own by where they stand.

@@ -18,6 +18,10 @@ export interface Build {
   verifyLedger(environment: Record<string, string>): Promise<Finished>;
   /** Runs `npm run operator:key`'s command to its end. */
   issueOperatorKey(environment: Record<string, string>, ...name: string[]): Promise<Finished>;
+  /** Runs `npm run keys:reseal`'s command to its end. */
+  resealKeys(environment: Record<string, string>, ...options: string[]): Promise<Finished>;
+  /** Starts the same, and goes on at once. */
+  startResealing(environment: Record<string, string>, ...options: string[]): ServerProcess;
   /** Starts the server and waits until it listens. @throws Error with what it printed when it ends before. */
   start(environment: Record<string, string>): Promise<BuiltServer>;
   /** Ends what still runs. */
@@ -58,6 +62,8 @@ export async function buildServer(): Promise<Build> {
   return {
     verifyLedger: (environment) => finish('ledgerVerify.js', environment),
     issueOperatorKey: (environment, ...name) => finish('operatorKey.js', environment, ...name),
+    resealKeys: (environment, ...options) => finish('keysReseal.js', environment, ...options),
+    startResealing: (environment, ...options) => run('keysReseal.js', environment, ...options),
     async start(environment) {
       const server = run('main.js', environment);
       return {

@@ -66,7 +66,13 @@ it.skipIf(process.platform === 'darwin')('builds of one folder take turns', asyn
 
 describe('Bundling', () => {
   const greeting = 'class Greeting {}\nprocess.stdout.write(Greeting.name);';
-  const sources = { main: "import './greeting.js';", ledgerVerify: '', operatorKey: '', greeting };
+  const sources = {
+    main: "import './greeting.js';",
+    ledgerVerify: '',
+    operatorKey: '',
+    keysReseal: '',
+    greeting,
+  };
 
   /** A project whose compiled sources were bundled. */
   async function bundled() {

@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Sequelize } from 'sequelize';
+import { lockTimeoutMs } from '../../infrastructure/database/database.ts';
+import { run, statement } from '../../infrastructure/database/statement.ts';
+import { markOf, type Vault } from '../../infrastructure/vault.ts';
+import { type SealedValue, type SealedValues, sealedValues } from './sealedValues.ts';
+
+/**
+ * Seals what is stored with the key that seals now: page → values under other keys → written where they are still the same.
+ * Running processes go on writing meanwhile; what they change is sealed with their key, and is looked at again. Whoever is
+ * stopped in the midst leaves values of both keys, and the next goes on.
+ */
+
+/** What became of the values of one column. */
+export interface Resealed {
+  readonly kind: string;
+  readonly resealed: number;
+  /** Sealed with the key that seals now, and opened. */
+  readonly kept: number;
+  /** Keys of the rows whose values no key opens. */
+  readonly unopened: readonly string[];
+}
+
+interface Look extends Omit<Resealed, 'kind'> {
+  /** How many of `unopened` have another mark than that of the key that seals. */
+  readonly unopenedOthers: number;
+}
+
+/** Longer than any lock is held. */
+const longestWaitMs = lockTimeoutMs + 2_000;
+const pauseMs = 200;
+
+const keepKey = statement('keep_encryption_key', 'DELETE FROM encryption_keys WHERE id <> $1');
+
+const isCurrent = (sealed: string, vault: Vault) => sealed.startsWith(markOf(vault.keyId));
+
+/** @returns what stands in its place, or null when no key opens it. */
+function sealAnew(sealed: string, vault: Vault): string | null {
+  try {
+    const plain = vault.open(sealed);
+    return isCurrent(sealed, vault) ? sealed : vault.seal(plain);
+  } catch {
+    return null;
+  }
+}
+
+async function look(values: SealedValues, vault: Vault, sequelize: Sequelize): Promise<Look> {
+  const unopened: string[] = [];
+  const counts = { resealed: 0, kept: 0, unopenedOthers: 0 };
+  let page: SealedValue[];
+  // Sorts before every key.
+  let last: readonly string[] = ['', ''];
+  do {
+    page = await run(sequelize, values.page, [last]);
+    const changes: { row: readonly string[]; before: string; after: string }[] = [];
+    for (const { row, sealed } of page) {
+      const after = sealAnew(sealed, vault);
+      if (after === sealed) counts.kept += 1;
+      else if (after !== null) changes.push({ row, before: sealed, after });
+      else {
+        unopened.push(row.join('/'));
+        if (!isCurrent(sealed, vault)) counts.unopenedOthers += 1;
+      }
+    }
+    if (changes.length > 0) {
+      const written = await run(sequelize, values.replace, [
+        changes.flatMap(({ row }) => row),
+        changes.map(({ before }) => before),
+        changes.map(({ after }) => after),
+      ]);
+      counts.resealed += written.length;
+    }
+    last = page.at(-1)?.row ?? last;
+  } while (page.length > 0);
+  return { ...counts, unopened };
+}
+
+async function countOthers(
+  { countOthers }: SealedValues,
+  vault: Vault,
+  sequelize: Sequelize,
+): Promise<number> {
+  const [row] = await run(sequelize, countOthers, [markOf(vault.keyId)]);
+  return row?.others ?? 0;
+}
+
+async function reseal(values: SealedValues, vault: Vault, sequelize: Sequelize): Promise<Resealed> {
+  const first = await look(values, vault, sequelize);
+  const deadlineMs = performance.now() + longestWaitMs;
+  let { resealed } = first;
+  let latest = first;
+  // What was locked, or was changed by a process that seals with another key.
+  while ((await countOthers(values, vault, sequelize)) > latest.unopenedOthers) {
+    if (performance.now() > deadlineMs) break;
+    await delay(pauseMs);
+    latest = await look(values, vault, sequelize);
+    resealed += latest.resealed;
+  }
+  return { kind: values.kind, resealed, kept: first.kept, unopened: latest.unopened };
+}
+
+/** Seals one kind of values after the other, as each is asked for. */
+export async function* resealAll(
+  vault: Vault,
+  sequelize: Sequelize,
+): AsyncGenerator<Resealed, void, undefined> {
+  for (const values of sealedValues) yield await reseal(values, vault, sequelize);
+}
+
+/** How many values of all kinds are sealed with another key than the one that seals. */
+export async function countFormer(vault: Vault, sequelize: Sequelize): Promise<number> {
+  let others = 0;
+  for (const values of sealedValues) others += await countOthers(values, vault, sequelize);
+  return others;
+}
+
+/** Nothing is sealed with any other key any more: processes may start without. */
+export async function forgetFormerKeys(vault: Vault, sequelize: Sequelize): Promise<void> {
+  await run(sequelize, keepKey, [vault.keyId]);
+}

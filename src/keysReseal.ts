@@ -1,0 +1,101 @@
+import { readVaultSettings } from './config.ts';
+import { checkNotedKeys, notedKeys, noteKeys } from './domain/vault/keyCheck.ts';
+import { countFormer, forgetFormerKeys, resealAll } from './domain/vault/resealing.ts';
+import { type Database, openExistingDatabase } from './infrastructure/database/database.ts';
+import { sqlStateOf } from './infrastructure/database/sqlState.ts';
+import { addNewKey, dropFormerKeys, openVault } from './infrastructure/keyFile.ts';
+import { createLog } from './infrastructure/log.ts';
+import type { Vault } from './infrastructure/vault.ts';
+
+/**
+ * `npm run keys:reseal`: seals everything stored with ENCRYPTION_KEY that is sealed with one of ENCRYPTION_KEY_PREVIOUS, one
+ * line for each kind. Processes may go on working meanwhile, and whatever ends it, it may be run again. On the embedded
+ * store the server has to be stopped first; `-- --new-key` makes the key that is kept in DATA_DIR anew before.
+ *
+ * Exit code 0: nothing is left under a former key; 1: something is, or cannot be opened; 2: nothing was done.
+ */
+
+/** SQLSTATE of a table that is not there. */
+const undefinedTable = '42P01';
+
+function isNewKeyAsked(options: readonly string[]): boolean {
+  if (options.some((option) => option !== '--new-key')) throw new Error('there is no option but --new-key');
+  return options.length > 0;
+}
+
+/** The vault to seal with. @throws Error when that would be with a key that no process has. */
+async function vaultFor(
+  settings: ReturnType<typeof readVaultSettings>,
+  { sequelize }: Database,
+  makesKey: boolean,
+): Promise<Vault> {
+  const isChosen = settings.ENCRYPTION_KEY !== undefined;
+  if (makesKey && isChosen)
+    throw new Error('--new-key is for the key that is kept in DATA_DIR: give ENCRYPTION_KEY a new value');
+  if (makesKey) {
+    // A file that holds other keys than those of the store is not to be added to.
+    await checkNotedKeys(await openVault(settings), sequelize);
+    await addNewKey(settings.DATA_DIR);
+  }
+  const vault = await openVault(settings);
+  await checkNotedKeys(vault, sequelize);
+  if (!isChosen) await noteKeys([vault.keyId], sequelize);
+  // With a slip of the pen as the key, everything would be sealed with what nobody has written down.
+  else if (!(await notedKeys(sequelize)).includes(vault.keyId))
+    throw new Error('no process has been started with this ENCRYPTION_KEY yet: do that first');
+  return vault;
+}
+
+async function resealStore(vault: Vault, { sequelize }: Database): Promise<boolean> {
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  let [sealed, unopened] = [0, 0];
+  for await (const result of resealAll(vault, sequelize)) {
+    const outcome = `${result.kind}: ${result.resealed} sealed anew, ${result.kept} were already`;
+    print(`${result.unopened.length === 0 ? 'ok    ' : 'FAILED'}  ${outcome}`);
+    for (const row of result.unopened) print(`        cannot be opened: ${row}`);
+    sealed += result.resealed + result.kept;
+    unopened += result.unopened.length;
+  }
+  const left = await countFormer(vault, sequelize);
+  if (unopened > 0) print(`${unopened} values cannot be opened with any of the keys.`);
+  else if (left > 0) print(`${left} values are sealed with another key: a process goes on sealing with it.`);
+  if (unopened > 0 || left > 0) return false;
+  await forgetFormerKeys(vault, sequelize);
+  print(`Nothing is left under a former key: ${sealed} values, all sealed with ${vault.keyId}.`);
+  return true;
+}
+
+async function reseal(options: readonly string[]): Promise<boolean> {
+  const makesKey = isNewKeyAsked(options);
+  const settings = readVaultSettings(process.env);
+  const database = await openExistingDatabase(settings, [], createLog(settings.LOG_LEVEL));
+  try {
+    const vault = await vaultFor(settings, database, makesKey);
+    if (!(await resealStore(vault, database))) return false;
+    if (settings.ENCRYPTION_KEY === undefined) {
+      // The disk has all that was sealed anew before it loses the key of what was there.
+      await database.sequelize.query('CHECKPOINT');
+      await dropFormerKeys(settings.DATA_DIR);
+    }
+    return true;
+  } finally {
+    await database.close();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message } = error as Error;
+  return sqlStateOf(error) === undefinedTable
+    ? `the database is not of this version, which migrates it at its start (${message})`
+    : message;
+}
+
+reseal(process.argv.slice(2)).then(
+  (done) => {
+    process.exitCode = done ? 0 : 1;
+  },
+  (error) => {
+    process.stderr.write(`Not resealed: ${reasonOf(error)}\n`);
+    process.exitCode = 2;
+  },
+);
