@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sealedValues } from '../../src/domain/vault/sealedValues.ts';
-import { markLength } from '../../src/infrastructure/vault.ts';
+import { createVault, markLength } from '../../src/infrastructure/vault.ts';
 import type { Build } from '../domain/crashServer.ts';
 import { buildServer } from '../domain/crashServer.ts';
 import type { Json } from '../harness/client.ts';
@@ -117,6 +117,9 @@ describeEngines('Rotation of the encryption key', (engine) => {
           /^Nothing is left under a former key: 7 values, all sealed with [0-9a-f]{8}\.$/,
         ),
         '',
+      ]);
+      expect(await world.server.query('SELECT id FROM encryption_keys')).toEqual([
+        { id: createVault(present).keyId },
       ]);
       await restart(present);
       await content.expectWhole(before);
