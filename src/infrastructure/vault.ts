@@ -97,15 +97,14 @@ export function createVault(keyHex: string, othersHex: readonly string[] = []): 
     const candidates = candidatesOf(sealed);
     const isMarked = sealed.startsWith(markStart);
     const bytes = Buffer.from(isMarked ? sealed.slice(markLength) : sealed, 'base64');
-    for (const key of candidates.slice(0, -1)) {
+    for (const key of candidates) {
       try {
         return { plain: openWith(key, bytes), keyId: key.id };
-      } catch {
-        // The next may be the one.
+      } catch (error) {
+        if (key === candidates.at(-1)) throw error;
       }
     }
-    const last = candidates.at(-1) as Key;
-    return { plain: openWith(last, bytes), keyId: last.id };
+    throw new Error('there is no key');
   }
 
   return {

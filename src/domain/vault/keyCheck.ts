@@ -2,7 +2,7 @@ import type { Sequelize } from 'sequelize';
 import { SettingsError } from '../../config.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { markOf, type Vault } from '../../infrastructure/vault.ts';
-import { sealedValues } from './sealedValues.ts';
+import { readSamples, sealedValues } from './sealedValues.ts';
 
 const readKeyIds = statement<{ id: string }>('read_encryption_keys', 'SELECT id FROM encryption_keys');
 
@@ -64,13 +64,11 @@ export async function forgetKey(keyId: string, sequelize: Sequelize): Promise<vo
 export async function checkVault(vault: Vault, sequelize: Sequelize): Promise<void> {
   await checkNotedKeys(vault, sequelize);
   const keyIds = new Set([vault.keyId]);
-  for (const { samples } of sealedValues) {
-    for (const { sealed } of samples ? await run(sequelize, samples, []) : []) {
-      try {
-        keyIds.add(vault.keyIdOf(sealed));
-      } catch {
-        throw refused('');
-      }
+  for (const { sealed } of await run(sequelize, readSamples, [])) {
+    try {
+      keyIds.add(vault.keyIdOf(sealed));
+    } catch {
+      throw refused('');
     }
   }
   await noteKeys([...keyIds], sequelize);

@@ -35,8 +35,6 @@ export interface SealedValues {
   readonly countOthers: Statement<{ others: number }>;
   /** Whether one has the mark $1 or, being older than marks, none. */
   readonly mayHave: Statement<{ found: boolean }>;
-  /** The first and the last of them; null where they would have to be looked for among others. */
-  readonly samples: Statement<{ sealed: string }> | null;
 }
 
 /** Few enough that nobody waits for their locks to be given back. */
@@ -48,8 +46,6 @@ function valuesOf({ kind, table, column, key, isSealed }: Place): SealedValues {
   const rowKey = columns.join(', ');
   const values = `FROM ${table} t WHERE ${isSealed ?? `t.${column} IS NOT NULL`}`;
   const mark = `left(t.${column}, ${markLength})`;
-  const one = (direction: string) =>
-    `(SELECT t.${column} AS sealed ${values} ORDER BY ${columns.map((part) => `${part} ${direction}`)} LIMIT 1)`;
   // Arrays of one dimension: the rows' keys lie in $1 one after the other.
   const parts = key.map(
     (part, index) => `($1::text[])[(n::integer - 1) * ${key.length} + ${index + 1}] AS ${part}`,
@@ -85,7 +81,6 @@ function valuesOf({ kind, table, column, key, isSealed }: Place): SealedValues {
       `find_key_${name}`,
       `SELECT EXISTS (SELECT ${values} AND (${mark} = $1 OR left(t.${column}, 1) <> '${markStart}')) AS found`,
     ),
-    samples: isSealed ? null : statement(`read_samples_${name}`, `${one('ASC')} UNION ALL ${one('DESC')}`),
   };
 }
 
@@ -106,3 +101,18 @@ const places: readonly Place[] = [
 ];
 
 export const sealedValues: readonly SealedValues[] = places.map(valuesOf);
+
+const samplesOf = ({ table, column, key }: Place): string[] =>
+  ['ASC', 'DESC'].map(
+    (direction) => `(SELECT ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL
+      ORDER BY ${key.map((part) => `${part} ${direction}`)} LIMIT 1)`,
+  );
+
+/** The first and the last of each kind, but for those that would have to be looked for among others. */
+export const readSamples = statement<{ sealed: string }>(
+  'read_sealed_samples',
+  places
+    .filter(({ isSealed }) => !isSealed)
+    .flatMap(samplesOf)
+    .join(' UNION ALL '),
+);
