@@ -57,8 +57,9 @@ async function resealStore(vault: Vault, { sequelize }: Database): Promise<boole
     unopened += result.unopened.length;
   }
   const left = await countFormer(vault, sequelize);
-  if (unopened > 0) print(`${unopened} values cannot be opened with any of the keys.`);
-  else if (left > 0) print(`${left} values are sealed with another key: a process goes on sealing with it.`);
+  if (unopened > 0) print(`No key opens ${unopened} of the values.`);
+  else if (left > 0)
+    print(`Of the values, ${left} are sealed with another key: a process goes on sealing with it.`);
   if (unopened > 0 || left > 0) return false;
   await forgetFormerKeys(vault, sequelize);
   print(`Nothing is left under a former key: ${sealed} values, all sealed with ${vault.keyId}.`);

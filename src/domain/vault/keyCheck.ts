@@ -2,7 +2,7 @@ import type { Sequelize } from 'sequelize';
 import { SettingsError } from '../../config.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { markOf, type Vault } from '../../infrastructure/vault.ts';
-import { readSamples, sealedValues } from './sealedValues.ts';
+import { pagesOf, readSamples, sealedValues } from './sealedValues.ts';
 
 const readKeyIds = statement<{ id: string }>('read_encryption_keys', 'SELECT id FROM encryption_keys');
 
@@ -28,12 +28,26 @@ export async function notedKeys(sequelize: Sequelize): Promise<string[]> {
   return (await run(sequelize, readKeyIds, [])).map(({ id }) => id);
 }
 
-/** Whether something may be sealed with the key: this looks at all there is, where there is much. */
-async function mayBeInUse(keyId: string, sequelize: Sequelize): Promise<boolean> {
-  for (const { mayHave } of sealedValues) {
-    const [row] = await run(sequelize, mayHave, [markOf(keyId)]);
+function keyIdOf(sealed: string, vault: Vault): string | null {
+  try {
+    return vault.keyIdOf(sealed);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether something may be sealed with a key that the vault does not have: something has its mark, or none and opens with
+ * none of the keys. This looks at all there is, where there is much.
+ */
+async function mayBeInUse(keyId: string, vault: Vault, sequelize: Sequelize): Promise<boolean> {
+  for (const { isMarked } of sealedValues) {
+    const [row] = await run(sequelize, isMarked, [markOf(keyId)]);
     if (row?.found) return true;
   }
+  for (const { unmarked } of sealedValues)
+    for await (const page of pagesOf(unmarked, sequelize))
+      if (page.some(({ sealed }) => keyIdOf(sealed, vault) === null)) return true;
   return false;
 }
 
@@ -44,7 +58,7 @@ async function mayBeInUse(keyId: string, sequelize: Sequelize): Promise<boolean>
 export async function checkNotedKeys(vault: Vault, sequelize: Sequelize): Promise<void> {
   for (const id of await notedKeys(sequelize)) {
     if (vault.keyIds.includes(id)) continue;
-    if (await mayBeInUse(id, sequelize)) throw refused(` (id ${id})`);
+    if (await mayBeInUse(id, vault, sequelize)) throw refused(` (id ${id})`);
     await forgetKey(id, sequelize);
   }
 }
@@ -65,11 +79,9 @@ export async function checkVault(vault: Vault, sequelize: Sequelize): Promise<vo
   await checkNotedKeys(vault, sequelize);
   const keyIds = new Set([vault.keyId]);
   for (const { sealed } of await run(sequelize, readSamples, [])) {
-    try {
-      keyIds.add(vault.keyIdOf(sealed));
-    } catch {
-      throw refused('');
-    }
+    const keyId = keyIdOf(sealed, vault);
+    if (keyId === null) throw refused('');
+    keyIds.add(keyId);
   }
   await noteKeys([...keyIds], sequelize);
 }

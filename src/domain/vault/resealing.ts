@@ -3,7 +3,7 @@ import type { Sequelize } from 'sequelize';
 import { lockTimeoutMs } from '../../infrastructure/database/database.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { markOf, type Vault } from '../../infrastructure/vault.ts';
-import { type SealedValue, type SealedValues, sealedValues } from './sealedValues.ts';
+import { pagesOf, type SealedValues, sealedValues } from './sealedValues.ts';
 
 /**
  * Seals what is stored with the key that seals now: page → values under other keys → written where they are still the same.
@@ -47,11 +47,7 @@ function sealAnew(sealed: string, vault: Vault): string | null {
 async function look(values: SealedValues, vault: Vault, sequelize: Sequelize): Promise<Look> {
   const unopened: string[] = [];
   const counts = { resealed: 0, kept: 0, unopenedOthers: 0 };
-  let page: SealedValue[];
-  // Sorts before every key.
-  let last: readonly string[] = ['', ''];
-  do {
-    page = await run(sequelize, values.page, [last]);
+  for await (const page of pagesOf(values.all, sequelize)) {
     const changes: { row: readonly string[]; before: string; after: string }[] = [];
     for (const { row, sealed } of page) {
       const after = sealAnew(sealed, vault);
@@ -70,8 +66,7 @@ async function look(values: SealedValues, vault: Vault, sequelize: Sequelize): P
       ]);
       counts.resealed += written.length;
     }
-    last = page.at(-1)?.row ?? last;
-  } while (page.length > 0);
+  }
   return { ...counts, unopened };
 }
 

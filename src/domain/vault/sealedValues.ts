@@ -1,4 +1,5 @@
-import { type Statement, statement } from '../../infrastructure/database/statement.ts';
+import type { Sequelize } from 'sequelize';
+import { run, type Statement, statement } from '../../infrastructure/database/statement.ts';
 import { markLength, markStart } from '../../infrastructure/vault.ts';
 
 /**
@@ -27,14 +28,16 @@ export interface SealedValues {
   /** In the words of who reads what `keys:reseal` says. */
   readonly kind: string;
   readonly column: string;
-  /** The next after the row of $1, by its key. */
-  readonly page: Statement<SealedValue>;
+  /** All of them, in pages: the next after the row of $1, by its key. */
+  readonly all: Statement<SealedValue>;
+  /** The same of those that are older than marks. */
+  readonly unmarked: Statement<SealedValue>;
   /** Of the rows $1 those whose value is still what $2 says get what $3 says. Rows that somebody has locked are left. */
   readonly replace: Statement<{ row: string[] }>;
   /** How many have another mark than $1, or none. */
   readonly countOthers: Statement<{ others: number }>;
-  /** Whether one has the mark $1 or, being older than marks, none. */
-  readonly mayHave: Statement<{ found: boolean }>;
+  /** Whether one has the mark $1. */
+  readonly isMarked: Statement<{ found: boolean }>;
 }
 
 /** Few enough that nobody waits for their locks to be given back. */
@@ -46,6 +49,10 @@ function valuesOf({ kind, table, column, key, isSealed }: Place): SealedValues {
   const rowKey = columns.join(', ');
   const values = `FROM ${table} t WHERE ${isSealed ?? `t.${column} IS NOT NULL`}`;
   const mark = `left(t.${column}, ${markLength})`;
+  const page = (condition: string) =>
+    `SELECT ARRAY[${rowKey}] AS row, t.${column} AS sealed ${values} ${condition}
+        AND (${rowKey}) > (${key.map((_, index) => `($1::text[])[${index + 1}]`)})
+      ORDER BY ${rowKey} LIMIT ${pageSize}`;
   // Arrays of one dimension: the rows' keys lie in $1 one after the other.
   const parts = key.map(
     (part, index) => `($1::text[])[(n::integer - 1) * ${key.length} + ${index + 1}] AS ${part}`,
@@ -53,12 +60,8 @@ function valuesOf({ kind, table, column, key, isSealed }: Place): SealedValues {
   return {
     kind,
     column: `${table}.${column}`,
-    page: statement(
-      `read_sealed_${name}`,
-      `SELECT ARRAY[${rowKey}] AS row, t.${column} AS sealed ${values}
-          AND (${rowKey}) > (${key.map((_, index) => `($1::text[])[${index + 1}]`)})
-        ORDER BY ${rowKey} LIMIT ${pageSize}`,
-    ),
+    all: statement(`read_sealed_${name}`, page('')),
+    unmarked: statement(`read_unmarked_${name}`, page(`AND left(t.${column}, 1) <> '${markStart}'`)),
     // What waits for no lock is in nobody's way: whoever holds rows and waits for others would be given up for a deadlock.
     replace: statement(
       `reseal_${name}`,
@@ -77,10 +80,7 @@ function valuesOf({ kind, table, column, key, isSealed }: Place): SealedValues {
       `count_others_${name}`,
       `SELECT count(*)::integer AS others ${values} AND ${mark} <> $1`,
     ),
-    mayHave: statement(
-      `find_key_${name}`,
-      `SELECT EXISTS (SELECT ${values} AND (${mark} = $1 OR left(t.${column}, 1) <> '${markStart}')) AS found`,
-    ),
+    isMarked: statement(`find_mark_${name}`, `SELECT EXISTS (SELECT ${values} AND ${mark} = $1) AS found`),
   };
 }
 
@@ -116,3 +116,19 @@ export const readSamples = statement<{ sealed: string }>(
     .flatMap(samplesOf)
     .join(' UNION ALL '),
 );
+
+/** The pages of `all` or `unmarked`, each read when it is asked for. */
+export async function* pagesOf(
+  page: Statement<SealedValue>,
+  sequelize: Sequelize,
+): AsyncGenerator<SealedValue[], void, undefined> {
+  // Sorts before every key.
+  let last: readonly string[] = ['', ''];
+  for (;;) {
+    const values = await run(sequelize, page, [last]);
+    yield values;
+    const end = values.at(-1);
+    if (!end) return;
+    last = end.row;
+  }
+}
