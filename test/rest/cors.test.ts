@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
-import { describeOneEngine } from '../harness/engines.ts';
+import { describeEngines, describeOneEngine } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import type { RawAnswer } from './rawRequest.ts';
@@ -160,5 +160,35 @@ describeOneEngine('a browser', (engine) => {
     await authorize([]);
     await eventually(async () => allowed(await balance(other.live, late)) === undefined);
     expect(allowed(await preflight('/graphql', late))).toBeUndefined();
+  });
+});
+
+describeEngines('origins of strangers', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    // One session: what the server has prepared there can be explained there.
+    server = await startTestServer(engine, { settings: { ROLES: 'api', DATABASE_POOL_SIZE: '1' } });
+  });
+  afterAll(() => server?.close());
+
+  it('are looked up through an index among many teams, whatever PostgreSQL knows of them', async () => {
+    await server.query(
+      `INSERT INTO teams (id, name, markup_percent, fee_cents, cors_domains, created_at, updated_at)
+       SELECT 'team_' || n, 'Agency', 0, 0, ARRAY['https://a' || n || '.example'], now(), now()
+         FROM generate_series(1, 5000) n`,
+    );
+    await server.query('VACUUM ANALYZE teams');
+    const asked = await rawRequest(server.url, {
+      method: 'OPTIONS',
+      path: '/graphql',
+      headers: { origin: 'https://a77.example', 'access-control-request-method': 'POST' },
+    });
+    expect(asked.headers['access-control-allow-origin']).toBe('https://a77.example');
+    // The first executions of a statement are planned for their values, the later ones for any.
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      await server.query(`SET plan_cache_mode = ${mode}`);
+      const plan = await server.query(`EXPLAIN EXECUTE find_cors_origin('https://evil.example')`);
+      expect(JSON.stringify(plan), mode).toContain('Index Scan on teams_cors_domains');
+    }
   });
 });
