@@ -1,4 +1,4 @@
-import { retryOnDeadlock, run, statement } from '../../infrastructure/database/statement.ts';
+import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inspectBody, inspectRecorded } from '../events/inspection.ts';
 import type { Platform } from '../platform.ts';
 import { bodyFrom, type RecordedParts, recordedParts } from './body.ts';
@@ -227,14 +227,19 @@ export async function nextDueAt(now: Date, { sequelize, settings }: Platform): P
 
 const skipStatement = statement(
   'skip_deliveries_of_inactive_webhooks',
-  `WITH RECURSIVE ${waitingSql}
-   UPDATE webhook_deliveries d SET status = 'skipped', leased_until = NULL, lease_token = NULL
-     FROM waiting v JOIN webhooks w ON w.id = v.webhook_id
-    WHERE NOT w.active AND d.webhook_id = w.id AND d.status = 'pending'
-      AND (d.leased_until IS NULL OR d.leased_until <= clock_timestamp())`,
+  `WITH RECURSIVE ${waitingSql}, left_over AS (
+     SELECT d.id FROM waiting v JOIN webhooks w ON w.id = v.webhook_id JOIN webhook_deliveries d ON d.webhook_id = w.id
+      WHERE NOT w.active AND d.status = 'pending' AND (d.leased_until IS NULL OR d.leased_until <= clock_timestamp())
+        FOR UPDATE OF d SKIP LOCKED
+   )
+   UPDATE webhook_deliveries SET status = 'skipped', leased_until = NULL, lease_token = NULL
+    WHERE id = ANY (ARRAY(SELECT id FROM left_over))`,
 );
 
-/** Skips what was recorded, or given back by its worker, while its webhook was being switched off. */
+/**
+ * Skips what was recorded, or given back by its worker, while its webhook was being switched off. What another holds is
+ * left for the next time: all workers do this, each in an order of its own.
+ */
 export async function skipInactive({ sequelize }: Platform): Promise<void> {
-  await retryOnDeadlock(() => run(sequelize, skipStatement, []));
+  await run(sequelize, skipStatement, []);
 }

@@ -1,0 +1,57 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { claimDeliveries, releaseLease, skipInactive } from '../../src/domain/webhooks/claim.ts';
+import { Shares } from '../../src/domain/webhooks/shares.ts';
+import { eventually } from '../harness/client.ts';
+import { describeSeveralSessions } from '../harness/engines.ts';
+import { DeliveryWorld } from './deliveryWorld.ts';
+
+/** Which row comes first is for PostgreSQL to decide, in each session anew. */
+describeSeveralSessions('deliveries of webhooks that were switched off', (engine) => {
+  let world: DeliveryWorld;
+  let other: pg.Client;
+  beforeAll(async () => {
+    world = await DeliveryWorld.open(engine, { settings: { ROLES: 'api' } });
+    other = new pg.Client({ connectionString: world.server.environment.DATABASE_URL });
+    await other.connect();
+  });
+  afterAll(async () => {
+    await other?.end();
+    await world?.close();
+  });
+
+  const somebodyWaits = async () => {
+    const { length } = await world.server.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return length > 0;
+  };
+
+  it('are skipped without a wait or a deadlock by who meets another that goes through them', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/off');
+    for (let event = 0; event < 3; event += 1) await world.happens(tenant);
+    const taken = await claimDeliveries('worker', { webhookIds: [id] }, new Shares().allowances(), platform);
+    await world.change(key, id, { active: false });
+    for (const delivery of taken)
+      await releaseLease({ id: delivery.id, token: 'worker' }, platform.clock.now(), platform);
+    const statuses = async () => (await world.deliveries(id)).map(({ status }) => status);
+    expect(await statuses()).toEqual(['pending', 'pending', 'pending']);
+
+    const [first, middle, last] = (await world.deliveries(id)).map((delivery) => delivery.id);
+    await other.query('BEGIN');
+    const lock = (ids: unknown[]) =>
+      other.query('SELECT FROM webhook_deliveries WHERE id = ANY ($1::bigint[]) FOR UPDATE', [ids]);
+    await lock([middle]);
+    const skipping = skipInactive(platform);
+    await Promise.race([skipping, eventually(somebodyWaits)]);
+    // From either end, one of the two comes before the one in the middle: who waited for that would hold it now.
+    await lock([first, last]);
+    await skipping;
+    expect(await statuses()).toEqual(['skipped', 'pending', 'skipped']);
+    await other.query('COMMIT');
+    await skipInactive(platform);
+    expect(await statuses()).toEqual(['skipped', 'skipped', 'skipped']);
+  });
+});
