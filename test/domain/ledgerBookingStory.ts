@@ -1,8 +1,9 @@
 import type { BookingRow } from '../../src/domain/bookings/booking.ts';
-import type { ChangeDetails } from '../../src/domain/bookings/change.ts';
+import type { DetailsOf } from '../../src/domain/bookings/change.ts';
 import { applyTransition } from '../../src/domain/bookings/change.ts';
 import { expireOverdueBookings } from '../../src/domain/bookings/expiry.ts';
 import { refundRest } from '../../src/domain/bookings/restRefund.ts';
+import type { ChangeName } from '../../src/domain/bookings/transitions.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import type { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -50,7 +51,7 @@ export async function tellBookingStory(
     if (!booking) throw new Error('nothing booked');
     return booking.id;
   };
-  const change = async (name: Parameters<typeof applyTransition>[0], id: string, details: ChangeDetails) => {
+  const change = async <Name extends ChangeName>(name: Name, id: string, details: DetailsOf<Name>) => {
     if (!(await applyTransition(name, { id, walletId: wallet }, details, platform))) throw new Error(name);
     return id;
   };
@@ -68,7 +69,7 @@ export async function tellBookingStory(
     refunded: await change('cancel', await book('instant'), { refundCents: 70_00n }),
     kept: await change('cancel', await book('instant'), { refundCents: 0n }),
     restored: await change('cancel', await book('instant'), { refundCents: 70_00n }),
-    failed: await change('rejectIssue', await book('instant'), { refundCents: 100_00n }),
+    failed: await change('rejectIssue', await book('instant'), {}),
     withdrawn: await change('withdraw', await book('hold'), {}),
   };
   if (!(await refundRest({ id: story.restored, walletId: wallet }, platform))) throw new Error('no rest');

@@ -7,7 +7,7 @@ import { longestSweepWaitMs } from '../overdue.ts';
 import { availableSql, crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
 import { type BookingRow, bookingColumns } from './booking.ts';
-import type { Transition, TransitionName } from './transitions.ts';
+import type { ChangeName, Transition } from './transitions.ts';
 import { transitions } from './transitions.ts';
 
 /**
@@ -155,6 +155,8 @@ function creationStatement(name: 'book' | 'hold'): Statement<{ id: string }> {
 /** The creations, by their transition. */
 export const createBooking = { book: creationStatement('book'), hold: creationStatement('hold') };
 
+const refundSql = ({ refund }: Transition) => (refund === 'in full' ? 'bookings.amount_cents' : '$7::bigint');
+
 /** Columns that a state sets. */
 function stateSets(transition: Transition, now: string, refunds: boolean): string[] {
   const ends = ['cancelled', 'expired', 'failed'].includes(transition.to);
@@ -170,7 +172,7 @@ function stateSets(transition: Transition, now: string, refunds: boolean): strin
         ]
       : []),
     ...(ends ? [`ended_at = ${now}`] : []),
-    ...(transition.money === 'refund' ? ['refund_cents = $7::bigint'] : []),
+    ...(transition.money === 'refund' ? [`refund_cents = ${refundSql(transition)}`] : []),
     ...(refunds ? ['refund_id = $6'] : []),
     ...(transition.task
       ? [`order_task = '${transition.task}'`, `order_due_at = ${now}`]
@@ -186,8 +188,6 @@ const deadlines = {
   until: (now: string) => `AND before.payment_required_by >= ${now}`,
   after: (now: string) => `AND before.payment_required_by < ${now}`,
 };
-
-type ChangeName = Exclude<TransitionName, 'book' | 'hold'>;
 
 /**
  * How long the answer of a supplier waits for its wallet, in milliseconds: far longer than a busy one takes. Answers that
@@ -208,11 +208,14 @@ const longestWaits: Readonly<Partial<Record<ChangeName, number>>> = {
 
 /**
  * A change of state. $1 id, $2 wallet, $3 now, $4 ids of events, $5 the asking worker's token or null, $6 entry id,
- * $7 refund in centavos, $8 documents, $9 the carrier's locator; those that a transition does not need are null. No row comes back when the
- * booking is not in a state that the table names, the deadline does not fit or the worker has lost its lease. The CTE
- * `parameters` says the types of those that a statement does not use.
+ * $7 refund by conditions in centavos, $8 documents, $9 the carrier's locator; those that a transition does not need are
+ * null. No row comes back when the booking is not in a state that the table names, the deadline does not fit or the worker
+ * has lost its lease. The CTE `parameters` says the types of those that a statement does not use.
  */
-function changeStatement(name: ChangeName, refunds: boolean): Statement<BookingRow> {
+function changeStatement(
+  name: ChangeName,
+  refunds = transitions[name].money === 'refund',
+): Statement<BookingRow> {
   const written = transitions[name];
   const transition: Transition =
     refunds || written.money !== 'refund' ? written : { ...written, money: 'none' };
@@ -246,14 +249,15 @@ function changeStatement(name: ChangeName, refunds: boolean): Statement<BookingR
 }
 
 interface ChangeStatements {
-  readonly refunding: Statement<BookingRow>;
-  /** Of a refund that gives nothing back: no entry may move nothing. */
-  readonly plain: Statement<BookingRow>;
+  readonly usual: Statement<BookingRow>;
+  /** Of a refund whose conditions give nothing back: no entry may move nothing. */
+  readonly withoutRefund: Statement<BookingRow>;
 }
 
 function changeStatements(name: ChangeName): ChangeStatements {
-  const plain = changeStatement(name, false);
-  return { plain, refunding: transitions[name].money === 'refund' ? changeStatement(name, true) : plain };
+  const usual = changeStatement(name);
+  const mayGiveNothing = transitions[name].refund === 'by its conditions';
+  return { usual, withoutRefund: mayGiveNothing ? changeStatement(name, false) : usual };
 }
 
 const changeNames = Object.entries(transitions).flatMap(([name, { from }]) =>

@@ -5,42 +5,46 @@ import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { changeBooking, newEventIds } from './bookingSql.ts';
 import { announceOrders } from './orderTask.ts';
-import type { TransitionName } from './transitions.ts';
+import type { ChangeName, ConditionalRefund } from './transitions.ts';
 import { transitions } from './transitions.ts';
 
 export interface ChangeDetails {
   /** Lease of the worker whose asking led to the change; without it the change is a client's or a deadline's. */
   readonly token?: string;
-  /** What a transition that refunds gives back, in centavos; 0n where it is nothing. */
-  readonly refundCents?: bigint;
   readonly documents?: BookingRow['documents'];
   /** The carrier's locator; without it the one that is known stays. */
   readonly carrierReference?: string | null;
 }
 
+/** What a refund by the offer's conditions gives back, in centavos; 0n where it is nothing. */
+type RefundDetails<Name> = Name extends ConditionalRefund
+  ? { readonly refundCents: bigint }
+  : { readonly refundCents?: never };
+
+export type DetailsOf<Name> = ChangeDetails & RefundDetails<Name>;
+
 /**
  * Changes a booking's state by a transition of the table.
  * @returns the booking afterwards, or null, and nothing changed, when its state or the time does not allow it.
  */
-export async function applyTransition(
-  name: Exclude<TransitionName, 'book' | 'hold'>,
+export async function applyTransition<Name extends ChangeName>(
+  name: Name,
   booking: { id: string; walletId: number },
-  { token, refundCents, documents, carrierReference }: ChangeDetails,
+  { token, refundCents, documents, carrierReference }: DetailsOf<Name>,
   platform: Platform,
 ): Promise<BookingRow | null> {
-  const { refunding, plain } = changeBooking[name];
+  const { usual, withoutRefund } = changeBooking[name];
   const { money, task } = transitions[name];
-  const refund = money === 'refund' ? refundCents : 0n;
-  if (refund === undefined) throw new Error(`${name} gives money back: say how much`);
-  const moves = money === 'settle' || refund > 0n;
-  const [changed] = await run(platform.sequelize, moves ? refunding : plain, [
+  const givesNothing = refundCents === 0n;
+  const moves = (money === 'settle' || money === 'refund') && !givesNothing;
+  const [changed] = await run(platform.sequelize, givesNothing ? withoutRefund : usual, [
     booking.id,
     booking.walletId,
     platform.clock.now(),
     newEventIds(),
     token ?? null,
     moves ? newIdentifier('txn') : null,
-    money === 'refund' ? refund.toString() : null,
+    refundCents?.toString() ?? null,
     documents ? JSON.stringify(documents) : null,
     carrierReference ?? null,
   ]);

@@ -279,8 +279,7 @@ export class OrderDispatcher {
     const carrierReference = carrierReferenceOf(answer);
     if (task.order_task !== 'issue') return finishTask(task, carrierReference, this.#platform);
     if (refused) {
-      const refundCents = BigInt(task.amount_cents);
-      return (await applyTransition('rejectIssue', where, { token, refundCents }, this.#platform)) !== null;
+      return (await applyTransition('rejectIssue', where, { token }, this.#platform)) !== null;
     }
     if (answer?.state !== 'ticketed') return this.#askLater(task, answer);
     const documents = recorded(answer.documents);

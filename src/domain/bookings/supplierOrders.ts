@@ -39,7 +39,6 @@ export interface SupplierOrder {
 interface SupplierOrderRow {
   id: string;
   wallet_id: number;
-  amount_cents: string;
   team_id: string;
   mode: Mode;
   supplier: string;
@@ -53,7 +52,7 @@ interface SupplierOrderRow {
   order_note: string | null;
 }
 
-const orderColumns = `id, wallet_id, amount_cents, team_id, mode, supplier, booking_reference, carrier_reference, status, passengers,
+const orderColumns = `id, wallet_id, team_id, mode, supplier, booking_reference, carrier_reference, status, passengers,
             order_task, order_asked, updated_at, order_note`;
 
 const orderOf = (row: SupplierOrderRow): SupplierOrder => ({
@@ -138,7 +137,7 @@ export async function failBooking(
   platform: Platform,
 ): Promise<SupplierOrder> {
   const order = await findOrder(bookingId, platform);
-  return settle('giveUp', order, { refundCents: BigInt(order.amount_cents) }, settledBy, platform);
+  return settle('giveUp', order, {}, settledBy, platform);
 }
 
 /**
@@ -154,7 +153,7 @@ export async function cancelForCarrier(
   platform: Platform,
 ): Promise<SupplierOrder> {
   const order = await findOrder(bookingId, platform);
-  return settle('cancelForCarrier', order, { refundCents: BigInt(order.amount_cents) }, settledBy, platform);
+  return settle('cancelForCarrier', order, {}, settledBy, platform);
 }
 
 /** Ticket number: three digits of the airline, a hyphen, ten digits (IATA Resolution 722f). */

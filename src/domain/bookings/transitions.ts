@@ -13,10 +13,10 @@ export interface Transition {
   readonly trigger: string;
   /**
    * What happens to the money: `debit` takes available money at once, `reserve` sets it aside, `settle` debits what was
-   * set aside, `release` gives that back, `refund` credits what the conditions give back, `none` leaves it.
+   * set aside, `release` gives that back, `refund` credits what `refund` says, `none` leaves it.
    */
   readonly money: 'debit' | 'reserve' | 'settle' | 'release' | 'refund' | 'none';
-  /** How much a refund gives back. */
+  /** How much a refund gives back: the whole price, or what its caller takes from the offer's conditions. */
   readonly refund?: 'in full' | 'by its conditions';
   /** Booking events, in the order in which they are told. */
   readonly events: readonly EventType[];
@@ -132,6 +132,14 @@ const table = {
 } satisfies Record<string, Transition>;
 
 export type TransitionName = keyof typeof table;
+
+/** Those that change a booking which is there. */
+export type ChangeName = Exclude<TransitionName, 'book' | 'hold'>;
+
+/** Those whose callers say how much is given back. */
+export type ConditionalRefund = {
+  [Name in ChangeName]: (typeof table)[Name] extends { refund: 'by its conditions' } ? Name : never;
+}[ChangeName];
 
 export const transitions: Readonly<Record<TransitionName, Transition>> = table;
 
