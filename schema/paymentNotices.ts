@@ -31,7 +31,7 @@ registerEnumType(UnsettledReason, {
     unknown_recharge: { description: 'The provider has no such recharge with us.' },
     wrong_amount: { description: 'Another amount than the recharge’s was paid.' },
     already_completed: { description: 'Another payment had completed the recharge before.' },
-    paid_late: { description: 'It was paid after the recharge’s expires_at.' },
+    paid_late: { description: 'It was not paid before the recharge’s expires_at.' },
     ended: { description: 'It was paid after the recharge had been cancelled or had failed.' },
     returned: {
       description:

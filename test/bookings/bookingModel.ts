@@ -66,7 +66,7 @@ export function requestRecharge(model: Model, cents: number): void {
 export function pay(model: Model, index: number): Verdict {
   const recharge = model.recharges[index]!;
   if (recharge.isPaid) return null;
-  if (model.nowMs > recharge.expiresAtMs) return 'Recharge already expired';
+  if (model.nowMs >= recharge.expiresAtMs) return 'Recharge already expired';
   recharge.isPaid = true;
   model.creditedCents += recharge.cents;
   return null;
@@ -92,7 +92,7 @@ export function book(model: Model, index: number, type: 'instant' | 'hold'): Ver
 
 export function confirm(model: Model, booking: ModelBooking): Verdict {
   const { status, offer } = booking;
-  if (status === 'expired' || (status === 'pending' && model.nowMs > offer.expiresAtMs))
+  if (status === 'expired' || (status === 'pending' && model.nowMs >= offer.expiresAtMs))
     return 'Offer expired';
   if (status !== 'pending') return `Booking already ${status}`;
   booking.status = 'confirmed';
@@ -114,7 +114,7 @@ export function cancel(booking: ModelBooking): Verdict {
 
 export function expire(model: Model): void {
   for (const booking of model.bookings) {
-    if (booking.status === 'pending' && booking.offer.expiresAtMs < model.nowMs) booking.status = 'expired';
+    if (booking.status === 'pending' && booking.offer.expiresAtMs <= model.nowMs) booking.status = 'expired';
   }
 }
 

@@ -104,7 +104,7 @@ function pay(wallet: ModelWallet, id: string, paidAtMs: number, answer: Answer |
   const recharge = wallet.recharges.get(id);
   if (!recharge) return refused(answer, 'NOT_FOUND', 'Recharge not found') ? wallet : null;
   const { status, expiresAtMs } = recharge;
-  const payable = (status === 'pending' || status === 'expired') && paidAtMs <= expiresAtMs;
+  const payable = (status === 'pending' || status === 'expired') && paidAtMs < expiresAtMs;
   if (status !== 'completed' && !payable) {
     const state = status === 'pending' ? 'expired' : status;
     return refused(answer, 'VALIDATION_ERROR', `Recharge already ${state}`) ? wallet : null;
@@ -167,7 +167,7 @@ function apply(wallet: ModelWallet, { operation, answer }: Happening, nowMs: num
       return debit(wallet, operation.amountCents, answer);
     case 'sweep': {
       const recharge = wallet.recharges.get(operation.id);
-      const overdue = recharge?.status === 'pending' && recharge.expiresAtMs < nowMs;
+      const overdue = recharge?.status === 'pending' && recharge.expiresAtMs <= nowMs;
       return overdue ? changed(wallet, operation.id, { ...recharge, status: 'expired' }) : wallet;
     }
     default:
@@ -193,6 +193,6 @@ export function explain(wallet: ModelWallet, happenings: Happening[], nowMs: num
 /** Recharges that a sweep has to expire. */
 export function overdueIds(wallet: ModelWallet, nowMs: number): string[] {
   return [...wallet.recharges]
-    .filter(([, { status, expiresAtMs }]) => status === 'pending' && expiresAtMs < nowMs)
+    .filter(([, { status, expiresAtMs }]) => status === 'pending' && expiresAtMs <= nowMs)
     .map(([id]) => id);
 }

@@ -119,7 +119,7 @@ describeEngines('the ledger under any history', (engine) => {
         return { operation: { kind: 'pay', id, paidAtMs: nowMs }, answer };
       }
       case 'payInTime': {
-        const inTimeMs = caller.mode === 'live' ? Math.min(recharge.expiresAtMs, nowMs) : nowMs;
+        const inTimeMs = caller.mode === 'live' ? Math.min(recharge.expiresAtMs - 1, nowMs) : nowMs;
         // A clock that lags behind that of the recharge's creation has no time yet that could be named.
         const isNamed = inTimeMs >= recharge.createdAtMs;
         const answer = await ledger.pay(step.door, caller, id, isNamed ? new Date(inTimeMs) : null);

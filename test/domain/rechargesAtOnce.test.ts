@@ -71,7 +71,7 @@ describeEngines('many at once on one wallet', (engine) => {
     const caller = await newCaller('live');
     const ids = (await rechargeMany(caller, 100, '100.00')) as string[];
     const unpaid = (await rechargeMany(caller, 20, '110.00')) as string[];
-    const paidAt = new Date(clock.now().getTime() + 30 * 60_000);
+    const paidAt = new Date(clock.now().getTime() + 30 * 60_000 - 1);
     clock.advance(31 * 60_000);
     const { platform } = server.running.gateway;
     const sweeps = range(3).map(() => expireOverdueRecharges(platform));

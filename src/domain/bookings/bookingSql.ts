@@ -185,8 +185,8 @@ function stateSets(transition: Transition, now: string, refunds: boolean): strin
 }
 
 const deadlines = {
-  until: (now: string) => `AND before.payment_required_by >= ${now}`,
-  after: (now: string) => `AND before.payment_required_by < ${now}`,
+  before: (now: string) => `AND before.payment_required_by > ${now}`,
+  from: (now: string) => `AND before.payment_required_by <= ${now}`,
 };
 
 /**

@@ -10,7 +10,7 @@ import { alreadyIn } from './refusals.ts';
 const findOverdue = statement<Overdue>(
   'find_overdue_bookings',
   `SELECT id, wallet_id, payment_required_by AS due_at FROM bookings
-    WHERE status = 'pending' AND payment_required_by < $1 AND (payment_required_by, id) > ($2::timestamptz, $3)
+    WHERE status = 'pending' AND payment_required_by <= $1 AND (payment_required_by, id) > ($2::timestamptz, $3)
     ORDER BY payment_required_by, id LIMIT ${sweptAtOnce}`,
 );
 

@@ -22,8 +22,8 @@ export interface Transition {
   readonly events: readonly EventType[];
   /** What the supplier is to be asked next; null for nothing more. */
   readonly task: 'hold' | 'issue' | 'cancel' | null;
-  /** Only up to, or only after, the time that a hold must be paid by. */
-  readonly deadline?: 'until' | 'after';
+  /** Only before, or only from, the time that a hold must be paid by. */
+  readonly deadline?: 'before' | 'from';
 }
 
 const table = {
@@ -46,20 +46,20 @@ const table = {
   confirm: {
     from: ['pending'],
     to: 'confirmed',
-    trigger: 'POST /bookings/:id/confirm, until payment_required_by',
+    trigger: 'POST /bookings/:id/confirm, before payment_required_by',
     money: 'settle',
     events: ['booking.confirmed', 'booking.updated'],
     task: 'issue',
-    deadline: 'until',
+    deadline: 'before',
   },
   expire: {
     from: ['pending'],
     to: 'expired',
-    trigger: 'payment_required_by has passed',
+    trigger: 'payment_required_by is reached',
     money: 'release',
     events: ['booking.expired', 'booking.updated'],
     task: 'cancel',
-    deadline: 'after',
+    deadline: 'from',
   },
   expireTest: {
     from: ['pending'],

@@ -19,7 +19,7 @@ type Ending = Extract<RechargeStatus, 'expired' | 'failed' | 'cancelled'>;
 const endingSql = (bound = 'true') => `WITH recharge AS (
      UPDATE recharges SET status = $3, ended_at = $6,
             charge_to_cancel_at = CASE WHEN $3 = 'cancelled' AND $7::boolean THEN $6::timestamptz END
-      WHERE id = $1 AND wallet_id = $2 AND status = 'pending' AND ($5::timestamptz IS NULL OR expires_at < $5)
+      WHERE id = $1 AND wallet_id = $2 AND status = 'pending' AND ($5::timestamptz IS NULL OR expires_at <= $5)
             AND ${bound}
      RETURNING *
    ), allowance AS (
@@ -46,7 +46,7 @@ const sweepStatement = statement<{ id: string }>(
   endingSql(lockWaitSql(longestSweepWaitMs)),
 );
 
-/** Ends a recharge that is pending, and was due before `overdueAt` where that is given. @returns whether it did. */
+/** Ends a recharge that is pending, and due by `overdueAt` where that is given. @returns whether it did. */
 export async function endPending(
   walletId: number,
   id: string,
@@ -99,7 +99,7 @@ export function expireRecharge(tenant: Tenant, id: string, platform: Platform): 
 const findOverdue = statement<Overdue>(
   'find_overdue_recharges',
   `SELECT id, wallet_id, expires_at AS due_at FROM recharges
-    WHERE status = 'pending' AND expires_at < $1 AND (expires_at, id) > ($2::timestamptz, $3)
+    WHERE status = 'pending' AND expires_at <= $1 AND (expires_at, id) > ($2::timestamptz, $3)
     ORDER BY expires_at, id LIMIT ${sweptAtOnce}`,
 );
 

@@ -25,7 +25,7 @@ const completeRecharge = statement<{ id: string }>(
             charge_to_cancel_at = NULL
        FROM before
       WHERE recharges.id = before.id AND before.status <> 'completed'
-            AND ($8 = 'whenever' OR $3 <= before.expires_at
+            AND ($8 = 'whenever' OR $3 < before.expires_at
                  AND (before.status IN ('pending', 'expired') OR $8 = 'before its end' AND $3 < before.ended_at))
      RETURNING recharges.*, before.status AS previous_status
    ), allowance AS (
@@ -86,7 +86,7 @@ export async function completePaid(
 }
 
 /**
- * Confirms that a recharge was paid at `paidAt` (at the latest its expires_at), told by somebody who hears what has become
+ * Confirms that a recharge was paid at `paidAt` (before its expires_at), told by somebody who hears what has become
  * of it in the meantime. Confirming again changes nothing.
  * @throws AppError 404 for an unknown id, 409 when it cannot be paid any more.
  */
