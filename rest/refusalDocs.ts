@@ -1,21 +1,23 @@
 import type { ErrorCode } from '../src/domain/errors.ts';
+import { type CodeOfOneStatus, statusOfEach, usualCodeOf } from './errors.ts';
 import type { JsonSchema } from './namedSchemas.ts';
 
-/** A refusal as the documentation tells of it. */
-export interface DocumentedRefusal {
+/** A refusal as the documentation tells of it: by its status, or by its code where that is not the status's usual one. */
+export type DocumentedRefusal = { readonly message: string } & (
+  | { readonly status: number }
+  | { readonly code: CodeOfOneStatus }
+);
+
+interface Refusal {
   readonly status: number;
+  readonly code: ErrorCode;
   readonly message: string;
-  /** Where it is not the one that the status has otherwise. */
-  readonly code?: ErrorCode;
 }
 
-const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
-  401: 'UNAUTHORIZED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  429: 'RATE_LIMIT_EXCEEDED',
-  500: 'INTERNAL_ERROR',
-};
+const refusalOf = (documented: DocumentedRefusal): Refusal =>
+  'code' in documented
+    ? { ...documented, status: statusOfEach(documented.code) }
+    : { ...documented, code: usualCodeOf(documented.status) };
 
 const ofAll: readonly DocumentedRefusal[] = [
   { status: 400, message: 'Invalid request parameters' },
@@ -39,22 +41,18 @@ const ofCreations: readonly DocumentedRefusal[] = [
 export function refusalsByStatus(
   own: readonly DocumentedRefusal[],
   { isRead, isCreation }: { isRead: boolean; isCreation: boolean },
-): [status: number, refusals: DocumentedRefusal[]][] {
-  const byStatus = new Map<number, DocumentedRefusal[]>();
+): [status: number, refusals: Refusal[]][] {
+  const byStatus = new Map<number, Refusal[]>();
   const all = [...ofAll, ...own, ...(isRead ? [] : ofWrites), ...(isCreation ? ofCreations : [])];
-  for (const refusal of all) {
+  for (const refusal of all.map(refusalOf)) {
     byStatus.set(refusal.status, [...(byStatus.get(refusal.status) ?? []), refusal]);
   }
   return [...byStatus].sort(([one], [other]) => one - other);
 }
 
 /** The body of each refusal by its message: a schema alone does not say which code goes with which message. */
-export function refusalExamples(refusals: readonly DocumentedRefusal[]): JsonSchema {
-  const bodyOf = ({
-    status,
-    message,
-    code = codeOfStatus[status] ?? 'VALIDATION_ERROR',
-  }: DocumentedRefusal) => ({
+export function refusalExamples(refusals: readonly Refusal[]): JsonSchema {
+  const bodyOf = ({ code, message }: Refusal) => ({
     success: false,
     error: { code, message, details: {} },
   });

@@ -58,16 +58,15 @@ const booking = `{
       }`;
 
 const unknown = { status: 404, message: 'Booking not found' };
-const expired = { status: 422, message: 'Offer expired', code: 'OFFER_EXPIRED' } as const;
+const expired = { code: 'OFFER_EXPIRED', message: 'Offer expired' } as const;
 const mismatch = { status: 422, message: 'Payment amount does not match' };
 const currency = { status: 400, message: 'Invalid currency' };
 
 /** 409 in a state that the change does not start from. */
 const already = (...states: BookingStatus[]): DocumentedRefusal[] =>
   states.map((state) => ({
-    status: 409,
+    ...(state === 'cancelled' ? { code: 'BOOKING_ALREADY_CANCELLED' } : { status: 409 }),
     message: `Booking already ${state}`,
-    ...(state === 'cancelled' ? { code: 'BOOKING_ALREADY_CANCELLED' } : {}),
   }));
 
 export const bookingRoutes: readonly Route[] = [
@@ -93,7 +92,7 @@ export const bookingRoutes: readonly Route[] = [
       { status: 422, message: 'Flight supplier not connected' },
       { status: 422, message: 'Offer requires instant payment' },
       mismatch,
-      { status: 422, message: 'Insufficient balance', code: 'INSUFFICIENT_BALANCE' },
+      { code: 'INSUFFICIENT_BALANCE', message: 'Insufficient balance' },
     ],
     document: `mutation CreateBooking($offerId: String!, $type: BookingType!, $passengers: [BookingPassengerInput!]!,
                             $payments: [BookingPaymentInput!]) {
