@@ -1,10 +1,23 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 /**
  * `node bundle.mjs <folder>` puts what was compiled to a folder, and the packages that it uses, into few files, from which
  * the programs are started: `bundle` in the same folder. Finding and reading the two thousand files that they are
  * otherwise takes a quarter of a start. When nothing was compiled or installed since the last time, nothing is done.
+ *
+ * Files but the programs are named after what is in them, and a process loads some of them late: those of the bundle
+ * before stay for as long as there is no other one.
  */
 
 const programs = ['main', 'ledgerVerify', 'operatorKey', 'keysReseal'];
@@ -28,12 +41,14 @@ const require = requireFrom(import.meta.url);`;
 
 const [folder] = process.argv.slice(2);
 const finished = join(folder, 'bundle');
+/** Names the files of the bundle, and those of the one before it. Written last. */
+const record = join(finished, 'bundle.json');
 if (!isFinished()) await bundle();
 
 function isFinished() {
-  const program = join(finished, 'main.js');
-  if (!existsSync(program)) return false;
-  const { mtimeMs } = statSync(program);
+  const made = [record, ...programs.map((name) => join(finished, `${name}.js`))];
+  if (!made.every((path) => existsSync(path))) return false;
+  const { mtimeMs } = statSync(record);
   const compiled = ['src', 'schema', 'rest'].flatMap((name) =>
     readdirSync(join(folder, name), { recursive: true }).map((path) => join(folder, name, path)),
   );
@@ -59,6 +74,24 @@ async function bundle() {
   // Classes are called in GraphQL and in the database what they are called in their files.
   await compiled.write({ dir: written, format: 'esm', keepNames: true, banner });
   await compiled.close();
-  rmSync(finished, { recursive: true, force: true });
-  renameSync(written, finished);
+  replace(written);
+}
+
+/** Programs come last: whoever starts one, the old or the new, finds all that it loads. */
+function replace(written) {
+  mkdirSync(finished, { recursive: true });
+  const files = readdirSync(written).sort();
+  const last = existsSync(record)
+    ? JSON.parse(readFileSync(record, 'utf8'))
+    : { files: readdirSync(finished), former: [] };
+  // Bundled again and the same, it is not another one.
+  const former = isDeepStrictEqual(last.files, files) ? last.former : last.files;
+  const isProgram = (file) => programs.includes(file.replace(/\.js$/, ''));
+  for (const file of [...files.filter((one) => !isProgram(one)), ...files.filter(isProgram)])
+    renameSync(join(written, file), join(finished, file));
+  const kept = new Set([...files, ...former]);
+  for (const file of readdirSync(finished)) if (!kept.has(file)) rmSync(join(finished, file));
+  writeFileSync(join(written, 'bundle.json'), JSON.stringify({ files, former }));
+  renameSync(join(written, 'bundle.json'), record);
+  rmSync(written, { recursive: true });
 }

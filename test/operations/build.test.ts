@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFile,
   mkdir,
@@ -72,6 +73,7 @@ describe('Bundling', () => {
     operatorKey: '',
     keysReseal: '',
     greeting,
+    late: '',
   };
 
   /** A project whose compiled sources were bundled. */
@@ -80,6 +82,7 @@ describe('Bundling', () => {
     const compiled = join(project, 'dist');
     const source = (name: string) => join(compiled, 'src', `${name}.js`);
     const program = join(compiled, 'bundle/main.js');
+    const record = join(compiled, 'bundle/bundle.json');
     const installed = join(project, 'node_modules/.package-lock.json');
     const bundle = () => run(process.execPath, [join(project, 'bundle.mjs'), compiled]);
     await copyFile(join(projectFolder, 'bundle.mjs'), join(project, 'bundle.mjs'));
@@ -94,7 +97,7 @@ describe('Bundling', () => {
     for (const [name, text] of Object.entries(sources)) await writeFile(source(name), text);
     await bundle();
     const output = async () => (await run(process.execPath, [program])).stdout;
-    return { source, program, installed, bundle, output };
+    return { source, program, record, installed, bundle, output };
   }
 
   /** The clocks of files may be coarse: what was written at the same moment counts as newer. */
@@ -110,22 +113,65 @@ describe('Bundling', () => {
   });
 
   it('is done again when something was compiled or installed, and otherwise not', async () => {
-    const { source, program, installed, bundle, output } = await bundled();
+    const { source, program, record, installed, bundle, output } = await bundled();
     const isDone = async () => {
       const { ino } = await stat(program);
       await bundle();
       return (await stat(program)).ino !== ino;
     };
-    await touch(program, 60);
+    await touch(record, 60);
     expect(await isDone()).toBe(false);
     await writeFile(source('greeting'), "process.stdout.write('again');");
     await touch(source('greeting'), 120);
     expect(await isDone()).toBe(true);
     expect(await output()).toBe('again');
-    await touch(program, 180);
+    await touch(record, 180);
     expect(await isDone()).toBe(false);
     await touch(installed, 240);
     expect(await isDone()).toBe(true);
+  });
+
+  it('leaves what programs of the bundle before load late, and nothing older', async () => {
+    const { source, program, record, bundle } = await bundled();
+    let seconds = 0;
+    const write = async (name: keyof typeof sources, text: string) => {
+      seconds += 60;
+      await writeFile(source(name), text);
+      await touch(source(name), seconds);
+      await bundle();
+      await touch(record, seconds + 30);
+    };
+    await write('late', "process.stdout.write('first');");
+    await write(
+      'main',
+      "process.stdout.write('ready '); process.stdin.once('end', () => import('./late.js')).resume();",
+    );
+    const start = async () => {
+      const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+      let output = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+      const closed = once(child, 'close');
+      await once(child.stdout, 'data');
+      return async () => {
+        child.stdin.end();
+        await closed;
+        return output;
+      };
+    };
+    const chunks = async () => (await readdir(dirname(program))).filter((name) => name.startsWith('late'));
+    const end = await start();
+    await write('late', "process.stdout.write('second');");
+    // The same again is no other bundle.
+    await write('ledgerVerify', '');
+    expect(await chunks()).toHaveLength(2);
+    expect(await end()).toBe('ready first');
+    expect(await (await start())()).toBe('ready second');
+    await write('late', "process.stdout.write('third');");
+    expect(await chunks()).toHaveLength(2);
+    expect(await (await start())()).toBe('ready third');
+    expect(await readdir(dirname(dirname(program)))).not.toContain('bundle.new');
   });
 
   it('fails for what is not there, and leaves what was', async () => {
