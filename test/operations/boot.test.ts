@@ -78,10 +78,18 @@ it('a wrong setting ends the start with one line', async () => {
   expect(server.output.stderr).toMatch(/^Wrong settings: PORT: .*\n$/);
 });
 
-it('a folder that cannot be made ends the start with one line', async () => {
-  const server = startProcess({ PORT: '0', DATA_DIR: '/dev/null' });
+// In what a Linux keeps in /proc and /sys nobody makes files, not even its administrator.
+const unusable = [
+  '/dev/null',
+  '/dev/null/data',
+  ...(process.platform === 'linux' ? ['/proc/no/data', '/sys'] : []),
+];
+
+it.each(unusable)('a store that cannot be made, as in %s, ends the start with one line', async (path) => {
+  const server = startProcess({ PORT: '0', DATA_DIR: path });
   expect(await server.exited).toEqual({ code: 1, signal: null });
-  expect(server.output.stderr).toMatch(/^Not started: DATA_DIR \/dev\/null: .*\n$/);
+  expect(server.output.stderr).toMatch(/^Not started: DATA_DIR \/\S+: E[A-Z]+: .*\n$/);
+  expect(server.output.stderr).toContain(`DATA_DIR ${path}: `);
 });
 
 describe.runIf(real)('With PostgreSQL and Redis', () => {

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
@@ -36,7 +36,7 @@ const unsupported = new Set(['EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EINVAL', 'EPERM
  * @throws Error with one clear line when another process, or this one, holds it already.
  */
 export async function lockDataDirectory(path: string): Promise<DirectoryLock> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await makeFolder(path);
   const directory = await realpath(path);
   if (process.platform === 'win32') return lockByPipe(path, directory);
   const folder = join(directory, 'lock');
@@ -48,6 +48,28 @@ export async function lockDataDirectory(path: string): Promise<DirectoryLock> {
     return lockFolder(path, join(tmpdir(), `embarque-${fingerprint(directory)}`));
   }
 }
+
+/**
+ * Makes a folder and those that it stands in, as far as they are missing. Node's own way of doing that never ends where
+ * a file system says of a folder that it makes none in that it is not there, as Linux does of `/proc`.
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (await isFolder(path)) return;
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFolder(parent))) throw error;
+    await makeFolder(parent);
+    await makeFolder(path);
+  }
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 
 function inUse(path: string, owner: string): Error {
   return new Error(
@@ -71,7 +93,7 @@ async function lockByPipe(path: string, directory: string): Promise<DirectoryLoc
 }
 
 async function lockFolder(path: string, folder: string): Promise<DirectoryLock> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const shortcut = await shortcutTo(folder);
   try {
     const rival = await findRival(folder, shortcut.path, '');

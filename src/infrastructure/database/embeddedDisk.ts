@@ -1,5 +1,5 @@
 import * as files from 'node:fs';
-import { chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { access, chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
@@ -62,6 +62,8 @@ export class EmbeddedDisk extends NodeFS {
     const finalRoot = join(dataDir, 'postgres');
     if (EmbeddedDisk.exists(dataDir)) {
       await closeToOthers(finalRoot);
+      // Of what it may not read or write, the engine says that it is there already.
+      await access(finalRoot, files.constants.R_OK | files.constants.W_OK);
       return new EmbeddedDisk(finalRoot, finalRoot);
     }
     const root = join(dataDir, 'postgres.new');

@@ -81,6 +81,25 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
+it('a store that may not be written is not started, and why is said', async () => {
+  const folder = await temporaryFolder();
+  const options = { dataDir: folder.path, template: await emptyStore() };
+  await (await openEmbedded(options)).close();
+  const { access } = fs.promises;
+  // What others are answered: tests may be run by an administrator, whom nothing keeps from writing.
+  fs.promises.access = async (path) => {
+    throw new Error(`EACCES: permission denied, access '${path}'`);
+  };
+  syncBuiltinESMExports();
+  try {
+    await expect(openEmbedded(options)).rejects.toThrow(/^EACCES: permission denied, access '.*\/postgres'$/);
+  } finally {
+    fs.promises.access = access;
+    syncBuiltinESMExports();
+  }
+  await folder.remove();
+});
+
 describe('a disk that is full', () => {
   it('ends the first start with a line that says so', async () => {
     const folder = await temporaryFolder();
