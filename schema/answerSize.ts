@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { OperationTypeNode } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { countRequest } from '../src/domain/admission.ts';
+import { countRefused } from '../src/domain/admission.ts';
 import { AppError, validationError } from '../src/domain/errors.ts';
 import { renderError, wrap } from './errors.ts';
 import { writableJson } from './writableJson.ts';
@@ -64,7 +64,7 @@ export function countWhole(least: number, context: RequestContext): void | Promi
 }
 
 async function countTimes(times: number, context: RequestContext): Promise<void> {
-  for (let done = 0; done < times; done += 1) await countRequest('default', context);
+  for (let done = 0; done < times; done += 1) await countRefused(context);
 }
 
 /** Counts a request that has run, for what it is answered: that stays so, and the next may be one too many. */

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { ExecutionResult } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { countRequest } from '../src/domain/admission.ts';
+import { countRefused } from '../src/domain/admission.ts';
 import type { ErrorCode } from '../src/domain/errors.ts';
 import { RetryLater } from '../src/domain/identification.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
@@ -69,7 +69,7 @@ export async function refusalAnswer(
   let reported = errors;
   if (context?.rateWindow === null) {
     try {
-      await countRequest('default', context);
+      await countRefused(context);
     } catch (error) {
       reported = [error];
     }

@@ -6,6 +6,7 @@ import { coerceVariables, variablesOf } from './coercion.ts';
 import type { Query } from './compiler.ts';
 import { queryOf } from './compiler.ts';
 import { unknownOperation } from './errors.ts';
+import { bucketOf } from './refusedOperation.ts';
 
 /** One operation of a validated document, compiled once and run for every request that asks for it. */
 export interface Executable {
@@ -35,17 +36,25 @@ export function compileOperation(
   if (!operation) throw unknownOperation();
   const variables = variablesOf(schema, document, operation);
   let query: Query | undefined;
+  const coerced = (
+    context: RequestContext,
+    raw: Readonly<Record<string, unknown>>,
+    options: CoercionOptions,
+  ) => {
+    try {
+      return coerceVariables(variables, raw, options, context.gateway.platform);
+    } catch (error) {
+      context.uncounted.push(bucketOf(schema, document, operation));
+      throw error;
+    }
+  };
   return {
     operation,
     variables,
     run(context, raw, options) {
       // With its first run: compiling every route's document at the start would delay it.
       query ??= queryOf(schema, document, operationName, variables);
-      return query(
-        undefined,
-        context,
-        variables.length === 0 ? {} : coerceVariables(variables, raw, options, context.gateway.platform),
-      );
+      return query(undefined, context, variables.length === 0 ? {} : coerced(context, raw, options));
     },
   };
 }

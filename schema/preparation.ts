@@ -16,13 +16,14 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { countRequest } from '../src/domain/admission.ts';
+import { countRefused } from '../src/domain/admission.ts';
 import { validationError } from '../src/domain/errors.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import type { Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
 import { parseFailed, renderError, unknownOperation, wrap } from './errors.ts';
 import { checkFragments, documentLimits, limitRules } from './limits.ts';
+import { bucketOf } from './refusedOperation.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
 import { writableJson } from './writableJson.ts';
 
@@ -112,6 +113,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
       );
       return { schema, document, operationName: request.operationName, variableValues, contextValue };
     } catch (error) {
+      contextValue.uncounted.push(bucketOf(schema, document, operation));
       return [wrap(error)];
     }
   };
@@ -127,7 +129,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
 async function excessOf(context: RequestContext): Promise<readonly GraphQLError[] | null> {
   if (context.rateWindow !== null) return null;
   try {
-    await countRequest('default', context);
+    await countRefused(context);
     return null;
   } catch (error) {
     return [wrap(error)];

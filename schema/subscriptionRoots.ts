@@ -29,7 +29,8 @@ export function conditionalRoots(document: DocumentNode): GraphQLError[] {
     );
 }
 
-function spreadIn(document: DocumentNode, fragment: string): readonly SelectionNode[] {
+/** What a fragment selects, by its name. */
+export function spreadIn(document: DocumentNode, fragment: string): readonly SelectionNode[] {
   return document.definitions.flatMap((definition) =>
     definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === fragment
       ? definition.selectionSet.selections

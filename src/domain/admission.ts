@@ -6,6 +6,8 @@ import type { Caller } from './teams/access.ts';
 import type { Scope } from './teams/scope.ts';
 import type { Tenant } from './tenant.ts';
 
+export type OperationBucket = Extract<Bucket, 'search' | 'bookings' | 'default'>;
+
 /** What an operation asks of its caller: declared with the operation, checked the same way at every door. */
 export interface OperationRules {
   /** `operator` operations are closed to agencies' keys and the other way round. Of several, any one will do. */
@@ -13,7 +15,7 @@ export interface OperationRules {
   /** Open to test keys only. */
   readonly testOnly: boolean;
   /** Which rate limit counts it. */
-  readonly bucket: Extract<Bucket, 'search' | 'bookings' | 'default'>;
+  readonly bucket: OperationBucket;
   /** Creations honour Idempotency-Key; a `secret` one keeps its answer sealed. */
   readonly creation: 'plain' | 'secret' | null;
 }
@@ -29,6 +31,8 @@ export interface RequestContext {
   rateWindow: RateWindow | null;
   /** How often the request was counted. */
   counted: number;
+  /** Which limits are to count what was asked and refused before it could be counted. */
+  readonly uncounted: OperationBucket[];
   /** Characters of what it was answered so far. */
   answeredCharacters: number;
   /** The rules that the door has admitted the coming operation under already. */
@@ -53,6 +57,7 @@ export function newContext(gateway: Gateway, caller: Caller, requestId: string |
     idempotencyKey: null,
     rateWindow: null,
     counted: 0,
+    uncounted: [],
     answeredCharacters: 0,
     admitted: null,
     replayed: false,
@@ -111,6 +116,11 @@ export function countRequest(bucket: Bucket, context: RequestContext): void | Pr
   const window = context.gateway.limiter.consume(bucket, context.caller.keyId);
   if (window instanceof Promise) return window.then((counted) => enter(counted, bucket, context));
   enter(window, bucket, context);
+}
+
+/** Counts a request of which nothing ran, as what it asked for where that is known. @throws AppError 429 over the limit. */
+export function countRefused(context: RequestContext): void | Promise<void> {
+  return countRequest(context.uncounted.shift() ?? 'default', context);
 }
 
 function enter(window: RateWindow, bucket: Bucket, context: RequestContext): void {

@@ -301,6 +301,36 @@ describeFlightDoors(
       expect((await stage.server.rest('GET', '/api/v1/wallet/balance', { key: live })).status).toBe(200);
     });
 
+    it('counts what is not valid, too', async () => {
+      const { live } = await stage.server.createTeam();
+      for (let left = 59; left >= 0; left -= 1) {
+        const { headers, error } = await stage.door.search(live, { ...oneWay('GRU-LIS'), type: 'sometime' });
+        expect(error.code).toBe('VALIDATION_ERROR');
+        expect(headers.get('x-ratelimit-remaining')).toBe(String(left));
+      }
+      const { error } = await stage.door.search(live, oneWay('GRU-LIS'));
+      expect(error.code).toBe('RATE_LIMIT_EXCEEDED');
+    });
+
+    it('counts what is not valid in a batch, in a fragment and on an event stream', async () => {
+      const { live } = await stage.server.createTeam();
+      const query = `query ($search: FlightSearchInput!) { __typename ...Search }
+                     fragment Search on Query { __typename ...Deeper }
+                     fragment Deeper on Query { __typename flightSearch(search: $search) { id } }`;
+      const asked = { query, variables: { search: { type: 'sometime' } } };
+      const left = async (body: object, headers = {}) =>
+        (await stage.server.rest('POST', '/graphql', { key: live, body, headers })).headers.get(
+          'x-ratelimit-remaining',
+        );
+      expect(await left(asked)).toBe('59');
+      expect(await left(asked)).toBe('58');
+      expect(await left([asked, asked, asked])).toBe('55');
+      await left(asked, { accept: 'text/event-stream' });
+      expect((await stage.door.search(live, oneWay('GRU-LIS'))).headers.get('x-ratelimit-remaining')).toBe(
+        '53',
+      );
+    });
+
     it('counts every search of a document, whatever they are called', async () => {
       const { live } = await stage.server.createTeam();
       const ten = Array.from({ length: 10 }, (_, index) => `a${index}: flightSearch(search: $search) { id }`);
