@@ -36,8 +36,16 @@ export async function startWorker({
         run: (stopping) => hearMissedNotices(platform, metrics, stopping),
       },
       { name: 'backlog', everyMs: 15 * everyMs, run: () => measureBacklog(platform, metrics) },
-      { name: 'old-offers', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldOffers(platform) },
-      { name: 'idempotency-keys', everyMs: Math.max(everyMs, 60_000), run: () => forgetOldKeys(platform) },
+      {
+        name: 'old-offers',
+        everyMs: Math.max(everyMs, 60_000),
+        run: (stopping) => forgetOldOffers(platform, stopping),
+      },
+      {
+        name: 'idempotency-keys',
+        everyMs: Math.max(everyMs, 60_000),
+        run: (stopping) => forgetOldKeys(platform, stopping),
+      },
     ],
     platform.log,
     metrics,

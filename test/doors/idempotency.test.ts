@@ -190,7 +190,7 @@ describeDoors('an Idempotency-Key', (stage) => {
     };
     const forgetAt = async (madeAt: string) => {
       await query(`UPDATE idempotency_keys SET created_at = ${madeAt} WHERE key = $1`, [key]);
-      await forgetOldKeys({ ...platform, clock });
+      await forgetOldKeys({ ...platform, clock }, new AbortController().signal);
     };
     await forgetAt(`greatest(now(), '${stage.clock.isoIn(0)}')`);
     expectSameAnswer(first, await create(live, key));

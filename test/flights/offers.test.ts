@@ -178,16 +178,27 @@ describeFlightDoors('flight offers', (stage) => {
     it('are deleted an hour later, and no others', async () => {
       const { live } = await stage.server.createTeam();
       const { platform } = stage.server.running.gateway;
+      const forget = () => forgetOldOffers(platform, new AbortController().signal);
       const [old] = (await search(live)).offers;
       stage.clock.advance(20 * minuteMs);
       const [young] = (await search(live)).offers;
       stage.clock.advance(hourMs - 1);
-      await forgetOldOffers(platform);
+      await forget();
       expect(await readOffer(stage.server, live, old.id)).toEqual(old);
       stage.clock.advance(1);
-      await forgetOldOffers(platform);
+      await forget();
       expect(await readOffer(stage.server, live, old.id)).toEqual(offerNotFound);
       expect(await readOffer(stage.server, live, young.id)).toEqual(young);
+    });
+
+    it('are not deleted by a worker whose clock is hours ahead', async () => {
+      const { live } = await stage.server.createTeam();
+      const { platform } = stage.server.running.gateway;
+      const found = await search(live);
+      await stage.server.query(`UPDATE flight_searches SET expires_at = now() + interval '10 minutes'`);
+      const clock = { ...platform.clock, now: () => new Date(Date.now() + 3 * hourMs) };
+      await forgetOldOffers({ ...platform, clock }, new AbortController().signal);
+      expect((await list(stage.server, live, found.id)).id).toBe(found.id);
     });
   });
 

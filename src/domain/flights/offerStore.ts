@@ -3,6 +3,7 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
 import { batchOf } from '../../infrastructure/identifierBatch.ts';
 import { notFound, unprocessable } from '../errors.ts';
+import { forgetOlder, forgetStatement } from '../forgetting.ts';
 import { disconnectedSql } from '../integrations/integration.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -59,10 +60,7 @@ const findBookable = statement<{ document: Buffer; disconnected: string[] }>(
      FROM flight_searches WHERE batch = $1 AND wallet_id = $2`,
 );
 
-const forgetSearches = statement(
-  'forget_flight_searches',
-  'DELETE FROM flight_searches WHERE expires_at <= $1',
-);
+const forgetSearches = forgetStatement('forget_flight_searches', 'flight_searches', 'expires_at');
 
 /** Keeps a search for its team and mode. */
 export async function storeOffers(
@@ -149,6 +147,5 @@ export const termsOf = ({ offers, settings }: Quotation): OfferTerms[] =>
   }));
 
 /** Deletes searches whose offers expired an hour ago. */
-export async function forgetOldOffers({ clock, sequelize }: Platform): Promise<void> {
-  await run(sequelize, forgetSearches, [new Date(clock.now().getTime() - keptAfterExpiryMs)]);
-}
+export const forgetOldOffers = (platform: Platform, stopping: AbortSignal): Promise<void> =>
+  forgetOlder(forgetSearches, keptAfterExpiryMs, platform, stopping);

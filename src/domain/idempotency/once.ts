@@ -6,6 +6,7 @@ import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import { Busy } from '../busy.ts';
 import type { ErrorCode, ErrorDetails, ErrorKind } from '../errors.ts';
 import { AppError, unprocessable, validationError } from '../errors.ts';
+import { forgetOlder, forgetStatement } from '../forgetting.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { KeyRow } from './keySql.ts';
@@ -69,12 +70,7 @@ const storeOutcome = statement<{ key: string }>(
   `${storeKeysSql('VALUES ($1, $2, $3, $4, $5)', '$6')} RETURNING key`,
 );
 
-/** By both clocks: one process whose own is ahead would forget keys for all. */
-const forgetOutcomes = statement(
-  'forget_idempotent_outcomes',
-  `DELETE FROM idempotency_keys
-    WHERE created_at <= least($1, now() - $2::double precision * interval '1 millisecond')`,
-);
+const forgetOutcomes = forgetStatement('forget_idempotent_outcomes', 'idempotency_keys', 'created_at');
 
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
 
@@ -210,8 +206,5 @@ export const isKeyTaken = (error: unknown): boolean =>
   error instanceof KeyTaken || sqlStateOf(error) === keyTakenCode;
 
 /** Deletes answers that are past the window. */
-export async function forgetOldKeys(platform: Platform): Promise<void> {
-  const { clock, sequelize, settings } = platform;
-  const windowMs = settings.IDEMPOTENCY_WINDOW;
-  await run(sequelize, forgetOutcomes, [new Date(clock.now().getTime() - windowMs), windowMs]);
-}
+export const forgetOldKeys = (platform: Platform, stopping: AbortSignal): Promise<void> =>
+  forgetOlder(forgetOutcomes, platform.settings.IDEMPOTENCY_WINDOW, platform, stopping);
