@@ -68,6 +68,15 @@ describeEngines('migrations', (engine) => {
     expect(await up()).toEqual([newest?.name]);
   });
 
+  it('go on from the store of a build that knew one by its first name', async () => {
+    const { sequelize } = server.running.gateway.platform;
+    const shared = engine.name !== 'embedded';
+    const before = await server.query(shapeQuery);
+    await server.query(`UPDATE migrations SET name = '015-order-notes' WHERE name = '017-order-notes'`);
+    expect(await migrateUp(sequelize, migrationsFolder, shared)).toEqual(['017-order-notes']);
+    expect(await server.query(shapeQuery)).toEqual(before);
+  });
+
   it('need no more than one connection of the pool', async () => {
     const shared = engine.name !== 'embedded';
     await migrateDown(server.running.gateway.platform.sequelize, migrationsFolder, shared);
