@@ -19,7 +19,7 @@ it('a feed that is closed leaves nobody trying to join while the table cannot be
       return 1;
     },
   };
-  const joining = feed.follow(tenant, () => undefined);
+  const joining = feed.follow(tenant, { hear: () => undefined, rewind: () => undefined });
   await feed.close();
   await expect(joining).resolves.toBeInstanceOf(Function);
 });

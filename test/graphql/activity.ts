@@ -126,3 +126,21 @@ export async function writeEvents(
   );
   return rows.map(({ id }) => id);
 }
+
+/**
+ * What a server leaves of a team's events that takes over from one that died before it heard of the latest: none of the
+ * last `count`, whose numbers others will have.
+ */
+export async function loseEvents(
+  server: TestServer,
+  teamId: string,
+  mode: 'live' | 'test',
+  count: number,
+): Promise<void> {
+  const { walletId } = await tenantOf(server, teamId, mode);
+  await server.query(
+    `BEGIN; SET LOCAL session_replication_role = replica;
+     DELETE FROM events e USING wallets w WHERE w.id = ${walletId} AND e.wallet_id = w.id AND e.sequence > w.event_count - ${count};
+     UPDATE wallets SET event_count = event_count - ${count} WHERE id = ${walletId}; COMMIT`,
+  );
+}

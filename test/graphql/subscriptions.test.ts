@@ -4,7 +4,14 @@ import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { expireRecharge, payRecharge, requestRecharge, storedWalletEvents, writeEvents } from './activity.ts';
+import {
+  expireRecharge,
+  loseEvents,
+  payRecharge,
+  requestRecharge,
+  storedWalletEvents,
+  writeEvents,
+} from './activity.ts';
 import type { Subscriber, Transport } from './subscribers.ts';
 import { firstRefusal, transports, walletEvents } from './subscribers.ts';
 
@@ -249,6 +256,23 @@ describeEngines('walletEvents', (engine) => {
       expect(await subscriber.sees(3_005)).toEqual(stored.slice(1));
       subscriber.cut();
     });
+
+    it.each([1, 5])(
+      'tells what happens after the database lost what it told last: %i events',
+      async (count) => {
+        const team = await server.createTeam();
+        const subscriber = await live(transport, team.test);
+        for (let told = 0; told < 3; told += 1) await requestRecharge(server, team.test);
+        const before = await storedSince(subscriber, team.teamId, 'test');
+        await subscriber.sees(before.length);
+        await loseEvents(server, team.teamId, 'test', 3);
+        for (let told = 0; told < count; told += 1) await requestRecharge(server, team.test);
+        const since = (await storedWalletEvents(server, team.teamId, 'test')).slice(-count);
+        expect(await subscriber.sees(before.length + count)).toEqual([...before, ...since]);
+        expect(server.logLines.join()).toContain('events that were told are gone from the database');
+        subscriber.cut();
+      },
+    );
 
     it('leaves no subscription behind when the connection goes', async () => {
       const team = await server.createTeam();

@@ -88,7 +88,9 @@ describeEngines('What has piled up', (engine) => {
                             FOR EACH STATEMENT EXECUTE FUNCTION note_portion()`);
     await forget(server);
     expect(await leftBehind(server)).toEqual({ keys: 0, searches: 0 });
-    const [portions] = await server.query('SELECT max(rows) AS largest, sum(rows)::integer AS all FROM portions');
+    const [portions] = await server.query(
+      'SELECT max(rows) AS largest, sum(rows)::integer AS all FROM portions',
+    );
     expect(portions).toEqual({ largest: 500, all: 3_500 });
   });
 

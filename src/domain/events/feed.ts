@@ -18,12 +18,35 @@ interface EventRow {
   created_at: Date;
 }
 
+/** `sequence` in digits. */
+type ToldEvent = Pick<EventRow, 'id' | 'sequence'>;
+
 const batchSize = 500;
 
 const readAfter = statement<EventRow>(
   'read_events_after',
   `SELECT id, sequence, type, team_id, subject_id, data, created_at FROM events
     WHERE wallet_id = $1 AND sequence > $2 ORDER BY sequence LIMIT ${batchSize}`,
+);
+
+/** The same with the event of the number itself, without its data: whether it is still the one that was told. */
+const readFrom = statement<EventRow>(
+  'read_events_from',
+  `SELECT id, sequence, type, team_id, subject_id, CASE WHEN sequence > $2 THEN data END AS data, created_at
+     FROM events WHERE wallet_id = $1 AND sequence >= $2 ORDER BY sequence LIMIT ${batchSize + 1}`,
+);
+
+/** Events that a stream remembers to have told: more than get lost when a server takes over from one that died. */
+const remembered = 1_000;
+
+const readLatest = statement<ToldEvent>(
+  'read_latest_events',
+  `SELECT id, sequence FROM events WHERE wallet_id = $1 ORDER BY sequence DESC LIMIT ${remembered / 10}`,
+);
+
+const findKept = statement<ToldEvent>(
+  'find_kept_event',
+  `SELECT id, sequence FROM events WHERE id = ANY ($2) AND wallet_id = $1 ORDER BY sequence DESC LIMIT 1`,
 );
 
 const findSequence = statement<{ sequence: string }>(
@@ -79,13 +102,20 @@ export async function startingPoint(
   return BigInt(sequence);
 }
 
-/** Receives every event of a team and mode from when it joined, in order and in batches. Must not block. */
-export type Follower = (events: readonly DomainEvent[]) => void;
+/** Who follows a team and mode from when it joined. Neither may block. */
+export interface Follower {
+  /** Every event, in order and in batches. */
+  hear(events: readonly DomainEvent[]): void;
+  /** The database has lost what was told beyond this number, and gives those beyond it to other events. */
+  rewind(sequence: bigint): void;
+}
 
 interface Stream {
   tenant: Tenant;
   /** Number of the last event handed out; null until the first look at the table. */
   position: bigint | null;
+  /** Some that were handed out, oldest first; the last one has the number `position`. */
+  told: ToldEvent[];
   followers: Set<Follower>;
   /** The read that is under way; a signal in the meantime only asks for one more round. */
   reading: Promise<void> | null;
@@ -141,7 +171,7 @@ export class EventFeed {
   async follow(tenant: Tenant, follower: Follower): Promise<() => void> {
     let stream = this.#streams.get(tenant.walletId);
     if (!stream) {
-      stream = { tenant, position: null, followers: new Set(), reading: null, again: false };
+      stream = { tenant, position: null, told: [], followers: new Set(), reading: null, again: false };
       this.#streams.set(tenant.walletId, stream);
     }
     const joined = stream;
@@ -167,21 +197,59 @@ export class EventFeed {
 
   async #read(stream: Stream): Promise<void> {
     try {
-      stream.position ??= await startingPoint(stream.tenant, null, this.#platform);
+      stream.position ??= await this.#begin(stream);
       while (stream.again && stream.followers.size > 0) {
         stream.again = false;
-        const events = await readEventsAfter(stream.tenant, stream.position, this.#platform);
+        const { tenant, position, told } = stream;
+        const rows = await run(this.#platform.sequelize, readFrom, [tenant.walletId, position.toString()]);
         this.#outage.end();
-        const last = events.at(-1);
+        if (told.length > 0 && rows[0]?.id !== told.at(-1)?.id) {
+          stream.position = await this.#rewind(stream);
+          continue;
+        }
+        const fresh = rows.filter(({ sequence }) => BigInt(sequence) > position);
+        const last = fresh.at(-1);
         if (!last) continue;
-        stream.position = last.sequence;
-        for (const follower of stream.followers) follower(events);
-        if (events.length === batchSize) stream.again = true;
+        stream.position = BigInt(last.sequence);
+        stream.told = [...told, ...fresh.map(({ id, sequence }) => ({ id, sequence }))].slice(-remembered);
+        for (const row of fresh) inspectEvent(row, this.#platform.log);
+        const events = fresh.map(toEvent);
+        for (const follower of stream.followers) follower.hear(events);
+        if (fresh.length >= batchSize) stream.again = true;
       }
     } catch (error) {
       this.#outage.begin(error);
       if (stream.position === null) await delay(lookMs);
     }
+  }
+
+  /** @returns the number of the newest event, from which a stream begins. */
+  async #begin(stream: Stream): Promise<bigint> {
+    const latest = await run(this.#platform.sequelize, readLatest, [stream.tenant.walletId]);
+    stream.told = latest.reverse();
+    return BigInt(latest.at(-1)?.sequence ?? 0);
+  }
+
+  /**
+   * The last event that was told is not there: another server, which had not heard of it, has taken the place of the one
+   * that told it. Whoever waited for the number after it would miss what happens until the numbers get there.
+   * @returns the number of the last event told that is there, from which the stream goes on.
+   */
+  async #rewind(stream: Stream): Promise<bigint> {
+    const { tenant, told, followers } = stream;
+    const { sequelize, log } = this.#platform;
+    const ids = told.map(({ id }) => id);
+    const [kept] = await run(sequelize, findKept, [tenant.walletId, ids]);
+    const left = kept ? ids.indexOf(kept.id) + 1 : 0;
+    const lost = told.length - left;
+    // It is there after all: a server that is behind was asked in between. The next look decides.
+    if (kept && lost === 0) return BigInt(kept.sequence);
+    stream.told = told.slice(0, left);
+    const position = kept ? BigInt(kept.sequence) : await this.#begin(stream);
+    log.error({ walletId: tenant.walletId, lost }, 'events that were told are gone from the database');
+    for (const follower of followers) follower.rewind(position);
+    stream.again = true;
+    return position;
   }
 
   #look(): void {

@@ -35,10 +35,19 @@ export async function* followEvents(
   let queue: DomainEvent[] = [];
   let behind = true;
   let wake: () => void = () => undefined;
-  const stopFollowing = await feed.follow(tenant, (events) => {
-    if (queue.length + events.length > queueLimit) behind = true;
-    else queue.push(...events);
-    wake();
+  /** Numbers beyond it have been given anew. */
+  let rewoundTo: bigint | null = null;
+  const stopFollowing = await feed.follow(tenant, {
+    hear(events) {
+      if (queue.length + events.length > queueLimit) behind = true;
+      else queue.push(...events);
+      wake();
+    },
+    rewind(sequence) {
+      rewoundTo = sequence;
+      queue = [];
+      wake();
+    },
   });
   const onAbort = () => wake();
   signal.addEventListener('abort', onAbort);
@@ -47,6 +56,11 @@ export async function* followEvents(
     (filter.subjectId === null || filter.subjectId === event.subjectId);
   try {
     while (!signal.aborted) {
+      if (rewoundTo !== null) {
+        if (rewoundTo < position) position = rewoundTo;
+        rewoundTo = null;
+        behind = true;
+      }
       const fromTable = behind;
       if (behind) queue = [];
       behind = false;
@@ -54,6 +68,7 @@ export async function* followEvents(
         ? await readEventsAfter(tenant, position, platform)
         : queue.splice(0);
       for (const event of events) {
+        if (rewoundTo !== null) break;
         if (event.sequence <= position) continue;
         if (event.sequence !== position + 1n) {
           behind = true;
@@ -65,7 +80,7 @@ export async function* followEvents(
       }
       // A batch from the table may not have been the last one, so the table is asked until it has no more.
       if (fromTable && events.length > 0) behind = true;
-      if (!behind && queue.length === 0 && !signal.aborted) {
+      if (!behind && rewoundTo === null && queue.length === 0 && !signal.aborted) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
