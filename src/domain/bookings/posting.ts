@@ -1,6 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { type GroupedWrites, groupedWrites } from '../../infrastructure/database/groupedWrites.ts';
+import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { run } from '../../infrastructure/database/statement.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
 import type { AppError } from '../errors.ts';
@@ -15,6 +16,7 @@ import type { BookingRow } from './booking.ts';
 import { createBooking, newEventIds } from './bookingSql.ts';
 import { createBookings, type Posting, valuesOfGroup } from './groupSql.ts';
 import { announceOrders } from './orderTask.ts';
+import { dropReferences } from './reference.ts';
 
 /**
  * Writes a new booking: its row, the debit or the reserve, the ledger's entry, the events and their deliveries and the
@@ -28,10 +30,15 @@ export async function postBooking(
 ): Promise<void> {
   const { sequelize } = platform;
   const posting = { booking, key };
-  const isWritten =
+  const write =
     booking.type === 'hold' || isInTransaction()
-      ? await postAlone(posting, sequelize)
-      : await groupsOf(platform).write(posting);
+      ? postAlone(posting, sequelize)
+      : groupsOf(platform).write(posting);
+  const isWritten = await write.catch((error) => {
+    // A server that took over from one that died had not heard of the block, and gave it out once more.
+    if (isRepeated(error, 'bookings_booking_reference_key')) dropReferences(sequelize);
+    throw error;
+  });
   if (!isWritten) throw insufficientBalance(booking);
   announceEvents(booking.wallet_id, platform);
   announceOrders(platform);

@@ -42,6 +42,11 @@ export async function newReference(sequelize: Sequelize): Promise<string> {
   }
 }
 
+/** Gives out none that are left of the block in use: another process has it as well. */
+export function dropReferences(sequelize: Sequelize): void {
+  blocks.delete(sequelize);
+}
+
 function nextBlock(sequelize: Sequelize): Promise<Block> {
   const taking = run(sequelize, takeBlock, []).then(([row]) => {
     const start = (Number(row?.block) - 1) * blockSize;

@@ -17,8 +17,15 @@ export function waitedFor(table: string, error: unknown): boolean {
 
 const uniqueViolation = '23505';
 
-/** Whether the database refused a row because there is one like it where there may be only one. */
-export const isRepeated = (error: unknown): boolean => sqlStateOf(error) === uniqueViolation;
+/** Whether the database refused a row because there is one like it where there may be only one; of this name, if given. */
+export function isRepeated(error: unknown, name?: string): boolean {
+  const { constraint, original } = (error ?? {}) as {
+    constraint?: string;
+    original?: { constraint?: string };
+  };
+  if (sqlStateOf(error) !== uniqueViolation) return false;
+  return name === undefined || (original?.constraint ?? constraint) === name;
+}
 
 const tooManyConnections = '53300';
 
