@@ -1,4 +1,5 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { Outage } from '../../infrastructure/outage.ts';
 import type { Recall } from '../../infrastructure/webhooks/recall.ts';
 import type { Platform } from '../platform.ts';
 import type { ClaimedDelivery } from './claim.ts';
@@ -32,6 +33,7 @@ interface AttemptUnderWay {
 export class UrlChanges {
   readonly #attempts: ReadonlySet<AttemptUnderWay>;
   readonly #platform: Platform;
+  readonly #outage: Outage;
   #checking = false;
   #timer: NodeJS.Timeout | null = null;
 
@@ -39,6 +41,10 @@ export class UrlChanges {
   constructor(attempts: ReadonlySet<AttemptUnderWay>, platform: Platform) {
     this.#attempts = attempts;
     this.#platform = platform;
+    this.#outage = new Outage(platform.log, {
+      lost: 'webhooks under way not compared with their changes; trying again',
+      back: 'webhooks under way are compared with their changes again',
+    });
   }
 
   start(): void {
@@ -56,10 +62,11 @@ export class UrlChanges {
     try {
       const ids = attempts.map(({ delivery }) => delivery.webhook_id);
       const urls = await presentUrls(ids, this.#platform);
+      this.#outage.end();
       for (const { delivery, recall } of attempts)
         if (urls.get(delivery.webhook_id) !== delivery.url) recall.call();
     } catch (error) {
-      this.#platform.log.warn({ err: error }, 'webhooks under way not compared with their changes');
+      this.#outage.begin(error);
     }
   }
 
