@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { restRequest } from '../harness/client.ts';
 import type { Place } from '../harness/engines.ts';
-import { describeEngines, embedded } from '../harness/engines.ts';
+import { describeEngines, describeOneEngine, embedded } from '../harness/engines.ts';
 import { useServerProcesses } from './serverProcess.ts';
 
 const startProcess = useServerProcesses();
@@ -26,7 +26,7 @@ const register = (url: string) =>
     body: { url: 'https://127.0.0.1:65000/hook', events: ['wallet.recharge.pending'] },
   });
 
-describeEngines('A key that has sealed nothing', (engine) => {
+describeOneEngine('A key that has sealed nothing', (engine) => {
   it('may be replaced at once', async () => {
     const place = await engine.allocate();
     for (const key of [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]) {
