@@ -24,7 +24,7 @@ import { ApiKey } from './domain/teams/apiKey.ts';
 import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
 import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
 import { Team } from './domain/teams/team.ts';
-import { checkVault } from './domain/vault/keyCheck.ts';
+import { checkVault, keepKeyNoted } from './domain/vault/keyCheck.ts';
 import { Wallet } from './domain/wallet/wallet.ts';
 import { startWorker } from './domain/worker.ts';
 import type { Clock } from './infrastructure/clock.ts';
@@ -262,6 +262,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   answerBrokenRequests(server, log);
   const stopListening = prepareStop(server);
   const sockets = doors?.graphql.attach(server);
+  const stopKeyNotes = keepKeyNoted(platform);
   const stopRates = await startExchangeRates(platform, metrics);
   const stopWorker = settings.ROLES.includes('worker') ? await startWorker(gateway) : async () => undefined;
   const url = await listen(server, settings);
@@ -275,6 +276,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const stop = async () => {
     phase = 'stopping';
     if (preparation) clearTimeout(preparation);
+    stopKeyNotes();
     await sockets?.close();
     await Promise.all([stopListening(), stopWorker(), stopRates?.()]);
     await doors?.graphql.close();

@@ -1,7 +1,9 @@
 import type { Sequelize } from 'sequelize';
 import { SettingsError } from '../../config.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { Outage } from '../../infrastructure/outage.ts';
 import { markOf, type Vault } from '../../infrastructure/vault.ts';
+import type { Platform } from '../platform.ts';
 import { pagesOf, readSamples, sealedValues } from './sealedValues.ts';
 
 const readKeyIds = statement<{ id: string }>('read_encryption_keys', 'SELECT id FROM encryption_keys');
@@ -84,4 +86,33 @@ export async function checkVault(vault: Vault, sequelize: Sequelize): Promise<vo
     keyIds.add(keyId);
   }
   await noteKeys([...keyIds], sequelize);
+}
+
+/** How long it may be forgotten by others, at most. */
+const longestUnnotedMs = 60_000;
+
+/**
+ * Writes the key of this process down again and again: one that starts without it, before anything is sealed with it, forgets
+ * it, and so does `keys:reseal` when it has found nothing more that is. This process goes on sealing.
+ * @returns what ends it.
+ */
+export function keepKeyNoted({ vault, sequelize, settings, log }: Platform): () => void {
+  const outage = new Outage(log, {
+    lost: 'encryption key not written down; trying again',
+    back: 'encryption key is written down again',
+  });
+  let isNoting = false;
+  const note = async () => {
+    if (isNoting) return;
+    isNoting = true;
+    try {
+      await noteKeys([vault.keyId], sequelize);
+      outage.end();
+    } catch (error) {
+      outage.begin(error);
+    }
+    isNoting = false;
+  };
+  const timer = setInterval(() => void note(), Math.min(60 * settings.SWEEP_INTERVAL, longestUnnotedMs));
+  return () => clearInterval(timer);
 }

@@ -1,0 +1,65 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createVault } from '../../src/infrastructure/vault.ts';
+import type { Build } from '../domain/crashServer.ts';
+import { buildServer } from '../domain/crashServer.ts';
+import { Operator } from '../graphql/operator.ts';
+import { eventually } from '../harness/client.ts';
+import { describeSeveralSessions } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { newEncryptionKey } from './sealedContent.ts';
+
+let build: Build;
+beforeAll(async () => {
+  build = await buildServer();
+});
+afterAll(() => build?.remove());
+
+describeSeveralSessions('The key of a process that runs', (engine) => {
+  const taxId = '52998224725';
+  const [own, other] = [newEncryptionKey(), newEncryptionKey()];
+  let server: TestServer;
+  beforeEach(async () => {
+    server = await startTestServer(engine, {
+      settings: { ROLES: 'api', ENCRYPTION_KEY: own, ENCRYPTION_KEY_PREVIOUS: other },
+    });
+  });
+  afterEach(() => server.close());
+
+  const environmentWith = (key: string, ...others: string[]) => ({
+    ...server.environment,
+    ENCRYPTION_KEY: key,
+    ENCRYPTION_KEY_PREVIOUS: others.join(','),
+  });
+  const createTeam = (name: string) => new Operator(server).does('createTeam', { input: { name, taxId } });
+  const isNoted = (key: string) => async () => {
+    const noted = await server.query<{ id: string }>('SELECT id FROM encryption_keys');
+    return noted.some(({ id }) => id === createVault(key).keyId);
+  };
+
+  it('is written down anew after a start without it, which found nothing sealed with it', async () => {
+    const stranger = await build.start(environmentWith(other));
+    await eventually(isNoted(own));
+    await stranger.stop();
+    expect(await build.resealKeys(environmentWith(own, other))).toMatchObject({ code: 0 });
+  });
+
+  it('is asked for when it goes on sealing after keys:reseal is done with it, wherever that stands', async () => {
+    const present = await build.start(environmentWith(other, own));
+    await createTeam('Before');
+    expect(await build.resealKeys(environmentWith(other, own))).toMatchObject({ code: 0 });
+    await createTeam('Late');
+    const newest = createVault(other).seal(taxId);
+    await server.query("UPDATE teams SET sealed_tax_id = $1 WHERE name = 'Before'", [newest]);
+    await server.query(
+      `INSERT INTO teams (id, name, sealed_tax_id, markup_percent, fee_cents, created_at, updated_at)
+       SELECT 'team_zzz', 'Newest', $1, markup_percent, fee_cents, created_at, updated_at FROM teams WHERE name = 'Late'`,
+      [newest],
+    );
+    await eventually(isNoted(own));
+    await present.stop();
+    await expect(build.start(environmentWith(other))).rejects.toThrow(
+      `another key (id ${createVault(own).keyId})`,
+    );
+  });
+});
