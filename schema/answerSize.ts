@@ -55,11 +55,15 @@ const requestsOf = ({ answeredCharacters }: RequestContext): number =>
 
 /**
  * A request that ran no operation, such as one that does not parse, counts as one, and any other no less than the `least`
- * and the size of its answer have it.
+ * and the size of its answer have it. What was refused before it could be counted counts beside what ran.
  * @throws AppError 429 when that is too many.
  */
 export function countWhole(least: number, context: RequestContext): void | Promise<void> {
-  const due = Math.max(least, requestsOf(context)) - context.counted;
+  const due = Math.max(
+    least - context.counted,
+    requestsOf(context) - context.counted,
+    context.uncounted.length,
+  );
   if (due > 0) return countTimes(due, context);
 }
 

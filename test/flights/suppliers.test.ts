@@ -326,8 +326,10 @@ describeFlightDoors(
       expect(await left(asked)).toBe('58');
       expect(await left([asked, asked, asked])).toBe('55');
       await left(asked, { accept: 'text/event-stream' });
+      const twice = { query: '{ one: walletBalance { balance } other: walletBalance { balance } }' };
+      expect(await left([twice, asked])).toBe('53');
       expect((await stage.door.search(live, oneWay('GRU-LIS'))).headers.get('x-ratelimit-remaining')).toBe(
-        '53',
+        '52',
       );
     });
 
