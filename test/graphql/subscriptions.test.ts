@@ -9,6 +9,7 @@ import {
   loseEvents,
   payRecharge,
   requestRecharge,
+  storedEvents,
   storedWalletEvents,
   writeEvents,
 } from './activity.ts';
@@ -257,15 +258,21 @@ describeEngines('walletEvents', (engine) => {
       subscriber.cut();
     });
 
-    it.each([1, 5])(
-      'tells what happens after the database lost what it told last: %i events',
-      async (count) => {
+    it.each([
+      ['the last three', 1, 3],
+      ['the last three', 5, 3],
+      ['all', 1, null],
+      ['all', 5, null],
+    ])(
+      'tells what happens after the database lost what it told, %s: %i events',
+      async (_which, count, lost) => {
         const team = await server.createTeam();
         const subscriber = await live(transport, team.test);
         for (let told = 0; told < 3; told += 1) await requestRecharge(server, team.test);
         const before = await storedSince(subscriber, team.teamId, 'test');
         await subscriber.sees(before.length);
-        await loseEvents(server, team.teamId, 'test', 3);
+        const stored = (await storedEvents(server, team.teamId, 'test')).length;
+        await loseEvents(server, team.teamId, 'test', lost ?? stored);
         for (let told = 0; told < count; told += 1) await requestRecharge(server, team.test);
         const since = (await storedWalletEvents(server, team.teamId, 'test')).slice(-count);
         expect(await subscriber.sees(before.length + count)).toEqual([...before, ...since]);

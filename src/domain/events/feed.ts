@@ -18,9 +18,6 @@ interface EventRow {
   created_at: Date;
 }
 
-/** `sequence` in digits. */
-type ToldEvent = Pick<EventRow, 'id' | 'sequence'>;
-
 const batchSize = 500;
 
 const readAfter = statement<EventRow>(
@@ -39,14 +36,14 @@ const readFrom = statement<EventRow>(
 /** Events that a stream remembers to have told: more than get lost when a server takes over from one that died. */
 const remembered = 1_000;
 
-const readLatest = statement<ToldEvent>(
+const readLatest = statement<Pick<EventRow, 'id' | 'sequence'>>(
   'read_latest_events',
   `SELECT id, sequence FROM events WHERE wallet_id = $1 ORDER BY sequence DESC LIMIT ${remembered / 10}`,
 );
 
-const findKept = statement<ToldEvent>(
+const findKept = statement<Pick<EventRow, 'id'>>(
   'find_kept_event',
-  `SELECT id, sequence FROM events WHERE id = ANY ($2) AND wallet_id = $1 ORDER BY sequence DESC LIMIT 1`,
+  `SELECT id FROM events WHERE id = ANY ($2) AND wallet_id = $1 ORDER BY sequence DESC LIMIT 1`,
 );
 
 const findSequence = statement<{ sequence: string }>(
@@ -114,8 +111,8 @@ interface Stream {
   tenant: Tenant;
   /** Number of the last event handed out; null until the first look at the table. */
   position: bigint | null;
-  /** Some that were handed out, oldest first; the last one has the number `position`. */
-  told: ToldEvent[];
+  /** Ids of the last that were handed out, oldest first, without gaps: the last one's number is `position`. */
+  told: string[];
   followers: Set<Follower>;
   /** The read that is under way; a signal in the meantime only asks for one more round. */
   reading: Promise<void> | null;
@@ -203,15 +200,15 @@ export class EventFeed {
         const { tenant, position, told } = stream;
         const rows = await run(this.#platform.sequelize, readFrom, [tenant.walletId, position.toString()]);
         this.#outage.end();
-        if (told.length > 0 && rows[0]?.id !== told.at(-1)?.id) {
-          stream.position = await this.#rewind(stream);
+        if (told.length > 0 && rows[0]?.id !== told.at(-1)) {
+          stream.position = await this.#rewind(stream, position);
           continue;
         }
         const fresh = rows.filter(({ sequence }) => BigInt(sequence) > position);
         const last = fresh.at(-1);
         if (!last) continue;
         stream.position = BigInt(last.sequence);
-        stream.told = [...told, ...fresh.map(({ id, sequence }) => ({ id, sequence }))].slice(-remembered);
+        stream.told = [...told, ...fresh.map(({ id }) => id)].slice(-remembered);
         for (const row of fresh) inspectEvent(row, this.#platform.log);
         const events = fresh.map(toEvent);
         for (const follower of stream.followers) follower.hear(events);
@@ -226,30 +223,32 @@ export class EventFeed {
   /** @returns the number of the newest event, from which a stream begins. */
   async #begin(stream: Stream): Promise<bigint> {
     const latest = await run(this.#platform.sequelize, readLatest, [stream.tenant.walletId]);
-    stream.told = latest.reverse();
-    return BigInt(latest.at(-1)?.sequence ?? 0);
+    stream.told = latest.map(({ id }) => id).reverse();
+    return BigInt(latest[0]?.sequence ?? 0);
   }
 
   /**
    * The last event that was told is not there: another server, which had not heard of it, has taken the place of the one
    * that told it. Whoever waited for the number after it would miss what happens until the numbers get there.
-   * @returns the number of the last event told that is there, from which the stream goes on.
+   * @returns the number from which the stream goes on: the last one told that is there or, where none of those remembered
+   * is, the one before all of them, for every later event is a new one.
    */
-  async #rewind(stream: Stream): Promise<bigint> {
+  async #rewind(stream: Stream, position: bigint): Promise<bigint> {
     const { tenant, told, followers } = stream;
     const { sequelize, log } = this.#platform;
-    const ids = told.map(({ id }) => id);
-    const [kept] = await run(sequelize, findKept, [tenant.walletId, ids]);
-    const left = kept ? ids.indexOf(kept.id) + 1 : 0;
+    const [kept] = await run(sequelize, findKept, [tenant.walletId, told]);
+    const left = kept ? told.indexOf(kept.id) + 1 : 0;
     const lost = told.length - left;
     // It is there after all: a server that is behind was asked in between. The next look decides.
-    if (kept && lost === 0) return BigInt(kept.sequence);
-    stream.told = told.slice(0, left);
-    const position = kept ? BigInt(kept.sequence) : await this.#begin(stream);
+    if (kept && lost === 0) return position;
+    const before = position - BigInt(lost);
+    const newest = kept ? before : await this.#begin(stream);
+    const next = newest < before ? newest : before;
+    if (next === before) stream.told = told.slice(0, left);
     log.error({ walletId: tenant.walletId, lost }, 'events that were told are gone from the database');
-    for (const follower of followers) follower.rewind(position);
+    for (const follower of followers) follower.rewind(next);
     stream.again = true;
-    return position;
+    return next;
   }
 
   #look(): void {
