@@ -143,3 +143,28 @@ describeFlightDoors(
   },
   { flightSuppliers: [odd, sober], describeOn: describeOneEngine },
 );
+
+describeFlightDoors(
+  'of the largest amounts, an offer',
+  (stage) => {
+    it('is read by id as it was shown, to the last centavo', async () => {
+      mishap = second((offer) => Object.assign(offer, { currency: 'EUR', totalAmount: '9999999999.99' }));
+      const { live } = await stage.server.createTeam({ markupPercent: '99.9999', feeAmount: '0.05' });
+      const { offers } = (await stage.door.search(live, oneWay('GRU-LIS'))).found;
+      const [dearest] = offers.slice(-1);
+      expect(dearest).toMatchObject({
+        base_cost_brl: '9999999999980000.00',
+        agency_markup_amount: '9999989999980000.02',
+        client_amount: '19999989999960000.07',
+      });
+      expect(await readOffer(stage.server, live, dearest.id)).toEqual(dearest);
+    });
+  },
+  {
+    flightSuppliers: [odd],
+    settings: {
+      EXCHANGE_RATE_TABLE: '{ "EUR": { "2026-11-17": "999999.999999" }, "USD": { "2026-11-17": "5.3417" } }',
+    },
+    describeOn: describeOneEngine,
+  },
+);

@@ -91,8 +91,9 @@ export class OfferColumns {
   readonly owners: Index[] = [];
   readonly currencies: CarrierCurrency[] = [];
   readonly totalAmounts: string[] = [];
-  readonly baseCents: number[] = [];
-  readonly markupCents: number[] = [];
+  /** Digits: a number loses centavos beyond ninety trillion reais. Builds before wrote numbers, and read either. */
+  readonly baseCents: string[] = [];
+  readonly markupCents: string[] = [];
   readonly fareBrandNames: string[] = [];
   /** Of each offer as many as the search has. */
   readonly slices: Index[] = [];
@@ -201,8 +202,8 @@ class QuotationTables {
     offers.owners.push(this.names.indexOf(offer.owner));
     offers.currencies.push(offer.currency);
     offers.totalAmounts.push(offer.totalAmount);
-    offers.baseCents.push(Number(price.baseCents));
-    offers.markupCents.push(Number(price.markupCents));
+    offers.baseCents.push(price.baseCents.toString());
+    offers.markupCents.push(price.markupCents.toString());
     offers.fareBrandNames.push(offer.fareBrandName);
     for (const slice of offer.slices) offers.slices.push(this.#sliceIndex(slice));
     offers.refundsAllowed.push(refund.allowed);
