@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { BookingFilter } from '../doors/door.ts';
 import { badField, dataOf, expectRefusal, pixOf } from '../doors/door.ts';
+import { loseEvents } from '../graphql/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { ticketed } from './airline.ts';
 import { agencyWith, booked, describeBookings, held, inHours, untilStatus } from './bookingSteps.ts';
@@ -103,6 +104,31 @@ describeBookings('lists of bookings', (stage) => {
       expect(idsOf(paged.items)).toEqual(idsOf(byPrice.slice((page - 1) * 3, page * 3)));
       expect(paged.pagination).toEqual({ page, limit: 3, total: 7, pages: 3 });
     }
+  });
+
+  it('count what is there after the database lost what happened last', async () => {
+    const { teamId, test } = await agencyWith(stage, null);
+    const eventCount = async () => {
+      const [wallet] = await stage.server.query<{ event_count: string }>(
+        `SELECT event_count FROM wallets WHERE team_id = $1 AND mode = 'test'`,
+        [teamId],
+      );
+      return Number(wallet!.event_count);
+    };
+    const kept = await held(stage, test);
+    const before = await eventCount();
+    const lost = await held(stage, test);
+    expect((await list(test)).pagination.total).toBe(2);
+    const told = (await eventCount()) - before;
+    await loseEvents(stage.server, teamId, 'test', told);
+    await stage.server.query(
+      `BEGIN; SET LOCAL session_replication_role = replica; DELETE FROM bookings WHERE id = '${lost.id}'; COMMIT`,
+    );
+    for (let since = 0; since < told; since += 1)
+      dataOf(await stage.door.createRecharge(test, pixOf('100.00')));
+    const { items, pagination } = await list(test);
+    expect(idsOf(items)).toEqual([kept.id]);
+    expect(pagination).toEqual({ page: 1, limit: 20, total: 1, pages: 1 });
   });
 
   it('of thousands have every booking on one page, wherever a page is counted from', async () => {

@@ -92,24 +92,25 @@ const pages = new Map(
 );
 
 /**
- * $1 wallet, $2 created after, $3 status, $4 the event count that a total is known for. Whatever happens to a booking
- * tells an event, in the same transaction: as long as the wallet has told none, a total is what it was.
+ * $1 wallet, $2 created after, $3 status, $4 the wallet's last event when a total was counted. Whatever happens to a
+ * booking tells an event, in the same transaction: as long as the last one is the same, a total is what it was. Its number
+ * would not do: a server that takes over from one that died may not have heard of some, and gives theirs to others.
  */
 const counts = new Map(
   filters.map((filter) => [
     nameOf(filter),
-    statement<{ event_count: string; total: string | null }>(
+    statement<{ last_event: string; total: string | null }>(
       `count_bookings${nameOf(filter)}`,
-      `SELECT w.event_count, CASE WHEN w.event_count IS DISTINCT FROM $4::bigint THEN (
+      `SELECT coalesce(e.id, '') AS last_event, CASE WHEN coalesce(e.id, '') IS DISTINCT FROM $4::text THEN (
                 SELECT count(*) FROM bookings b
                  WHERE ${conditionsOf(filter).replace('$4', '$2').replace('$5', '$3')}) END AS total
-         FROM wallets w WHERE w.id = $1`,
+         FROM wallets w LEFT JOIN events e ON e.wallet_id = w.id AND e.sequence = w.event_count WHERE w.id = $1`,
     ),
   ]),
 );
 
 interface KnownTotal {
-  readonly eventCount: string;
+  readonly lastEvent: string;
   readonly total: number;
 }
 
@@ -126,12 +127,12 @@ async function countBookings(
   const key = `${walletId} ${createdAfter?.toISOString()} ${status}`;
   const before = known.get(key);
   const counting = counts.get(nameOf([createdAfter !== null, status !== null]))!;
-  const values = [walletId, createdAfter, status, before?.eventCount ?? null];
+  const values = [walletId, createdAfter, status, before?.lastEvent ?? null];
   const [row] = await run(sequelize, counting, values);
   if (!row) throw new Error(`there is no wallet ${walletId}`);
   if (row.total === null) return before!.total;
   const total = Number(row.total);
-  known.set(key, { eventCount: row.event_count, total });
+  known.set(key, { lastEvent: row.last_event, total });
   return total;
 }
 
