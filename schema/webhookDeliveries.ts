@@ -21,7 +21,9 @@ import {
   WebhookReplay,
 } from './webhookDeliveryObjects.ts';
 
-const dateOf = (instant: string | null | undefined) => (instant ? new Date(instant) : null);
+/** The first whole millisecond, as events have them, that is not before an instant. */
+const dateFrom = (instant: string) =>
+  new Date(Date.parse(instant) + (/\.\d{3}\d*[1-9]/.test(instant) ? 1 : 0));
 
 const webhookIdDescription = 'Id of the webhook, prefix wh_.';
 const deliveryIdDescription = 'Id of the delivery.';
@@ -75,8 +77,8 @@ export class WebhookDeliveryResolver {
       status: status ?? null,
       eventType: eventType ?? null,
       statusCode: statusCode ?? null,
-      since: dateOf(since),
-      until: dateOf(until),
+      since: since ? dateFrom(since) : null,
+      until: until ? dateFrom(until) : null,
     };
     const { deliveries, next } = await listDeliveries(
       tenantOf(context),
@@ -153,6 +155,6 @@ export class WebhookDeliveryResolver {
     @Arg('since', () => DateTime, { description: 'Events from this time on.' }) since: string,
   ): Promise<WebhookReplay> {
     const { platform } = context.gateway;
-    return { replayed: await replayDeliveries(tenantOf(context), webhookId, new Date(since), platform) };
+    return { replayed: await replayDeliveries(tenantOf(context), webhookId, dateFrom(since), platform) };
   }
 }

@@ -182,6 +182,8 @@ describeEngines('the log of deliveries', (engine) => {
       ).toEqual([8, 6, 3]);
       expect(await found({ until: at(0) })).toEqual([]);
       expect(await found({ since: at(6), until: at(3) })).toEqual([]);
+      const justAfter = (index: number) => at(index).replace('Z', '000001Z');
+      expect(await found({ since: justAfter(3), until: justAfter(6) })).toEqual([6, 5, 4]);
       const [newest] = (await read('list', key, { webhookId: id })).items;
       expect(await found({ before: newest.id, until: at(3) })).toEqual([2, 1, 0]);
       world.useBehaviours();
