@@ -251,6 +251,44 @@ describeEngines('the log of deliveries', (engine) => {
     expect(tenant.mode).toBe('test');
   });
 
+  it('gives what is rare once, while deliveries keep coming', async () => {
+    const { key, id } = await subscribed('/coming');
+    await world.change(key, id, { active: false });
+    let numbered = 0;
+    const come = async (count: number) => {
+      await world.server.query(
+        `INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at, attempts_made)
+         SELECT $1, 'evt_1' || lpad(n::text, 25, '0'), CASE n % 150 WHEN 0 THEN 'booking.created' ELSE 'wallet.debit' END,
+                'delivered', t, t, 1
+           FROM generate_series($3::integer + 1, $3::integer + $4::integer) n,
+                LATERAL (SELECT $2::timestamptz + n * interval '1 millisecond' AS t) t`,
+        [id, clock.now(), numbered, count],
+      );
+      numbered += count;
+    };
+    await come(12_000);
+    for (let walk = 0; walk < 3; walk += 1) {
+      let isWalking = true;
+      const coming = (async () => {
+        while (isWalking) await come(300);
+      })();
+      const found: string[] = [];
+      let before: string | null = null;
+      do {
+        const variables = { webhookId: id, eventType: ['booking.created'], limit: 100, before };
+        const page: Json = await read('list', key, variables);
+        found.push(...page.items.map(({ eventId }: Json) => eventId));
+        before = page.next;
+      } while (before !== null);
+      isWalking = false;
+      await coming;
+      // Each 150th, down to the first.
+      const newest = Number(found[0]?.slice(5)) / 150;
+      expect(found).toHaveLength(newest);
+      expect(new Set(found).size).toBe(newest);
+    }
+  });
+
   it('gives the attempts of a delivery in pages', async () => {
     const { key, id, record } = await subscribed('/attempts');
     const eventId = await record('wallet.debit');

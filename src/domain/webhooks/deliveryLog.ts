@@ -1,5 +1,6 @@
 import type { Statement } from '../../infrastructure/database/statement.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { inSnapshot } from '../../infrastructure/database/transaction.ts';
 import { notFound, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -107,12 +108,16 @@ export async function listDeliveries(
     : ofAll;
   const { sequelize } = platform;
   const filters = [filter.status, filter.eventType, filter.statusCode];
-  const found = await run(sequelize, page, [...range, ...filters, limit + 1]);
-  const deliveries = found.slice(0, limit);
-  if (found.length > limit) return { deliveries, next: deliveryIdOf(deliveries[limit - 1]!) };
   const filtered = filters.some((one) => one !== null);
-  const [last] = filtered ? await run(sequelize, end, range) : [];
-  return { deliveries, next: last ? deliveryIdOf(last) : null };
+  const look = async (): Promise<DeliveryPage> => {
+    const found = await run(sequelize, page, [...range, ...filters, limit + 1]);
+    const deliveries = found.slice(0, limit);
+    if (found.length > limit) return { deliveries, next: deliveryIdOf(deliveries[limit - 1]!) };
+    const [last] = filtered ? await run(sequelize, end, range) : [];
+    return { deliveries, next: last ? deliveryIdOf(last) : null };
+  };
+  // The log goes on after the last row that was looked at, whatever comes in, or is missed no more, meanwhile.
+  return filtered ? inSnapshot(sequelize, look) : look();
 }
 
 const readDelivery = statement<DeliveryRow>(
