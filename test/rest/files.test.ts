@@ -7,6 +7,8 @@ import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { pdfTexts } from '../infrastructure/payments/pdfContent.ts';
+import { overlaps, placedTexts } from '../infrastructure/tickets/placedTexts.ts';
 
 const readQr = jsQrModule.default;
 
@@ -101,6 +103,34 @@ describeEngines('the links of a recharge', (engine) => {
       const days = Math.floor((due.getTime() - Date.UTC(1997, 9, 7)) / 86_400_000);
       // FEBRABAN: the factor began again with 1000 on 2025-02-22.
       expect(Number(barcode.slice(5, 9))).toBe(((days - 10_000) % 9_000) + 1_000);
+    });
+
+    it('show a company whole, whose name and address are as long as they may be', async () => {
+      const name =
+        'COMPANHIA BRASILEIRA DE VIAGENS E TURISMO NOSSA SENHORA DA CONCEIÇÃO APARECIDA IRMÃOS GUIMARÃES E GONÇALVES LTDA';
+      const long = {
+        street:
+          'AVENIDA GOVERNADOR PROFESSOR DOUTOR MAGALHÃES DE ALBUQUERQUE CAVALCANTI GUIMARÃES DE ASSUNÇÃO',
+        number: '1234567890',
+        complement: 'CONJ. 1234, BLOCO ABCD, TORRE',
+        district: 'JARDIM NOSSA SENHORA APARECIDA DAS GRAÇAS DE CONCEIÇÃO',
+        city: 'VILA BELA DA SANTÍSSIMA TRINDADE DO NORTE',
+        state: 'MT',
+        postalCode: '78245-000',
+      };
+      const { live } = await server.createTeam({ name, taxId: '12.ABC.345/01DE-35', address: long });
+      const { payment } = await request('boleto', '50000.00', live);
+      const pdf = (await fetchFile(payment.boleto_pdf_url)).bytes;
+      const words = pdfTexts(pdf).join(' ').replace(/\s+/g, ' ');
+      const street = [long.street, long.number, long.complement].join(', ');
+      const where = `${street} — ${long.district} — ${long.city}/MT — CEP 78245-000`;
+      expect(words).toContain(`Pagador ${name} CNPJ 12.ABC.345/01DE-35`);
+      expect(words).toContain(`Pagador ${name} — CNPJ 12.ABC.345/01DE-35 ${where} Sacador / Avalista:`);
+      const texts = placedTexts(pdf);
+      expect(overlaps(texts)).toEqual([]);
+      expect(texts.filter(({ left, right }) => left < 42 || right > 553)).toEqual([]);
+      const page = (await fetchFile(payment.boleto_url)).bytes.toString();
+      expect(page).toContain(`<div>${name} — CNPJ 12.ABC.345/01DE-35</div><div>${where}</div>`);
     });
 
     it('serve a page that shows the boleto, and lets nothing of the team’s name run in it', async () => {

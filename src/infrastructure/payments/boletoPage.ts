@@ -25,11 +25,12 @@ color:#b00020;opacity:.16;font-weight:bold;font-size:26pt;white-space:nowrap;poi
 .head{display:flex;align-items:flex-end;border-bottom:2px solid #000;font-weight:bold}
 .bank{width:37mm;font-size:15pt}
 .code{width:22mm;text-align:center;font-size:15pt;border:solid #000;border-width:0 2px}
-.title{flex:1;text-align:right;font-size:12pt;white-space:nowrap}
+.bank,.code{flex:none}
+.title{flex:1;text-align:right;font-size:12pt}
 .row{display:flex;border-left:1px solid #000}
 .box{border:solid #000;border-width:0 1px 1px 0;padding:.4mm 1mm;min-width:0;min-height:7mm;overflow:hidden}
 .box span{display:block;font-size:5.5pt}
-.box div{font-size:8.5pt;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.box div{font-size:8.5pt;overflow-wrap:anywhere}
 .right div{text-align:right}
 .strong div{font-weight:bold}
 .column{display:flex;flex-direction:column}

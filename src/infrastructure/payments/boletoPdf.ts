@@ -17,6 +17,12 @@ const extraLineMm = 3.6;
 const labelPoints = 5.5;
 const valuePoints = 8.5;
 const smallestValuePoints = 6;
+/** Sizes for values with parts that are too long for a line, and how far their lines are apart. */
+const wrappedSizes = [
+  { points: smallestValuePoints, lineMm: 2.1 },
+  { points: labelPoints, lineMm: 1.85 },
+] as const;
+const labelRoomMm = 3.1;
 const paddingMm = 1;
 const warningColour = '#b00020';
 const paidColour = '#1b6e2e';
@@ -32,6 +38,10 @@ interface TextStyle {
 
 const mm = (millimetres: number) => millimetres * pointsPerMm;
 
+function useFont(doc: Document, bold: boolean, points: number): void {
+  doc.font(bold ? 'Helvetica-Bold' : 'Helvetica').fontSize(points);
+}
+
 /** One line of text whose top is at `topMm`, made smaller and then cut where it does not fit. */
 function writeLine(
   doc: Document,
@@ -45,10 +55,8 @@ function writeLine(
   const room = mm(widthMm);
   let line = printableText(text);
   let points = style.points;
-  doc
-    .font(bold ? 'Helvetica-Bold' : 'Helvetica')
-    .fontSize(points)
-    .fillColor(colour);
+  useFont(doc, bold, points);
+  doc.fillColor(colour);
   while (points > smallestValuePoints && doc.widthOfString(line) > room) {
     points -= 0.5;
     doc.fontSize(points);
@@ -71,13 +79,48 @@ function drawBox(doc: Document, box: SlipBox, xMm: number, topMm: number, height
   doc.lineWidth(0.5).strokeColor('black').rect(mm(xMm), mm(topMm), mm(box.widthMm), mm(heightMm)).stroke();
   const widthMm = box.widthMm - 2 * paddingMm;
   writeLine(doc, box.label, xMm + paddingMm, topMm + 0.6, widthMm, { points: labelPoints });
-  box.lines.forEach((line, index) => {
-    writeLine(doc, line, xMm + paddingMm, topMm + 3.1 + index * extraLineMm, widthMm, {
-      points: valuePoints,
+  const { lines, points, lineMm } = valueLines(doc, box, heightMm - labelRoomMm);
+  lines.forEach((line, index) => {
+    writeLine(doc, line, xMm + paddingMm, topMm + labelRoomMm + index * lineMm, widthMm, {
+      points,
       bold: box.strong ?? false,
       align: box.alignRight ? 'right' : 'left',
     });
   });
+}
+
+/**
+ * A box's value, which what is too long for a line goes on in the next one: a tax id and a postal code stand at the end.
+ * What has no room in the box even so is left to the last line, which is cut.
+ */
+function valueLines(doc: Document, { lines, widthMm, strong = false }: SlipBox, heightMm: number) {
+  const room = mm(widthMm - 2 * paddingMm);
+  const texts = lines.map(printableText);
+  useFont(doc, strong, smallestValuePoints);
+  if (texts.every((text) => doc.widthOfString(text) <= room))
+    return { lines: texts, points: valuePoints, lineMm: extraLineMm };
+  const tries = wrappedSizes.map((size) => {
+    doc.fontSize(size.points);
+    const wrapped = texts.flatMap((text) => wrappedLines(doc, text, room));
+    return { ...size, lines: wrapped, most: Math.floor(heightMm / size.lineMm) };
+  });
+  const fitting = tries.find(({ lines: { length }, most }) => length <= most);
+  if (fitting) return fitting;
+  const { most, ...last } = tries.at(-1)!;
+  return { ...last, lines: [...last.lines.slice(0, most - 1), last.lines.slice(most - 1).join(' ')] };
+}
+
+/** A text in lines that have room in the font of the moment, parted at spaces where there are any. */
+function wrappedLines(doc: Document, text: string, room: number): string[] {
+  const lines = [''];
+  for (const word of text.split(/(?<= )/)) {
+    if (doc.widthOfString(`${lines.at(-1)}${word.trimEnd()}`) > room && lines.at(-1) !== '') lines.push('');
+    for (const letter of word) {
+      if (letter !== ' ' && doc.widthOfString(`${lines.at(-1)}${letter}`) > room) lines.push('');
+      lines[lines.length - 1] += letter;
+    }
+  }
+  return lines.map((line) => line.trimEnd());
 }
 
 function rowHeight(boxes: readonly SlipBox[]): number {
