@@ -168,6 +168,22 @@ describeSeveralSessions('A wallet that something else holds for more than ten se
     }
   });
 
+  it('is waited for by the tickets that an operator records, longer than by those of a supplier', async () => {
+    const stage = stageOf(restDoor(() => server));
+    const { teamId, live } = await agencyWith(stage, '1000.00');
+    const { id, passengers } = await booked(stage, live);
+    const document = `mutation ($id: String!, $tickets: [TicketInput!]!) {
+      outcome: recordTickets(bookingId: $id, tickets: $tickets) { status }
+    }`;
+    const tickets = [{ passengerId: passengers[0].id, uniqueIdentifier: '957-0000000001' }];
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
+    const recording = server.graphql(document, { id, tickets }, server.keys.operator);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await other.query('ROLLBACK');
+    expect(dataOf(graphqlOutcomeOf(await recording)).status).toBe('ticketed');
+  });
+
   it('does not keep anyone from cancelling a recharge, which does not touch it', async () => {
     const stage = stageOf(restDoor(() => server));
     const { teamId, live } = await agencyWith(stage, '100.00');

@@ -206,6 +206,12 @@ const longestWaits: Readonly<Partial<Record<ChangeName, number>>> = {
   rejectIssue: longestAnswerWaitMs,
 };
 
+/** An operator's tickets, which come without a worker's lease, wait as long as what any client asks for. */
+const waitSql = (name: ChangeName, mostMs: number): string =>
+  name === 'ticket'
+    ? `CASE WHEN $5::text IS NULL THEN true ELSE ${lockWaitSql(mostMs)} END`
+    : lockWaitSql(mostMs);
+
 /**
  * A change of state. $1 id, $2 wallet, $3 now, $4 ids of events, $5 the asking worker's token or null, $6 entry id,
  * $7 refund by conditions in centavos, $8 documents, $9 the carrier's locator; those that a transition does not need are
@@ -228,7 +234,7 @@ function changeStatement(
     `WITH before AS (
      SELECT id, status, payment_required_by FROM bookings
       WHERE id = $1 AND wallet_id = $2 AND ($5::text IS NULL OR order_token = $5)
-            ${longestWait === undefined ? '' : `AND ${lockWaitSql(longestWait)}`} FOR UPDATE
+            ${longestWait === undefined ? '' : `AND ${waitSql(name, longestWait)}`} FOR UPDATE
    ), parameters AS (
      SELECT $6::text, $7::bigint, $8::text, $9::text
    ), booking AS (
