@@ -195,22 +195,16 @@ const deadlines = {
  */
 const longestAnswerWaitMs = 1_000;
 
-/**
- * What workers bring about waits no longer for its wallet, in milliseconds: one that is locked must not keep the others
- * from their turn.
- */
-const longestWaits: Readonly<Partial<Record<ChangeName, number>>> = {
-  expire: longestSweepWaitMs,
-  rejectHold: longestAnswerWaitMs,
-  ticket: longestAnswerWaitMs,
-  rejectIssue: longestAnswerWaitMs,
-};
+/** A supplier's answer comes with its worker's lease; the same from an operator waits as long as what any client asks for. */
+const answerWait = `CASE WHEN $5::text IS NULL THEN true ELSE ${lockWaitSql(longestAnswerWaitMs)} END`;
 
-/** An operator's tickets, which come without a worker's lease, wait as long as what any client asks for. */
-const waitSql = (name: ChangeName, mostMs: number): string =>
-  name === 'ticket'
-    ? `CASE WHEN $5::text IS NULL THEN true ELSE ${lockWaitSql(mostMs)} END`
-    : lockWaitSql(mostMs);
+/** What workers bring about waits no longer for its wallet: one that is locked must not keep the others from their turn. */
+const waits: Readonly<Partial<Record<ChangeName, string>>> = {
+  expire: lockWaitSql(longestSweepWaitMs),
+  rejectHold: answerWait,
+  ticket: answerWait,
+  rejectIssue: answerWait,
+};
 
 /**
  * A change of state. $1 id, $2 wallet, $3 now, $4 ids of events, $5 the asking worker's token or null, $6 entry id,
@@ -227,14 +221,14 @@ function changeStatement(
     refunds || written.money !== 'refund' ? written : { ...written, money: 'none' };
   const now = '$3::timestamptz';
   const type = entryTypes[transition.money];
-  const longestWait = longestWaits[name];
+  const wait = waits[name];
   const states = (written.from ?? []).map((state) => `'${state}'`).join(', ');
   return statement<BookingRow>(
     `${name}_booking${written.money === 'refund' && !refunds ? '_without_refund' : ''}`,
     `WITH before AS (
      SELECT id, status, payment_required_by FROM bookings
       WHERE id = $1 AND wallet_id = $2 AND ($5::text IS NULL OR order_token = $5)
-            ${longestWait === undefined ? '' : `AND ${waitSql(name, longestWait)}`} FOR UPDATE
+            ${wait ? `AND ${wait}` : ''} FOR UPDATE
    ), parameters AS (
      SELECT $6::text, $7::bigint, $8::text, $9::text
    ), booking AS (
