@@ -18,6 +18,7 @@ import { countFaults } from './domain/events/inspection.ts';
 import type { Gateway } from './domain/gateway.ts';
 import { KeyPlaces } from './domain/keyPlaces.ts';
 import type { Platform } from './domain/platform.ts';
+import { readinessChecks } from './domain/readiness.ts';
 import { Recharge } from './domain/recharges/recharge.ts';
 import { Access } from './domain/teams/access.ts';
 import { ApiKey } from './domain/teams/apiKey.ts';
@@ -30,8 +31,8 @@ import { startWorker } from './domain/worker.ts';
 import type { Clock } from './infrastructure/clock.ts';
 import { systemClock } from './infrastructure/clock.ts';
 import type { Database } from './infrastructure/database/database.ts';
-import { checkDatabase, openDatabase } from './infrastructure/database/database.ts';
-import { migrateUp, pendingMigrations } from './infrastructure/database/migrations.ts';
+import { openDatabase } from './infrastructure/database/database.ts';
+import { migrateUp } from './infrastructure/database/migrations.ts';
 import { createExchangeRates } from './infrastructure/exchangeRates/registry.ts';
 import { createFlightSuppliers } from './infrastructure/flights/registry.ts';
 import type { FlightSupplier } from './infrastructure/flights/supplier.ts';
@@ -39,7 +40,6 @@ import { createApplication, createHttpServer, createListener } from './infrastru
 import { DirectRoutes } from './infrastructure/http/directRoutes.ts';
 import { answerPreflight } from './infrastructure/http/headers.ts';
 import { listen } from './infrastructure/http/listening.ts';
-import type { HealthCheck } from './infrastructure/http/operations.ts';
 import { createOperationsRouter } from './infrastructure/http/operations.ts';
 import { prepareStop } from './infrastructure/http/stopping.ts';
 import { openVault } from './infrastructure/keyFile.ts';
@@ -203,20 +203,6 @@ function openDoors(application: Express, gateway: Gateway): Doors {
   return { graphql: door, direct: new DirectRoutes([...rest.direct, ...door.direct]) };
 }
 
-/** What must answer for the process to be ready. */
-function readinessChecks({ sequelize, settings, signals }: Platform): HealthCheck[] {
-  return [
-    { name: 'database', check: () => checkDatabase(sequelize) },
-    {
-      name: 'migrations',
-      check: async () => {
-        if ((await pendingMigrations(sequelize, migrationsFolder)).length > 0) throw new Error('pending');
-      },
-    },
-    ...(settings.REDIS_URL ? [{ name: 'redis', check: () => signals.check() }] : []),
-  ];
-}
-
 /** What takes a part of a second, and neither readiness nor the first requests should wait for. */
 function prepareLater({ graphql }: Doors, { flightSuppliers, log }: Platform): NodeJS.Timeout {
   return setTimeout(() => {
@@ -247,7 +233,11 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   let phase: 'starting' | 'serving' | 'stopping' = 'starting';
   const application = createApplication({ trustProxy: settings.TRUST_PROXY });
   application.use(
-    createOperationsRouter(readinessChecks(platform), gateway.metrics, () => phase === 'serving'),
+    createOperationsRouter(
+      readinessChecks(platform, migrationsFolder),
+      gateway.metrics,
+      () => phase === 'serving',
+    ),
   );
   const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
   refuseTheRest(application, log);

@@ -252,6 +252,7 @@ describeEngines('what is sent on purpose', (engine) => {
       const { key, tenant } = await world.team();
       const id = await world.register(key, '/replay');
       world.fail('/replay');
+      const earlier = clock.now().toISOString();
       const tooOld = await world.happens(tenant);
       clock.advance(minuteMs);
       const since = clock.now().toISOString();
@@ -282,6 +283,9 @@ describeEngines('what is sent on purpose', (engine) => {
       const left = await read('list', key, { webhookId: id, status: ['failed', 'skipped'] });
       expect(left.items.map(({ eventId }: Json) => eventId)).toEqual([tooOld]);
       expect(await read('replay', key, { webhookId: id, since })).toEqual({ replayed: 0 });
+      const justAfter = earlier.replace('Z', '000001Z');
+      expect(await read('replay', key, { webhookId: id, since: justAfter })).toEqual({ replayed: 0 });
+      expect(await read('replay', key, { webhookId: id, since: earlier })).toEqual({ replayed: 1 });
     });
 
     /** A webhook with so many deliveries that were skipped, which no dispatcher looks for. */

@@ -204,7 +204,7 @@ export class EventFeed {
           stream.position = await this.#rewind(stream, position);
           continue;
         }
-        const fresh = rows.filter(({ sequence }) => BigInt(sequence) > position);
+        const fresh = rows[0]?.sequence === position.toString() ? rows.slice(1) : rows;
         const last = fresh.at(-1);
         if (!last) continue;
         stream.position = BigInt(last.sequence);
