@@ -1,8 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { EventFeed } from '../../src/domain/events/feed.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
+import { recordExample, storedEvents, tenantOf } from '../graphql/activity.ts';
+import { Operator } from '../graphql/operator.ts';
+import { eventually } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
+import { startTestServer } from '../harness/server.ts';
 
 it('a feed that is closed leaves nobody trying to join while the table cannot be read', async () => {
   // Nothing can be asked of this database.
@@ -22,4 +27,24 @@ it('a feed that is closed leaves nobody trying to join while the table cannot be
   const joining = feed.follow(tenant, { hear: () => undefined, rewind: () => undefined });
   await feed.close();
   await expect(joining).resolves.toBeInstanceOf(Function);
+});
+
+describeOneEngine('A feed', (engine) => {
+  it('tells whoever follows a team without events of the first', async () => {
+    const server = await startTestServer(engine);
+    onTestFinished(() => server.close());
+    const { id: teamId } = await new Operator(server).does('createTeam', { input: { name: 'Young' } });
+    const tenant = await tenantOf(server, teamId, 'test');
+    expect(await storedEvents(server, teamId, 'test')).toEqual([]);
+    const heard: string[] = [];
+    const { feed } = server.running.gateway;
+    const leave = await feed.follow(tenant, {
+      hear: (events) => heard.push(...events.map(({ id }) => id)),
+      rewind: () => undefined,
+    });
+    const first = await recordExample(server, tenant, 'wallet.recharge.pending', 'rch_first');
+    await eventually(() => heard.length > 0);
+    expect(heard).toEqual([first]);
+    leave();
+  });
 });

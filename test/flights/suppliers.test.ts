@@ -315,7 +315,7 @@ describeFlightDoors(
     it('counts what is not valid in a batch, in a fragment and on an event stream', async () => {
       const { live } = await stage.server.createTeam();
       const query = `query ($search: FlightSearchInput!) { __typename ...Search }
-                     fragment Search on Query { __typename ...Deeper }
+                     fragment Search on Query { __typename ... on Query { ...Deeper } }
                      fragment Deeper on Query { __typename flightSearch(search: $search) { id } }`;
       const asked = { query, variables: { search: { type: 'sometime' } } };
       const left = async (body: object, headers = {}) =>
