@@ -31,6 +31,7 @@ export const forgetStatement = (name: string, table: string, time: string): Stat
        RETURNING ${time} AS at
      )
      SELECT count(*)::integer AS count, max(at) AS latest FROM gone`,
+    { plannedEachRun: true },
   );
 
 /** Deletes what is older than `keptMs`, until the process stops. */

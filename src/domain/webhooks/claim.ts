@@ -234,6 +234,7 @@ const skipStatement = statement(
    )
    UPDATE webhook_deliveries SET status = 'skipped', leased_until = NULL, lease_token = NULL
     WHERE id = ANY (ARRAY(SELECT id FROM left_over))`,
+  { plannedEachRun: true },
 );
 
 /**

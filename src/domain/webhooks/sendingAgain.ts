@@ -131,6 +131,7 @@ const replay = statement<Portion>(
    ), latest AS (SELECT id, created_at FROM missed ORDER BY created_at DESC, id DESC LIMIT 1)
    SELECT (SELECT count(*)::integer FROM replayed) AS count, latest.created_at AS last_created_at, latest.id AS last_id
      FROM webhook LEFT JOIN latest ON true`,
+  { plannedEachRun: true },
 );
 
 /**

@@ -3,11 +3,13 @@ import pg from 'pg';
 import { executionMessage } from './executionMessage.ts';
 import { isoTimestampReader, timestampReader } from './timestamp.ts';
 
-/** A prepared statement and the values to run it with. */
+/** A statement and the values to run it with. */
 export interface NamedQuery {
   name: string;
   text: string;
   values: unknown[];
+  /** Whether the server prepares it for this run alone (`Statement.plannedEachRun`). */
+  plannedEachRun?: boolean;
   /** How timestamps are returned; Dates unless said. */
   timestamps?: Timestamps | undefined;
 }
@@ -22,6 +24,9 @@ interface RowShape {
   readonly names: readonly string[];
   readonly parsers: readonly Parser[];
 }
+
+/** The name of statements that the server forgets with the next of that name. */
+const forThisRun = '';
 
 const noRows: RowShape = { names: [], parsers: [] };
 
@@ -58,6 +63,7 @@ const shapesOf = new WeakMap<Connection, Map<string, RowShape>>();
  * that leaves out what pg's own does for callers who want more than rows.
  */
 class RowsQuery {
+  /** Under which the server keeps it. */
   readonly name: string;
   readonly text: string;
   readonly #timestamps: Timestamps;
@@ -70,8 +76,11 @@ class RowsQuery {
   #isDescribed = false;
   #unreadable: unknown;
 
-  constructor({ name, text, values, timestamps }: NamedQuery, callback: RowsQuery['callback']) {
-    this.name = name;
+  constructor(
+    { name, text, values, plannedEachRun, timestamps }: NamedQuery,
+    callback: RowsQuery['callback'],
+  ) {
+    this.name = plannedEachRun ? forThisRun : name;
     this.text = text;
     this.#timestamps = timestamps ?? 'date';
     this.#values = values;
@@ -98,7 +107,8 @@ class RowsQuery {
     const { name, text } = this;
     this.#isDescribed = true;
     connection.stream.cork();
-    if (!(name in connection.parsedStatements) && !(name in connection.submittedNamedStatements)) {
+    if (name === forThisRun) connection.parse({ name, text });
+    else if (!(name in connection.parsedStatements) && !(name in connection.submittedNamedStatements)) {
       connection.parse({ name, text });
       connection.submittedNamedStatements[name] = text;
     }
@@ -138,7 +148,7 @@ class RowsQuery {
   }
 
   handleReadyForQuery(connection: Connection): void {
-    if (this.#isDescribed) {
+    if (this.#isDescribed && this.name !== forThisRun) {
       const shapes = shapesOf.get(connection) ?? new Map<string, RowShape>();
       shapesOf.set(connection, shapes.set(this.name, this.#shape ?? noRows));
     }
@@ -166,7 +176,7 @@ export interface QueryingClient {
  */
 export const silenceMs = 60_000;
 
-/** Runs a prepared statement on a connection, which ends when it stays silent; `done` gets the driver's error, or the rows. */
+/** Runs a statement on a connection, which ends when it stays silent; `done` gets the driver's error, or the rows. */
 export function send(client: QueryingClient, query: NamedQuery, done: RowsQuery['callback']): void {
   // The client tells everyone whose query is on it.
   const giveUp = () => client.connection.stream.destroy(new Error(`${query.name}: the database is silent`));

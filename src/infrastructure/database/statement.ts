@@ -22,6 +22,12 @@ export interface Statement<Row> {
   /** A read that takes no locks: it may share a connection with other reads. */
   readonly shared: boolean;
   readonly timestamps: Timestamps;
+  /**
+   * Whether PostgreSQL plans it anew each time. Else it keeps a plan once there were five runs, and changes it when the
+   * table has been analysed: one that was made when there were few rows reads all of a table for each row of a join, and
+   * ten thousand rows take half a minute. For statements that run seldom and go through many rows.
+   */
+  readonly plannedEachRun: boolean;
   /** Never set: carries the type of a row. */
   readonly row?: Row;
 }
@@ -35,13 +41,16 @@ const texts = new Map<string, string>();
 export function statement<Row = unknown>(
   name: string,
   text: string,
-  { timestamps = 'date' }: { timestamps?: Timestamps } = {},
+  {
+    timestamps = 'date',
+    plannedEachRun = false,
+  }: Partial<Pick<Statement<Row>, 'timestamps' | 'plannedEachRun'>> = {},
 ): Statement<Row> {
   if ((texts.get(name) ?? text) !== text) throw new Error(`two statements are called ${name}`);
   texts.set(name, text);
   const shared =
     /^\s*(SELECT|WITH)\b/i.test(text) && !/\b(INSERT|UPDATE|DELETE|MERGE|FOR|pg_\w+)\b/i.test(text);
-  return { name, text, shared, timestamps };
+  return { name, text, shared, timestamps, plannedEachRun };
 }
 
 interface OpenTransaction {
@@ -55,8 +64,8 @@ interface OpenTransaction {
  */
 export function run<Row>(sequelize: Sequelize, statement: Statement<Row>, values: unknown[]): Promise<Row[]> {
   const transaction = transactionContext.get('transaction') as OpenTransaction | null | undefined;
-  const { name, text, timestamps } = statement;
-  const query: NamedQuery = { name, text, values, timestamps };
+  const { name, text, timestamps, plannedEachRun } = statement;
+  const query: NamedQuery = { name, text, values, timestamps, plannedEachRun };
   if (transaction) return runInTransaction<Row>(transaction, query);
   const attempt = statement.shared
     ? () => SharedConnections.of(sequelize).query(query)

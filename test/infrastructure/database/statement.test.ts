@@ -24,6 +24,16 @@ const everyType = statement(
 );
 const addAndReturn = statement('test_add_and_return', 'INSERT INTO things VALUES ($1, 0) RETURNING *');
 const missingPrepared = statement('test_missing_prepared', 'EXECUTE nobody_prepared_this');
+const countAnew = statement<{ count: number }>(
+  'test_count_anew',
+  'SELECT count(*)::integer AS count FROM things WHERE id > $1',
+  { plannedEachRun: true },
+);
+const readAnew = statement<{ value: string }>(
+  'test_read_anew',
+  'SELECT value FROM things WHERE id = $1 AND value > $2',
+  { plannedEachRun: true },
+);
 const readEverything = statement('test_read_everything', 'SELECT * FROM things ORDER BY id');
 
 interface Pool {
@@ -84,6 +94,35 @@ describe.each(testDatabases)('statements on the $name store', ({ open }) => {
       ),
     ).toEqual([10, '22012', 5, '22012', 2]);
     await expect(run(sequelize, addThing, [1, 5])).rejects.toMatchObject({ code: '23505', table: 'things' });
+  });
+
+  it('leaves no plan of a statement that is planned for each run', async () => {
+    await sequelize.transaction(async () => {
+      for (const id of [1, 2]) {
+        expect(await run(sequelize, countAnew, [id])).toEqual([{ count: 2 - id }]);
+        expect(await run(sequelize, readAnew, [id, 0])).toEqual([{ value: `${id}00` }]);
+        expect(await run(sequelize, readValue, [id])).toEqual([{ value: `${id}00` }]);
+      }
+      const [kept] = await sequelize.query(
+        "SELECT name FROM pg_prepared_statements WHERE name LIKE 'test_%'",
+      );
+      expect(kept).toEqual(expect.arrayContaining([{ name: 'test_read_value' }]));
+      expect(JSON.stringify(kept)).not.toContain('anew');
+    });
+  });
+
+  it('answers many callers of statements that are planned for each run', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        index % 2
+          ? run(sequelize, countAnew, [index % 3])
+          : run(sequelize, readAnew, [1 + (index % 3 === 0 ? 1 : 0), 0]),
+      ),
+    );
+    for (const [index, rows] of answers.entries())
+      expect(rows).toEqual([
+        index % 2 ? { count: 2 - (index % 3) } : { value: index % 3 === 0 ? '200' : '100' },
+      ]);
   });
 
   it('works in the open transaction, and is undone with it', async () => {
