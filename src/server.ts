@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { Express } from 'express';
 import { answerBrokenRequests } from '../rest/brokenRequests.ts';
 import { createCallbackRouter } from '../rest/callbacks.ts';
@@ -19,20 +18,13 @@ import type { Gateway } from './domain/gateway.ts';
 import { KeyPlaces } from './domain/keyPlaces.ts';
 import type { Platform } from './domain/platform.ts';
 import { readinessChecks } from './domain/readiness.ts';
-import { Recharge } from './domain/recharges/recharge.ts';
 import { Access } from './domain/teams/access.ts';
-import { ApiKey } from './domain/teams/apiKey.ts';
 import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
 import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
-import { Team } from './domain/teams/team.ts';
-import { checkVault, keepKeyNoted } from './domain/vault/keyCheck.ts';
-import { Wallet } from './domain/wallet/wallet.ts';
+import { keepKeyNoted } from './domain/vault/keyCheck.ts';
 import { startWorker } from './domain/worker.ts';
 import type { Clock } from './infrastructure/clock.ts';
 import { systemClock } from './infrastructure/clock.ts';
-import type { Database } from './infrastructure/database/database.ts';
-import { openDatabase } from './infrastructure/database/database.ts';
-import { migrateUp } from './infrastructure/database/migrations.ts';
 import { createExchangeRates } from './infrastructure/exchangeRates/registry.ts';
 import { createFlightSuppliers } from './infrastructure/flights/registry.ts';
 import type { FlightSupplier } from './infrastructure/flights/supplier.ts';
@@ -42,7 +34,6 @@ import { answerPreflight } from './infrastructure/http/headers.ts';
 import { listen } from './infrastructure/http/listening.ts';
 import { createOperationsRouter } from './infrastructure/http/operations.ts';
 import { prepareStop } from './infrastructure/http/stopping.ts';
-import { openVault } from './infrastructure/keyFile.ts';
 import type { Log } from './infrastructure/log.ts';
 import { createLog } from './infrastructure/log.ts';
 import { createMailer } from './infrastructure/mail.ts';
@@ -54,12 +45,10 @@ import type { Signals } from './infrastructure/pubsub/signals.ts';
 import { countedSignals, inProcessSignals } from './infrastructure/pubsub/signals.ts';
 import { createRateLimiter } from './infrastructure/rateLimiter.ts';
 import { createWebhookSender } from './infrastructure/webhooks/sender.ts';
+import type { Store } from './store.ts';
+import { migrationsFolder, openStore } from './store.ts';
 
 /** The composition root: puts the parts together, and the only file that may know them all. */
-
-export const models = [Team, ApiKey, Wallet, Recharge];
-
-export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url));
 
 /** What a test may replace: time, the log and the world outside. */
 export interface Overrides {
@@ -115,7 +104,7 @@ async function openSignals({ REDIS_URL }: Settings, log: Log): Promise<Signals> 
 /** @param address where the server listens: with PORT=0 its port is known late. */
 async function openPlatform(
   settings: Settings,
-  database: Database,
+  { database, vault }: Store,
   clock: Clock,
   log: Log,
   outside: ReturnType<typeof openOutsideWorld>,
@@ -129,7 +118,7 @@ async function openPlatform(
     clock,
     log,
     signals: countedSignals(await openSignals(settings, log), metrics.events),
-    vault: await openVault(settings),
+    vault,
     ...outside,
     get publicUrl() {
       return publicUrl ?? `http://localhost:${address.port}`;
@@ -219,13 +208,10 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const log = overrides.log ?? createLog(settings.LOG_LEVEL);
   const clock = overrides.clock ?? systemClock;
   const outside = openOutsideWorld(settings, clock, log, overrides);
-  const database = await openDatabase(settings, models, log);
-  await migrateUp(database.sequelize, migrationsFolder, database.shared);
-  database.endPatience();
+  const store = await openStore(settings, log);
   const address = { port: settings.PORT };
   const metrics = createMetrics();
-  const platform = await openPlatform(settings, database, clock, log, outside, metrics, address);
-  await checkVault(platform.vault, platform.sequelize);
+  const platform = await openPlatform(settings, store, clock, log, outside, metrics, address);
   const gateway = await openGateway(platform, metrics);
   gateway.access.listen();
   gateway.feed.listen();
@@ -276,7 +262,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     await platform.webhookSender.close();
     platform.mailer.close();
     await platform.signals.close();
-    await database.close();
+    await store.database.close();
     gateway.metrics.registry.clear();
   };
   let stopping: Promise<void> | null = null;

@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { migrateUp } from '../../src/infrastructure/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
-import { migrationsFolder } from '../../src/server.ts';
+import { migrationsFolder } from '../../src/store.ts';
 import { scratchFolder, sweepScratch } from './scratch.ts';
 
 declare module 'vitest' {

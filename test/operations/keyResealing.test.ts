@@ -5,6 +5,8 @@ import { readSettings } from '../../src/config.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { createVault, markLength, markOf } from '../../src/infrastructure/vault.ts';
+import type { RunningServer } from '../../src/server.ts';
+import { startServer } from '../../src/server.ts';
 import type { Build } from '../domain/crashServer.ts';
 import { allocateStore, buildServer } from '../domain/crashServer.ts';
 import { operations } from '../graphql/operator.ts';
@@ -15,6 +17,8 @@ import { describeEngines, describeOneEngine, describeSeveralSessions, embedded }
 import { newEncryptionKey } from './sealedContent.ts';
 
 type Store = Awaited<ReturnType<typeof allocateStore>>;
+
+const log = createLog('silent');
 
 let build: Build;
 beforeAll(async () => {
@@ -31,17 +35,19 @@ async function storeOn(engine: Engine): Promise<Store> {
   return store;
 }
 
-/** A start with some keys. */
-const startWith = (store: Store, key: string, ...others: string[]) =>
-  build.start({
-    ...store.environment,
-    ENCRYPTION_KEY: key,
-    ENCRYPTION_KEY_PREVIOUS: others.join(','),
+/** A server in this process with some keys. */
+async function startWith(store: Store, key: string, ...others: string[]): Promise<RunningServer> {
+  const keys = { ENCRYPTION_KEY: key, ENCRYPTION_KEY_PREVIOUS: others.join(',') };
+  const server = await startServer(readSettings({ ...store.environment, ...keys }), {
+    log,
   });
+  onTestFinished(() => server.close());
+  return server;
+}
 
 /** Rows of a store, which no server has when it is the embedded one. */
 async function rowsOf<Row extends object>({ environment }: Store, sql: string, bind: unknown[] = []) {
-  const database = await openDatabase(readSettings(environment), [], createLog('silent'));
+  const database = await openDatabase(readSettings(environment), [], log);
   try {
     return (await database.sequelize.query(sql, { bind }))[0] as Row[];
   } finally {
@@ -146,10 +152,10 @@ describeOneEngine('An encryption key with which something is sealed', (engine) =
     const ids: string[] = [];
     for (const name of ['Oldest', 'Other', 'Newest'])
       ids.push((await does(first.url, store, 'createTeam', { input: { name, taxId } })).id);
-    await first.stop();
+    await first.close();
     const second = await startWith(store, present, former);
     for (const id of [ids[0], ids[2]]) await does(second.url, store, 'updateTeam', { id, input: { taxId } });
-    await second.stop();
+    await second.close();
     const id = createVault(former).keyId;
     await expect(startWith(store, present)).rejects.toThrow(`another key (id ${id})`);
     // As the build before left it.
@@ -160,8 +166,8 @@ describeOneEngine('An encryption key with which something is sealed', (engine) =
     await expect(startWith(store, present)).rejects.toThrow(`another key (id ${id})`);
     const third = await startWith(store, present, former);
     await does(third.url, store, 'updateTeam', { id: ids[1], input: { taxId } });
-    await third.stop();
-    await (await startWith(store, present)).stop();
+    await third.close();
+    await (await startWith(store, present)).close();
   });
 
   const refusals: [string, Record<string, string>, string[], RegExp][] = [
@@ -185,7 +191,7 @@ describeOneEngine('An encryption key with which something is sealed', (engine) =
     const store = await storeOn(engine);
     const server = await startWith(store, present);
     await does(server.url, store, 'createTeam', { input: { name: 'Sealed', taxId } });
-    await server.stop();
+    await server.close();
     const sealed = () =>
       rowsOf<{ text: string }>(store, 'SELECT sealed_tax_id AS text FROM teams ORDER BY id');
     const before = await sealed();
@@ -220,13 +226,10 @@ describeSeveralSessions('Processes that get another encryption key one by one', 
         expect((await create(reader)).text).toBe(text);
       }
     };
-    const rolled = async (
-      before: Awaited<ReturnType<typeof startWith>>[],
-      ...keys: [string, ...string[]]
-    ) => {
+    const rolled = async (before: RunningServer[], ...keys: [string, ...string[]]) => {
       const after: typeof before = [];
       for (const [index, server] of before.entries()) {
-        await server.stop();
+        await server.close();
         after.push(await startWith(store, ...keys));
         const all = [...after, ...before.slice(index + 1)];
         for (const writer of all) await expectShared(writer, all);
@@ -243,22 +246,22 @@ describeSeveralSessions('Processes that get another encryption key one by one', 
     });
     expect(resealed).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing is left') });
     servers = await rolled(servers, present);
-    for (const server of servers) await server.stop();
+    for (const server of servers) await server.close();
   }, 120_000);
 
   it('are refused while one that was forgotten goes on sealing with the former key', async () => {
     const store = await storeOn(engine);
     const forgotten = await startWith(store, former, present);
-    await (await startWith(store, present, former)).stop();
+    await (await startWith(store, present, former)).close();
     const settings = { ...store.environment, ENCRYPTION_KEY: present, ENCRYPTION_KEY_PREVIOUS: former };
     expect(await build.resealKeys(settings)).toMatchObject({ code: 0 });
     await does(forgotten.url, store, 'createTeam', { input: { name: 'Late', taxId } });
     await expect(startWith(store, present)).rejects.toThrow('another key');
-    await forgotten.stop();
+    await forgotten.close();
     expect(await build.resealKeys(settings)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('tax ids of teams: 1 sealed anew'),
     });
-    await (await startWith(store, present)).stop();
+    await (await startWith(store, present)).close();
   });
 });

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { readSettings } from '../../src/config.ts';
 import { sealedValues } from '../../src/domain/vault/sealedValues.ts';
+import { createLog } from '../../src/infrastructure/log.ts';
 import { createVault, markLength } from '../../src/infrastructure/vault.ts';
+import { startServer } from '../../src/server.ts';
 import type { Build } from '../domain/crashServer.ts';
 import { buildServer } from '../domain/crashServer.ts';
 import type { Json } from '../harness/client.ts';
@@ -9,6 +12,8 @@ import { describeEngines, describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { DeliveryWorld } from '../webhooks/deliveryWorld.ts';
 import { newEncryptionKey, SealedContent } from './sealedContent.ts';
+
+const log = createLog('silent');
 
 let build: Build;
 beforeAll(async () => {
@@ -79,7 +84,8 @@ class Rotation {
   async expectRefused(key: string, ...others: string[]): Promise<void> {
     const { server } = this.world;
     await server.running.close();
-    await expect(build.start({ ...server.environment, ...keySettings(key, others) })).rejects.toThrow(
+    const settings = readSettings({ ...server.environment, ...keySettings(key, others) });
+    await expect(startServer(settings, { log })).rejects.toThrow(
       /Wrong settings: ENCRYPTION_KEY: .*another key.*: list it in ENCRYPTION_KEY_PREVIOUS/,
     );
   }

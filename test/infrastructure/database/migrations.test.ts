@@ -4,7 +4,7 @@ import {
   migrateUp,
   pendingMigrations,
 } from '../../../src/infrastructure/database/migrations.ts';
-import { migrationsFolder } from '../../../src/server.ts';
+import { migrationsFolder } from '../../../src/store.ts';
 import { describeEngines } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';

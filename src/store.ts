@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url';
+import type { Settings } from './config.ts';
+import { Recharge } from './domain/recharges/recharge.ts';
+import { ApiKey } from './domain/teams/apiKey.ts';
+import { Team } from './domain/teams/team.ts';
+import { checkVault } from './domain/vault/keyCheck.ts';
+import { Wallet } from './domain/wallet/wallet.ts';
+import type { Database } from './infrastructure/database/database.ts';
+import { openDatabase } from './infrastructure/database/database.ts';
+import { migrateUp } from './infrastructure/database/migrations.ts';
+import { openVault } from './infrastructure/keyFile.ts';
+import type { Log } from './infrastructure/log.ts';
+import type { Vault } from './infrastructure/vault.ts';
+
+const models = [Team, ApiKey, Wallet, Recharge];
+
+export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url));
+
+export interface Store {
+  readonly database: Database;
+  /** Seals and opens what is stored sealed. */
+  readonly vault: Vault;
+}
+
+/**
+ * Opens the store of a server and brings it up to date.
+ * @throws Error when it cannot be opened, SettingsError when something in it is sealed with a key that the settings lack:
+ *   then nothing is left open, and another start may follow.
+ */
+export async function openStore(settings: Settings, log: Log): Promise<Store> {
+  const database = await openDatabase(settings, models, log);
+  try {
+    await migrateUp(database.sequelize, migrationsFolder, database.shared);
+    database.endPatience();
+    const vault = await openVault(settings);
+    await checkVault(vault, database.sequelize);
+    return { database, vault };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
