@@ -104,7 +104,8 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     const query = 'query ($limit: PageSize!) { recharges(limit: $limit) { pagination { limit } } }';
     const batch = [{ query, variables: { limit: 5 } }, { query, variables: { limit: 101 } }, { query: '{' }];
     for (const key of [team.live, team.test]) {
-      const { body } = await server.rest('POST', '/graphql', { key, body: batch });
+      const { status, body } = await server.rest('POST', '/graphql', { key, body: batch });
+      expect(status).toBe(200);
       const extensions =
         key === team.live ? undefined : { _meta: { test_mode: true, message: expect.any(String) } };
       const refused = (code: string) => ({
@@ -117,6 +118,8 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
         refused('GRAPHQL_PARSE_FAILED'),
       ]);
     }
+    const refused = await server.rest('POST', '/graphql', { key: team.live, body: batch.slice(1) });
+    expect([refused.status, refused.body.length]).toEqual([400, 2]);
   });
 
   it('runs nothing of a batch with a member that is no request', async () => {
