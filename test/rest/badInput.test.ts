@@ -112,6 +112,8 @@ describeOneEngine('bad input to REST', (engine) => {
       create(gzipSync(text), encoded('gzip')),
       create(text, json('application/json; charset=utf-8')),
       create(text, json('APPLICATION/JSON;charset="UTF-8"')),
+      create(text, json('application/json; charset=utf8')),
+      create(gzipSync(text), { ...encoded('gzip'), ...json('application/json;charset=UTF8') }),
       create(text.padEnd(2 ** 20)),
     ]) {
       expect((await refusals.send(request)).status).toBe(201);

@@ -44,15 +44,21 @@ function hasBody(request: Request): boolean {
   );
 }
 
-const plainJson = /^application\/json(?:; ?charset="?utf-8"?)?$/i;
+/** Some clients write utf8. The parameter is nobody's to go by (RFC 8259, 11), as long as it says what is so. */
+const plainJson = /^application\/json(?:; ?charset="?utf-?8"?)?$/i;
+
+function isPlainJson({ headers }: Request): boolean {
+  return plainJson.test(headers['content-type'] ?? '');
+}
 
 /** Whether a body is what nearly all are: UTF-8 of a known and acceptable length, as it is. */
-function isPlain({ headers }: Request): boolean {
+function isPlain(request: Request): boolean {
+  const { headers } = request;
   return (
     headers['transfer-encoding'] === undefined &&
     headers['content-encoding'] === undefined &&
     Number(headers['content-length']) <= bodyLimitBytes &&
-    plainJson.test(headers['content-type'] ?? '')
+    isPlainJson(request)
   );
 }
 
@@ -113,6 +119,8 @@ export async function readJsonBody(request: Request, response: Response): Promis
   if (!hasBody(request)) return undefined;
   if (isPlain(request)) return readPlainBody(request);
   if (!request.is('application/json')) throw validationError({ field: 'Content-Type', type: 'unsupported' });
+  // Express knows UTF-8 by its full name alone.
+  if (isPlainJson(request)) request.headers['content-type'] = 'application/json';
   await parseWith(parseJson, request, response);
   const { body } = request;
   // Streams keep their request as long as they are open.
