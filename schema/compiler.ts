@@ -31,8 +31,9 @@ export function queryOf(
   if (!isCompiledQuery(compilation)) return interpreted;
   const compiled = compilation.query as Query;
   const inner = innerVariables(document);
-  const optional = variables.filter(
-    ({ name, type, hasDefault }) => inner.has(name) && !hasDefault && !isNonNullType(type),
+  const optional = variables.filter(({ name, type, hasDefault }) =>
+    // The compiler asks for what is never null, whatever its default.
+    hasDefault ? isNonNullType(type) : inner.has(name) && !isNonNullType(type),
   );
   if (optional.length === 0) return compiled;
   return (root, context, values) => {
