@@ -9,7 +9,7 @@ import { unprocessable } from '../errors.ts';
 import { announceEvents } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { keyValues } from '../idempotency/keySql.ts';
-import { isKeyTaken } from '../idempotency/once.ts';
+import { isKeyTaken, PreparedInVain } from '../idempotency/once.ts';
 import { formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
@@ -21,7 +21,8 @@ import { dropReferences } from './reference.ts';
 /**
  * Writes a new booking: its row, the debit or the reserve, the ledger's entry, the events and their deliveries and the
  * Idempotency-Key, in one statement; instant bookings that wait at the same moment share one.
- * @throws AppError 422 INSUFFICIENT_BALANCE "Insufficient balance", and nothing is written.
+ * @throws AppError 422 INSUFFICIENT_BALANCE "Insufficient balance"; PreparedInVain when another booking has its reference.
+ *   Nothing is written then.
  */
 export async function postBooking(
   booking: BookingRow,
@@ -35,9 +36,9 @@ export async function postBooking(
       ? postAlone(posting, sequelize)
       : groupsOf(platform).write(posting);
   const isWritten = await write.catch((error) => {
-    // A server that took over from one that died had not heard of the block, and gave it out once more.
-    if (isRepeated(error, 'bookings_booking_reference_key')) dropReferences(sequelize);
-    throw error;
+    if (!isRepeated(error, 'bookings_booking_reference_key')) throw error;
+    dropReferences(sequelize);
+    throw new PreparedInVain('the booking reference was given out twice', { cause: error });
   });
   if (!isWritten) throw insufficientBalance(booking);
   announceEvents(booking.wallet_id, platform);

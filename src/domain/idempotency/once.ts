@@ -50,6 +50,14 @@ export interface KnownCreation<T> {
 /** Does what may wait for the network, and returns what writes. */
 export type PrepareCreation<T> = () => Promise<WriteCreation<T> | KnownCreation<T>>;
 
+/**
+ * A creation met what others had written since it was prepared, and nothing of it was written: prepared anew, it will not.
+ */
+export class PreparedInVain extends Error {}
+
+/** How often one is prepared. A second time suffices, unless others do the same at that moment. */
+const mostAttempts = 4;
+
 type Outcome =
   | { value: unknown }
   | { error: { code: ErrorCode; kind: ErrorKind | undefined; message: string; details: ErrorDetails } };
@@ -105,6 +113,21 @@ function isKept(error: unknown): error is AppError {
  *   seconds; otherwise what the creation throws or threw.
  */
 export async function createOnce<T>(
+  tenant: Tenant | null,
+  request: CreationRequest,
+  prepare: PrepareCreation<T>,
+  platform: Platform,
+): Promise<Creation<T>> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await tryToCreate(tenant, request, prepare, platform);
+    } catch (error) {
+      if (!(error instanceof PreparedInVain) || attempt === mostAttempts) throw error;
+    }
+  }
+}
+
+async function tryToCreate<T>(
   tenant: Tenant | null,
   request: CreationRequest,
   prepare: PrepareCreation<T>,
