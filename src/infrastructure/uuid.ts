@@ -7,12 +7,17 @@ const bytesOfOne = 10;
 /** How far the clock may be set back without new ids falling behind those that were made. */
 const setBackMs = 10_000;
 
-const mostCounted = 2 ** 31 - 1;
+const bitsOfCounter = 31;
+const mostCounted = 2 ** bitsOfCounter - 1;
+
+/** What the counter goes on by is a random number of so many bits, and one. */
+const bitsOfStep = 16;
 
 /**
  * Makes the 16 bytes of UUIDs of version 7 (RFC 9562 §5.7): the time, 31 bits of a counter and 43 random ones. The counter
- * begins anew with each millisecond, with a random number (§6.2, method 1): ids sort in the order they were made, and
- * whoever knows some of them is no nearer to guessing those of another moment.
+ * begins anew with each millisecond, with a random number, and goes on by random ones (§6.2, methods 1 and 2): ids sort in
+ * the order they were made, and whoever knows some of them is no nearer to guessing those of another moment, and cannot
+ * tell how many others were made in between.
  * @param fill puts random bytes into all of a buffer.
  */
 export function uuidSource(nowMs: () => number, fill: (buffer: Buffer) => void): () => Uint8Array {
@@ -20,14 +25,15 @@ export function uuidSource(nowMs: () => number, fill: (buffer: Buffer) => void):
   let taken = pool.length;
   let latestMs = 0;
   let counter = 0;
-  const count = (presentMs: number, beginning: number): void => {
+  const count = (presentMs: number, random: number): void => {
     const isNew = presentMs > latestMs || presentMs < latestMs - setBackMs;
-    if (!isNew && counter < mostCounted) {
-      counter += 1;
+    const next = counter + 1 + (random >>> (bitsOfCounter - bitsOfStep));
+    if (!isNew && next <= mostCounted) {
+      counter = next;
       return;
     }
     latestMs = isNew ? presentMs : latestMs + 1;
-    counter = beginning;
+    counter = random;
   };
   return () => {
     if (taken + bytesOfOne > pool.length) {

@@ -5,6 +5,9 @@ import { AppError } from '../../src/domain/errors.ts';
 import type { KeyRow } from '../../src/domain/idempotency/keySql.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
+import { batchOf } from '../../src/infrastructure/identifierBatch.ts';
+import { storedWalletEvents } from '../graphql/activity.ts';
+import { allEvents, transports } from '../graphql/subscribers.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { bookingOf, walletsOf, writeBooking } from './writtenBookings.ts';
@@ -37,14 +40,14 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   });
   afterAll(() => server?.close());
 
-  async function fundedTeam(): Promise<{ live: number; test: number }> {
+  async function fundedTeam(): Promise<{ live: number; test: number; teamId: string; key: string }> {
     const { teamId, live } = await server.createTeam();
     const recharge = await server.rest('POST', '/api/v1/wallet/recharge', {
       key: live,
       body: { amount: '1000.00', currency: 'BRL', payment_method: 'pix' },
     });
     await server.rest('POST', `/simulator/recharges/${recharge.body.data.id}/pay`, { key: live });
-    return walletsOf(server, teamId);
+    return { ...(await walletsOf(server, teamId)), teamId, key: live };
   }
 
   /** Posts all at once. @returns what became of each: written, or the code of its refusal. */
@@ -140,6 +143,26 @@ describeEngines('Bookings posted at the same moment', (engine) => {
       expect(await breaks()).toEqual([]);
     },
   );
+
+  it('tell no agency by its ids that others booked with it, nor the ids of theirs', async () => {
+    const agencies = [await fundedTeam(), await fundedTeam()];
+    const postings = Array.from({ length: 8 }, () => agencies.map(({ live }) => live)).flat();
+    const outcomes = await postAll(postings.map((walletId) => ({ walletId, amountCents: 1_00 })));
+    expect(outcomes).toEqual(postings.map(() => 'written'));
+    const batches = await Promise.all(
+      agencies.map(async ({ teamId, key }) => {
+        const [start] = await storedWalletEvents(server, teamId, 'live');
+        const variables = { after: start.id, types: ['booking.created'] };
+        const subscriber = transports[0]?.subscribe(server.url, { key, query: allEvents, variables });
+        const told = (await subscriber?.sees(8)) ?? [];
+        subscriber?.cut();
+        return told.map(({ id }) => batchOf(id));
+      }),
+    );
+    // Of each booking, whoever it was written together with, a batch of its own.
+    expect(new Set(batches.flat()).size).toBe(postings.length);
+    expect(failedGroups()).toEqual([]);
+  });
 
   it('take nothing of what holds reserve, and fail nobody who shares their group', async () => {
     const { live } = await fundedTeam();

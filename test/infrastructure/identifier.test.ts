@@ -44,6 +44,20 @@ describe('an id', () => {
     }
   });
 
+  it('does not tell how many were made since another one of its millisecond', () => {
+    const next = uuidSource(
+      () => 1,
+      (buffer) => void randomFillSync(buffer),
+    );
+    const counters = Array.from({ length: 1_000 }, () => {
+      const bits = BigInt(`0x${Buffer.from(next()).toString('hex')}`);
+      return Number(((bits >> 64n) & 0xfffn) << 19n) + Number((bits >> 43n) & 0x7ffffn);
+    });
+    const steps = counters.slice(1).map((counter, index) => counter - (counters[index] ?? 0));
+    expect(Math.min(...steps)).toBeGreaterThan(0);
+    expect(new Set(steps).size).toBeGreaterThan(900);
+  });
+
   it('sorts after those made before it, in the same millisecond and while the clock is set back a little', () => {
     const { at, hexadecimal } = stage(0x5a);
     const made = Array.from({ length: 1_000 }, hexadecimal);

@@ -109,10 +109,15 @@ export function eventCountOf({ events, money }: Transition): number {
 
 export const mostEvents = 4;
 
-/** Ids for so many transitions: each has one for every event that it may tell. */
+/**
+ * Ids for so many transitions: each has one for every event that it may tell. Bookings of several agencies may be written
+ * together, and ids of one batch tell each other: so none shares a batch with another.
+ */
 export function newEventIds(transitions = 1): string[] {
-  const newId = identifierBatch();
-  return Array.from({ length: transitions * mostEvents }, () => newId('evt'));
+  return Array.from({ length: transitions }, () => {
+    const newId = identifierBatch();
+    return Array.from({ length: mostEvents }, () => newId('evt'));
+  }).flat();
 }
 
 function walletSql(transition: Transition, amount: string, now: string): string[] {
