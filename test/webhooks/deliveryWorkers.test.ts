@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { eventCatalogue } from '../../src/domain/events/catalogue.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { WebhookDispatcher } from '../../src/domain/webhooks/dispatcher.ts';
+import { baseShare } from '../../src/domain/webhooks/shares.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { Behaviour } from '../infrastructure/webhooks/receiver.ts';
@@ -54,6 +55,28 @@ describeEngines('workers that deliver', (engine) => {
     const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
     expect(delivery?.reasons).toEqual(['ok']);
     expect(world.received('/unrecorded')).toHaveLength(1);
+  });
+
+  it('however many wait for the database, Node.js warns of no leak', async () => {
+    const { key, tenant } = await world.team();
+    const paths = ['/waiting/1', '/waiting/2'];
+    const ids = [];
+    for (const path of paths) ids.push(await world.register(key, path));
+    const { query } = world.server;
+    await query('ALTER TABLE webhook_attempts ADD CONSTRAINT full_disk CHECK (number < 0) NOT VALID');
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    for (const id of ids) await pileUp(id, tenant, baseShare - 1);
+    await world.happens(tenant);
+    await eventually(() => paths.every((path) => world.received(path).length === baseShare));
+    // One more, which wakes the worker, is refused after them.
+    await world.happens(tenant);
+    await eventually(() => paths.every((path) => world.received(path).length === baseShare + 1));
+    await query('ALTER TABLE webhook_attempts DROP CONSTRAINT full_disk');
+    for (const id of ids) await world.until(id, ({ status }) => status === 'delivered');
+    expect(warnings).toEqual([]);
   });
 
   it('a webhook that hangs with 10 000 waiting does not delay a healthy one, of its team or of another', async () => {

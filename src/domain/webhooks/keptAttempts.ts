@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Outage } from '../../infrastructure/outage.ts';
 import type { Platform } from '../platform.ts';
@@ -28,6 +29,8 @@ export class KeptAttempts {
       back: 'webhook attempts are recorded again',
       level: 'error',
     });
+    // All that end during an outage wait for it; Node.js would take more than ten for a leak.
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   /** Resolves once the attempt is recorded. @throws the driver's error, when the process stops or it fails for too long. */
