@@ -134,3 +134,29 @@ it('SIGTERM: clients that keep their connections busy lose no request', async ()
   // A busy machine may keep one from asking again in time.
   expect(announced).toBeGreaterThan(clients.length / 2);
 });
+
+it('SIGTERM: who has connected is answered, though the process was too busy to accept', async () => {
+  const server = startProcess({ PORT: '0', ...place.settings, BOOTSTRAP_TEST_KEY: key });
+  const url = await server.ready();
+  server.process.kill('SIGSTOP');
+  const clients = Array.from({ length: 12 }, () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => undefined).setEncoding('utf8');
+    return socket;
+  });
+  const answers = clients.map(async (socket) => {
+    let answer = '';
+    socket.on('data', (text) => {
+      answer += text;
+    });
+    await new Promise((resolve) => socket.once('close', resolve));
+    return answer;
+  });
+  await Promise.all(clients.map((socket) => once(socket, 'connect')));
+  const head = `GET /api/v1/wallet/balance HTTP/1.1\r\nHost: embarque\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+  for (const socket of clients) await new Promise((resolve) => socket.write(head, resolve));
+  const exited = server.stop();
+  server.process.kill('SIGCONT');
+  for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await exited).toEqual({ code: 0, signal: null });
+});

@@ -1,11 +1,34 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as ConnectionServer } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Longest that requests in flight are waited for at a stop; the process is gone within 10 s (DESIGN §5). */
 const drainMs = 8_000;
 
 const lookMs = 100;
+
+/** As many as wait to be accepted at most, for Node.js asks for a queue of that length. */
+const mostWaiting = 511;
+
+/**
+ * Accepts who has connected by now, and may have sent a request: closed, the system would reset those that still wait to
+ * be accepted. Node.js accepts one in each turn of the event loop.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  let hasAccepted = true;
+  const note = () => {
+    hasAccepted = true;
+  };
+  server.on('connection', note);
+  // The rest of this turn, in which nobody may be accepted any more.
+  await nextTurn();
+  for (let turns = 0; hasAccepted && turns < mostWaiting; turns += 1) {
+    hasAccepted = false;
+    await nextTurn();
+  }
+  server.off('connection', note);
+}
 
 /** Tells the client with an answer that is still to come that it is the last one on its connection. */
 function announceEnd(response: ServerResponse | null | undefined): void {
@@ -30,6 +53,8 @@ export function prepareStop(server: Server): () => Promise<void> {
     for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   };
   return async () => {
+    // Before anyone is told: whoever is comes back at once, and is to find nobody.
+    await acceptWaiting(server);
     for (const { underWay } of open) announceEnd(underWay);
     server.prependListener('request', (_request, response) => announceEnd(response));
     // That of HTTP would at once close each connection that waits for its next request, which may be on its way. Clients
