@@ -149,6 +149,13 @@ describeEngines('the links of a recharge', (engine) => {
       expect(validator.boletoBancarioLinhaDigitavel(line.replace(/\D/g, ''), true)).toBe(true);
     });
 
+    it('offer to copy the line only where scripts run', async () => {
+      const { payment } = await request('boleto', '100.00', team.test);
+      const page = (await fetchFile(payment.boleto_url)).bytes.toString();
+      expect(page).toMatch(/<button id="copy"[^>]* hidden[ >]/);
+      expect(page).toContain("removeAttribute('hidden')");
+    });
+
     it('show of a person who pays neither the whole CPF nor the address', async () => {
       const { live } = await server.createTeam({ taxId: '529.982.247-25', address });
       const { payment } = await request('boleto', '100.00', live);

@@ -38,14 +38,17 @@ color:#b00020;opacity:.16;font-weight:bold;font-size:26pt;white-space:nowrap;poi
 .foot{display:flex;justify-content:space-between;font-size:6.5pt;padding-top:2mm;min-height:10mm}
 .foot b{font-size:9pt}
 .cut{border:0;border-top:1px dashed #000;margin:8mm 0 6mm;width:180mm}
-.bars{display:block;margin:1mm ${quietZoneMm}mm 0}
+.foot span{text-align:right}
+.bars{display:block;flex:none;margin:1mm ${quietZoneMm}mm 0}
 ${boxWidthsMm.map((width) => `.w${width}{width:${width}mm}`).join('')}
 @media screen{.bars{width:${barsModules}px}}
+@page{margin:8mm}
 @media print{body{padding:0;background:#fff}.summary{display:none}.sheet{border:0;padding:0 5mm;overflow:visible}}
 `;
 
 const script = `
 const button = document.getElementById('copy');
+button?.removeAttribute('hidden');
 button?.addEventListener('click', async () => {
   const line = document.getElementById('line');
   try {
@@ -100,7 +103,7 @@ function headHtml(slip: BoletoSlip, title: string): string {
 
 /**
  * The bars as one SVG path, a module to a unit. On screen a module is a whole pixel, because 103 mm have fewer pixels
- * than modules and the bars would lose their proportions.
+ * than modules and the bars would lose their proportions; what stands beside them takes none of their width.
  */
 function barsSvg(barcode: string): string {
   const path = boletoBars(barcode).map(({ start, width }) => `M${start} 0h${width}v1h-${width}z`);
@@ -121,7 +124,7 @@ function marksHtml(slip: BoletoSlip): string {
 function summaryHtml(slip: BoletoSlip, pdfUrl: string): string {
   const copy =
     slip.state === 'payable'
-      ? '<button id="copy" type="button" aria-live="polite">Copiar linha digitável</button>'
+      ? '<button id="copy" type="button" hidden aria-live="polite">Copiar linha digitável</button>'
       : '';
   return `<section class="summary"><h1>Boleto de pagamento</h1>
 <p>Valor: <strong>${escapeHtml(slip.amount)}</strong> — Vencimento: <strong>${escapeHtml(slip.dueDate)}</strong></p>

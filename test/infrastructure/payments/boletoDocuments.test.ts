@@ -199,6 +199,7 @@ describe('the page of a boleto', () => {
     const html = boletoPage(await someSlip(), { pdfUrl });
     expect(html).not.toMatch(/text-overflow|\.(box div|title)\{[^}]*nowrap/);
     expect(html).toContain('.bank,.code{flex:none}');
+    expect(html).toMatch(/\.bars\{[^}]*flex:none/);
   });
 
   it('has everything in its main part, and a sheet that the keyboard can scroll', async () => {
