@@ -1,3 +1,5 @@
+import { plainLetter } from './flights/ticketName.ts';
+
 const beyondLatin1 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
 
 function isPrintable(character: string): boolean {
@@ -9,13 +11,16 @@ function nearestPrintable(character: string): string {
   if (isPrintable(character)) return character;
   if (/[\s\p{Cc}]/u.test(character)) return ' ';
   const base = character.normalize('NFD').charAt(0);
-  return isPrintable(base) ? base : '?';
+  if (isPrintable(base)) return base;
+  const plain = plainLetter(character);
+  return Array.from(plain).every(isPrintable) ? plain : '?';
 }
 
 /**
- * Text that a PDF's standard fonts can show (Windows-1252). What they lack loses its accent or becomes a question
- * mark: pdfkit would write it as broken bytes.
+ * Text that a PDF's standard fonts can show (Windows-1252). What they lack loses its accent, gives way to plain letters
+ * or becomes a question mark: pdfkit would write it as broken bytes. What nobody sees, such as a mark of direction, is
+ * left out.
  */
 export function printableText(text: string): string {
-  return Array.from(text.normalize('NFC').replace(/\p{Mn}/gu, ''), nearestPrintable).join('');
+  return Array.from(text.normalize('NFC').replace(/[\p{Mn}\p{Cf}]/gu, ''), nearestPrintable).join('');
 }

@@ -149,6 +149,12 @@ describeEngines('the links of a recharge', (engine) => {
       expect(validator.boletoBancarioLinhaDigitavel(line.replace(/\D/g, ''), true)).toBe(true);
     });
 
+    it('show letters that the fonts of a PDF lack as plain ones there, and nothing for marks that nobody sees', async () => {
+      const { live } = await server.createTeam({ name: 'Łukasz \u200bĐặng\u200e Turizm Iğdır' });
+      const { payment } = await request('boleto', '100.00', live);
+      expect(pdfTexts((await fetchFile(payment.boleto_pdf_url)).bytes)).toContain('Lukasz Dang Turizm Igdir');
+    });
+
     it('offer to copy the line only where scripts run', async () => {
       const { payment } = await request('boleto', '100.00', team.test);
       const page = (await fetchFile(payment.boleto_url)).bytes.toString();

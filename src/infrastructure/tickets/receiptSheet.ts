@@ -1,6 +1,5 @@
 import PDFDocument from 'pdfkit';
 import { create } from 'qrcode';
-import { plainLetter } from '../flights/ticketName.ts';
 import { printableText } from '../printableText.ts';
 
 const pointsPerMm = 72 / 25.4;
@@ -48,12 +47,6 @@ export interface SheetOptions {
   /** At the foot of each page, before its number. */
   readonly footer: string;
 }
-
-/** Text that the standard fonts have: a letter that does not come apart gives way to plain ones, not to a question mark. */
-const shownText = (text: string): string =>
-  printableText(
-    Array.from(text, (letter) => (printableText(letter) === '?' ? plainLetter(letter) : letter)).join(''),
-  );
 
 /**
  * A4 pages that fill from top to bottom with rows of cells. A row is as high as its tallest cell and is never parted;
@@ -171,7 +164,7 @@ export class ReceiptSheet {
     const doc = this.#doc.save();
     doc.rotate(-52, { origin: [mm(pageWidthMm / 2), mm(pageHeightMm / 2)] });
     doc.font('Helvetica-Bold').fontSize(34).fillColor(warningColour).fillOpacity(0.13);
-    const line = shownText(watermark);
+    const line = printableText(watermark);
     const leftPoints = mm(pageWidthMm / 2) - doc.widthOfString(line) / 2;
     doc.text(line, leftPoints, mm(pageHeightMm / 2) - 17, { lineBreak: false });
     doc.restore().fillOpacity(1);
@@ -195,14 +188,14 @@ export class ReceiptSheet {
   #linePoints(line: Line, widthMm: number): number {
     this.#useStyle(line);
     const width = mm(widthMm - 2 * cellPaddingMm);
-    return this.#doc.heightOfString(shownText(line.text), { width, lineGap: lineGapPoints });
+    return this.#doc.heightOfString(printableText(line.text), { width, lineGap: lineGapPoints });
   }
 
   #writeCell(cell: Cell, leftMm: number): void {
     let topPoints = mm(this.#topMm + cellPaddingMm);
     for (const line of cell.lines) {
       const heightPoints = this.#linePoints(line, cell.widthMm);
-      this.#doc.text(shownText(line.text), mm(leftMm + cellPaddingMm), topPoints, {
+      this.#doc.text(printableText(line.text), mm(leftMm + cellPaddingMm), topPoints, {
         width: mm(cell.widthMm - 2 * cellPaddingMm),
         align: line.align ?? 'left',
         lineGap: lineGapPoints,
