@@ -158,15 +158,17 @@ function drawHead(doc: Document, slip: BoletoSlip, topMm: number, line: string):
   return bottomMm;
 }
 
+/** Over the whole width, or side by side, since each has its colour. */
 function drawMarks(doc: Document, slip: BoletoSlip, topMm: number) {
-  const marks = [slip.testMark, slip.stateMark].filter((mark) => mark !== null);
-  if (marks.length === 0) return;
-  writeLine(doc, marks.join('   •   '), leftMm, topMm, slipWidthMm, {
-    points: 12,
-    bold: true,
-    align: 'center',
-    colour: slip.state === 'paid' ? paidColour : warningColour,
-  });
+  const marks = [
+    { text: slip.testMark, colour: warningColour },
+    { text: slip.stateMark, colour: slip.state === 'paid' ? paidColour : warningColour },
+  ].flatMap(({ text, colour }) => (text === null ? [] : { text, colour }));
+  const widthMm = slipWidthMm / marks.length;
+  for (const [index, { text, colour }] of marks.entries()) {
+    const style = { points: 12, bold: true, align: 'center', colour } as const;
+    writeLine(doc, text, leftMm + index * widthMm, topMm, widthMm, style);
+  }
 }
 
 /** The test mark, large and slanted, behind one part of the sheet. */

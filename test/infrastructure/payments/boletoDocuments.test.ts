@@ -10,7 +10,7 @@ import { printableText } from '../../../src/infrastructure/printableText.ts';
 import { overlaps, placedTexts } from '../tickets/placedTexts.ts';
 import { payer, someSlip } from './charges.ts';
 import { readInterleaved } from './interleaved.ts';
-import { pdfFilledRectangles, pdfTexts } from './pdfContent.ts';
+import { pdfContent, pdfFilledRectangles, pdfTexts } from './pdfContent.ts';
 
 const testMark = 'SEM VALOR — AMBIENTE DE TESTE';
 const pdfUrl = 'https://agency.example/boleto.pdf';
@@ -102,6 +102,23 @@ describe('the PDF of a boleto', () => {
   it('says in test mode that it is worth nothing, over both parts', async () => {
     const texts = pdfTexts(await boletoPdf(await someSlip({ mode: 'test' })));
     expect(texts.filter((text) => text === testMark)).toHaveLength(4);
+  });
+
+  it('has the colour of a warning for what is worth nothing, also where it was paid', async () => {
+    const paidAt = new Date('2026-11-24T02:30:00.000Z');
+    const pdf = await boletoPdf(await someSlip({ mode: 'test', status: 'completed', paidAt }));
+    const texts = pdfTexts(pdf);
+    const drawn = pdfContent(pdf).split('] TJ').slice(0, texts.length);
+    const coloursOf = (wanted: string) =>
+      new Set(
+        texts.flatMap((text, index) => {
+          const before = drawn.slice(0, index + 1).join('');
+          return text === wanted ? [/.*(?:^|\n)(\S+ \S+ \S+) scn/s.exec(before)?.[1]] : [];
+        }),
+      );
+    expect(coloursOf('PAGO EM 23/11/2026').size).toBe(1);
+    expect(coloursOf(testMark).size).toBe(1);
+    expect(coloursOf(testMark)).not.toEqual(coloursOf('PAGO EM 23/11/2026'));
   });
 
   it('says when it must not be paid any more', async () => {
