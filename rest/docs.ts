@@ -2,6 +2,12 @@ import { Router } from 'express';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
 
+/** On telephones, what is told of a group of operations stands below its name: beside it, a table widens the page. */
+const style = `@media (max-width: 700px) {
+.swagger-ui .opblock-tag { flex-wrap: wrap }
+.swagger-ui .opblock-tag small { order: 1; flex-basis: 100%; min-width: 0; padding: 10px 0; overflow-x: auto }
+}`;
+
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -9,9 +15,10 @@ const page = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Embarque API</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<style>${style}</style>
 </head>
 <body>
-<div id="ui"></div>
+<div id="ui"><noscript>Without JavaScript, read <a href="/api/v1/openapi.json">the OpenAPI document</a>.</noscript></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>

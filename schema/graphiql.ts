@@ -13,7 +13,7 @@ const page = `<!doctype html>
 <style>html, body, #graphiql { height: 100%; margin: 0 }</style>
 </head>
 <body>
-<div id="graphiql">Loading…</div>
+<div id="graphiql"><noscript>Without JavaScript, send operations to this address by POST.</noscript></div>
 <script src="/graphql/assets/react.js"></script>
 <script src="/graphql/assets/react-dom.js"></script>
 <script src="/graphql/assets/graphiql.js"></script>

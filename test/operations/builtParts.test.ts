@@ -65,6 +65,7 @@ it('the built product finds all its parts: images, documents, pages, airports, v
     const html = await (await fetch(new URL(page, url), { headers: { accept: 'text/html' } })).text();
     const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
     expect(assets.length, page).toBeGreaterThan(1);
+    expect(html, page).toContain('<noscript>');
     // Nothing from elsewhere: there may be no internet.
     expect(assets.filter((asset) => !/^\/[^/]/.test(asset))).toEqual([]);
     for (const asset of assets) expect((await file(new URL(asset, url).href))[0], asset).toBe(200);
