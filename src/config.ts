@@ -67,6 +67,9 @@ const wholeNumber = z
   .regex(/^-?\d{1,15}$/, 'must be a whole number')
   .transform(Number);
 
+const oneOf = <Name extends string>(names: readonly [Name, ...Name[]]) =>
+  z.enum(names, `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(names)}`);
+
 const count = (fallback: number, minimum = 1) =>
   wholeNumber.pipe(z.number().min(minimum, `must be at least ${minimum}`)).default(fallback);
 
@@ -147,7 +150,7 @@ const settingsSchema = z.object({
     .refine((roles) => roles.length > 0 && roles.every((role) => role === 'api' || role === 'worker'), {
       message: 'must be api, worker or api,worker',
     }),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   BOOTSTRAP_LIVE_KEY: apiKey('sk_live_'),
   BOOTSTRAP_TEST_KEY: apiKey('sk_test_'),
   BOOTSTRAP_ADMIN_KEY: apiKey('sk_admin_'),
@@ -161,7 +164,7 @@ const settingsSchema = z.object({
   SWEEP_INTERVAL: duration('1s', timer),
   GRAPHQL_INTROSPECTION: flag('true'),
   TRUST_PROXY: flag('false'),
-  PAYMENT_PROVIDER: z.enum(paymentProviderNames).optional(),
+  PAYMENT_PROVIDER: oneOf(paymentProviderNames).optional(),
   PAYMENT_PROVIDER_TIMEOUT: duration('10s', timer),
   FLIGHT_SUPPLIERS: supplierList.optional(),
   FLIGHT_SUPPLIER_TIMEOUT: duration('10s', timer),
@@ -170,7 +173,7 @@ const settingsSchema = z.object({
   /** What the simulated airlines take to issue tickets. */
   SIMULATED_TICKETING_DELAY: duration('2s', { minimumMs: 0 }),
   OFFER_LIFETIME: duration('20m'),
-  EXCHANGE_RATES: z.enum(exchangeRateAdapterNames).optional(),
+  EXCHANGE_RATES: oneOf(exchangeRateAdapterNames).optional(),
   EXCHANGE_RATE_TABLE: rateTable.optional(),
   // Friday's rates hold over the longest closure of Brazilian banks, to Ash Wednesday.
   EXCHANGE_RATE_MAX_AGE: duration('6d'),

@@ -173,6 +173,9 @@ describe('Settings', () => {
       { ...deployment, DATABASE_URL: 'postgres://someone:with#hash@db/embarque' },
       'DATABASE_URL: is not a URL',
     ],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be fatal, error, warn, info, debug, trace, or silent'],
+    [{ PAYMENT_PROVIDER: 'bank' }, 'PAYMENT_PROVIDER: must be simulated'],
+    [{ EXCHANGE_RATES: 'guess' }, 'EXCHANGE_RATES: must be table or ptax'],
     [{ RATE_LIMIT_SEARCH: 'none' }, 'RATE_LIMIT_SEARCH: must be a whole number'],
     [{ RATE_LIMIT_SEARCH: '0' }, 'RATE_LIMIT_SEARCH: must be at least 1'],
     [
