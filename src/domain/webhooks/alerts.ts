@@ -1,11 +1,13 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { Outage } from '../../infrastructure/outage.ts';
 import type { Platform } from '../platform.ts';
+import type { Mode } from '../tenant.ts';
 
 interface AlertRow {
   id: string;
   webhook_id: string;
   url: string;
+  mode: Mode;
   team_name: string;
   alert_email: string | null;
   created_at: Date;
@@ -21,8 +23,9 @@ const claimAlert = statement<AlertRow>(
                    ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING id, webhook_id, created_at
    )
-   SELECT c.id, c.webhook_id, c.created_at, w.url, t.name AS team_name, t.alert_email
-     FROM claimed c JOIN webhooks w ON w.id = c.webhook_id JOIN teams t ON t.id = w.team_id`,
+   SELECT c.id, c.webhook_id, c.created_at, w.url, l.mode, t.name AS team_name, t.alert_email
+     FROM claimed c JOIN webhooks w ON w.id = c.webhook_id JOIN wallets l ON l.id = w.wallet_id
+          JOIN teams t ON t.id = l.team_id`,
 );
 
 const markDone = statement('end_webhook_alert', 'UPDATE webhook_alerts SET sent_at = $2 WHERE id = $1');
@@ -117,11 +120,13 @@ function isRefusedForGood(error: unknown): boolean {
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500;
 }
 
-function alertText({ webhook_id: webhookId, url, team_name: team, created_at: at }: AlertRow) {
+/** The sandbox's webhooks are found with a test key only. */
+function alertText({ webhook_id: webhookId, url, mode, team_name: team, created_at: at }: AlertRow) {
+  const whose = mode === 'test' ? `${team} in test mode` : team;
   return {
     subject: `Webhook ${webhookId} was deactivated`,
     text: [
-      `The webhook ${webhookId} of ${team} was deactivated at ${at.toISOString()}:`,
+      `The webhook ${webhookId} of ${whose} was deactivated at ${at.toISOString()}:`,
       'every attempt to deliver an event to it failed, and nothing else got through in the meantime.',
       '',
       `URL: ${url}`,
