@@ -1,4 +1,4 @@
-import { plainLetter } from './flights/ticketName.ts';
+import { plainLetter } from './plainLetters.ts';
 
 const beyondLatin1 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
 

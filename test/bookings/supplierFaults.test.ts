@@ -15,6 +15,8 @@ import {
   moneyOf,
   offered,
   requestFor,
+  toldOf,
+  typesOf,
   unprocessable,
   untilStatus,
 } from './bookingSteps.ts';
@@ -74,6 +76,30 @@ describeBookings(
           return row?.order_task === null && row.order_token === null;
         });
         expect(dataOf(await stage.door.getBooking(live, id))).toEqual(cancelled);
+      });
+
+      it('to issue, and tell of tickets after a cancellation, change nothing and are asked to give up', async () => {
+        const { live } = await agencyWith(stage, '1000.00');
+        const issue = deferred<OrderState>();
+        airline.answers.issue = () => issue.promise;
+        const { id } = await booked(stage, live);
+        await eventually(() => asked(id, 'issue') === 1);
+        const cancelled = dataOf(await stage.door.cancelBooking(live, id));
+        const made = airline.asked.find(
+          ({ method, request }) => method === 'issue' && request.bookingId === id,
+        );
+        issue.resolve({ ...ticketed(made!.request), carrierReference: 'XKPTRB' });
+        await eventually(() => {
+          stage.clock.advance(250);
+          return asked(id, 'cancel') === 1;
+        });
+        expect(dataOf(await stage.door.getBooking(live, id))).toEqual(cancelled);
+        expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+        expect(typesOf(await toldOf(stage, id))).not.toContain('booking.ticketed');
+        // Whoever asks the airline after that order must name it; the bodies of REST have no place for that.
+        const query = 'query ($id: String!) { booking(id: $id) { carrierReference } }';
+        const { body } = await stage.server.graphql(query, { id }, live);
+        expect(body.data).toEqual({ booking: { carrierReference: 'XKPTRB' } });
       });
     });
 

@@ -314,32 +314,6 @@ describeBookings('tickets', (stage) => {
     });
   });
 
-  it('that arrive after a cancellation change nothing, and the order is given up', async () => {
-    const { live } = await agencyWith(stage, '1000.00');
-    let issue: (state: OrderState) => void = () => undefined;
-    let order: OrderState = { state: 'issuing' };
-    const paid = await booked(stage, live);
-    airline.answers.issue = (request) => {
-      if (request.bookingId !== paid.id) return Promise.resolve({ state: 'issuing' });
-      order = { ...ticketed(request), carrierReference: 'XKPTRB' };
-      return new Promise((resolve) => {
-        issue = resolve;
-      });
-    };
-    await eventually(() => {
-      stage.clock.advance(250);
-      return order.state === 'ticketed';
-    });
-    const cancelled = dataOf(await stage.door.cancelBooking(live, paid.id));
-    issue(order);
-    await asked(paid.id, 'cancel');
-    expect(dataOf(await stage.door.getBooking(live, paid.id))).toEqual(cancelled);
-    expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
-    expect(typesOf(await toldOf(stage, paid.id))).not.toContain('booking.ticketed');
-    // Whoever asks the airline after that order must name it.
-    expect(await carrierReferenceOf(live, paid.id)).toBe('XKPTRB');
-  });
-
   it('are given up when a ticketed booking is cancelled, again and again until the airline has heard', async () => {
     const { live } = await agencyWith(stage, '1000.00');
     airline.answers.issue = async (request) => ticketed(request);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainLetter, ticketName } from '../../../src/infrastructure/flights/ticketName.ts';
+import { ticketName } from '../../../src/infrastructure/flights/ticketName.ts';
 
 describe('names on tickets', () => {
   it.each([
@@ -34,16 +34,5 @@ describe('names on tickets', () => {
     'Ana/Maria',
   ])('%j is none', (name) => {
     expect(ticketName(name)).toBeNull();
-  });
-
-  it.each([
-    ['ł', 'l'],
-    ['Ł', 'L'],
-    ['œ', 'oe'],
-    ['ı', 'i'],
-    ['a', 'a'],
-    ['東', '東'],
-  ])('%s in plain letters is %s', (letter, plain) => {
-    expect(plainLetter(letter)).toBe(plain);
   });
 });
