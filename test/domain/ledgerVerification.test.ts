@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import { QueryTypes } from 'sequelize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
-import { ledgerChecks, verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { ledgerChecks, ledgerResults, verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
@@ -148,4 +148,19 @@ describeEngines('ledger verification', (engine) => {
     await expect(verifyLedger(sequelize, [writing])).rejects.toThrow(/read-only transaction/);
     expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
   });
+
+  // Beside the embedded store's one session nobody writes.
+  if (engine.name === 'PostgreSQL and Redis') {
+    it('sees one moment, whatever is written between two checks', async () => {
+      const { sequelize } = server.running.gateway.platform;
+      const counting = { name: 'counts', sql: 'SELECT count(*)::text AS break FROM wallets' };
+      const results = ledgerResults(sequelize, [counting, counting]);
+      const { value: before } = await results.next();
+      await server.createTeam();
+      const { value: after } = await results.next();
+      await results.return();
+      expect(after).toEqual(before);
+      expect(await verifyLedger(sequelize, [counting])).not.toEqual([before]);
+    });
+  }
 });
