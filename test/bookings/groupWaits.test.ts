@@ -30,22 +30,24 @@ describeSeveralSessions('A group of bookings', (engine) => {
     const { platform } = server.running.gateway;
     const { sequelize } = platform;
     const [walletId, other] = [await fundedWallet(), await fundedWallet()];
+    const paid = (await writeBooking(server, walletId, { amountCents: 100_00 }))!;
     const hold = (await writeBooking(server, walletId, { type: 'hold', amountCents: 900_00 }))!;
     let commit: () => void = () => undefined;
     const committing = new Promise<void>((resolve) => {
       commit = resolve;
     });
-    let isWithdrawn = false;
-    const withdrawal = inTransaction(sequelize, async () => {
+    let isGivenBack = false;
+    const givingBack = inTransaction(sequelize, async () => {
       await applyTransition('withdraw', { id: hold.id, walletId }, {}, platform);
-      isWithdrawn = true;
+      await applyTransition('giveUp', { id: paid.id, walletId }, {}, platform);
+      isGivenBack = true;
       await committing;
     });
-    await eventually(() => isWithdrawn);
+    await eventually(() => isGivenBack);
 
     // The first is written alone and at once; the two behind it are a group.
     const bookings = await Promise.all(
-      [other, walletId, walletId].map((id) => bookingOf(server, id, { amountCents: 400_00 })),
+      [other, walletId, walletId].map((id) => bookingOf(server, id, { amountCents: 500_00 })),
     );
     const posted = Promise.all(bookings.map((booking) => postBooking(booking, null, platform)));
     await eventually(async () => {
@@ -56,14 +58,14 @@ describeSeveralSessions('A group of bookings', (engine) => {
       return waiting === 1;
     });
     commit();
-    await Promise.all([withdrawal, posted]);
+    await Promise.all([givingBack, posted]);
 
     expect(server.logLines.filter((line) => line.includes('not written together'))).toEqual([]);
     const [wallet] = await server.query<object>(
       'SELECT balance_cents, held_cents FROM wallets WHERE id = $1',
       [walletId],
     );
-    expect(wallet).toEqual({ balance_cents: '20000', held_cents: '0' });
+    expect(wallet).toEqual({ balance_cents: '0', held_cents: '0' });
     expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
   });
 
