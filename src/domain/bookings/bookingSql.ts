@@ -213,9 +213,9 @@ const waits: Readonly<Partial<Record<ChangeName, string>>> = {
 
 /**
  * A change of state. $1 id, $2 wallet, $3 now, $4 ids of events, $5 the asking worker's token or null, $6 entry id,
- * $7 refund by conditions in centavos, $8 documents, $9 the carrier's locator; those that a transition does not need are
- * null. No row comes back when the booking is not in a state that the table names, the deadline does not fit or the worker
- * has lost its lease. The CTE `parameters` says the types of those that a statement does not use.
+ * $7 refund by conditions in centavos, $8 documents, $9 the carrier's locator; the last three are null where a transition
+ * does not need them. No row comes back when the booking is not in a state that the table names, the deadline does not fit
+ * or the worker has lost its lease. The CTE `parameters` says the types of those that a statement does not use.
  */
 function changeStatement(
   name: ChangeName,

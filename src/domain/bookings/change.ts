@@ -34,22 +34,19 @@ export async function applyTransition<Name extends ChangeName>(
   platform: Platform,
 ): Promise<BookingRow | null> {
   const { usual, withoutRefund } = changeBooking[name];
-  const { money, task } = transitions[name];
-  const givesNothing = refundCents === 0n;
-  const moves = (money === 'settle' || money === 'refund') && !givesNothing;
-  const [changed] = await run(platform.sequelize, givesNothing ? withoutRefund : usual, [
+  const [changed] = await run(platform.sequelize, refundCents === 0n ? withoutRefund : usual, [
     booking.id,
     booking.walletId,
     platform.clock.now(),
     newEventIds(),
     token ?? null,
-    moves ? newIdentifier('txn') : null,
+    newIdentifier('txn'),
     refundCents?.toString() ?? null,
     documents ? JSON.stringify(documents) : null,
     carrierReference ?? null,
   ]);
   if (!changed) return null;
   announceEvents(booking.walletId, platform);
-  if (task) announceOrders(platform);
+  if (transitions[name].task) announceOrders(platform);
   return changed;
 }
