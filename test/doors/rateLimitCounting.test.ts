@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -132,6 +133,19 @@ describeEngines('the rate limit', (engine) => {
         await redis.del(window);
         redis.disconnect();
       }
+    });
+
+    it('once over costs the database nothing more', async () => {
+      const { live } = await newTeamKeys(server);
+      const read = async () => (await server.rest('GET', '/api/v1/wallet/balance', { key: live })).status;
+      const statuses = [];
+      for (let sent = 0; sent < 6; sent += 1) statuses.push(await read());
+      expect(statuses).toEqual([...Array(5).fill(200), 429]);
+      const asked = vi.spyOn(SharedConnections.of(server.running.gateway.platform.sequelize), 'query');
+      expect(await read()).toBe(429);
+      // The worker asks for what is its own.
+      expect(asked.mock.calls.map(([{ name }]) => name)).not.toContain('read_balance');
+      asked.mockRestore();
     });
   }
 
