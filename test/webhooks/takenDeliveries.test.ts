@@ -131,6 +131,26 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     ]);
   });
 
+  it('are logged and counted for each time that they were sent, also when both attempts end at once', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/taken-twice');
+    await world.happens(tenant);
+    const [first] = await claimDeliveries('lost', { webhookIds: [id] }, free, platform);
+    await releaseLease({ id: first!.id, token: 'lost' }, platform.clock.now(), platform);
+    const [second] = await claimDeliveries('held', { webhookIds: [id] }, free, platform);
+    const startedAt = platform.clock.now();
+    const log = new AttemptRecorder(`worker of ${id}`, platform);
+    await Promise.all([
+      log.record({ delivery: first!, token: 'lost', outcome: failed, startedAt, endedAt: startedAt }),
+      log.record({ delivery: second!, token: 'held', outcome: delivered, startedAt, endedAt: startedAt }),
+    ]);
+    expect(await world.webhook(key, id)).toMatchObject({ total_deliveries: 2, failed_deliveries: 1 });
+    const [delivery] = await world.deliveries(id);
+    expect(delivery?.status).toBe('delivered');
+    expect([...(delivery?.reasons ?? [])].sort()).toEqual(['http_status', 'ok']);
+  });
+
   it('go by turns of wallets, counted on from what each has under way', async () => {
     const { platform } = world.server.running.gateway;
     const [busy, calm] = [await world.team(), await world.team()];
