@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { applyTransition } from '../../src/domain/bookings/change.ts';
 import { eticketLink } from '../../src/domain/bookings/eticket.ts';
 import type { OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
 import { dataOf, expectRefusal } from '../doors/door.ts';
@@ -312,6 +313,21 @@ describeBookings('tickets', (stage) => {
       expect(pauses.every((pause) => pause >= 250)).toBe(true);
       expect(pauses.at(-1)!).toBeGreaterThan(pauses[0]!);
     });
+  });
+
+  it('and refusals told to who has lost the order to another asking change nothing', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    const { id } = await booked(stage, live);
+    const { platform } = stage.server.running.gateway;
+    const [row] = await stage.server.query<{ walletId: number }>(
+      'SELECT wallet_id AS "walletId" FROM bookings WHERE id = $1',
+      [id],
+    );
+    const booking = { id, walletId: row!.walletId };
+    for (const change of ['ticket', 'rejectIssue'] as const)
+      expect(await applyTransition(change, booking, { token: 'lost', documents: [] }, platform)).toBeNull();
+    expect(dataOf(await stage.door.getBooking(live, id)).status).toBe('confirmed');
+    expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
   });
 
   it('are given up when a ticketed booking is cancelled, again and again until the airline has heard', async () => {
