@@ -18,19 +18,30 @@ export interface Answer {
   text: string;
 }
 
-/** The headers of answers that Apollo Server has no part in. */
-export const jsonHeaders: [string, string][] = [['content-type', jsonContentType]];
+const json = 'application/json';
 
 /** What answers may be: anyone who accepts neither gets the first, as everywhere. */
-const mediaTypes = ['application/json', 'application/graphql-response+json'];
+const mediaTypes = [json, 'application/graphql-response+json'] as const;
+
+type MediaType = (typeof mediaTypes)[number];
+
+const headersIn = Object.fromEntries(
+  mediaTypes.map((type) => [type, [['content-type', `${type}; charset=utf-8`]]]),
+) as Record<MediaType, [string, string][]>;
 
 /**
  * The media type that a client asks for. One that understands GraphQL's own reads the errors of a refusal only when it
  * comes in that (GraphQL over HTTP, §6.4): JSON with a status such as 401 may be from anything in between.
  */
-export function mediaTypeFor(request: Request): string {
-  return request.accepts(mediaTypes) || 'application/json';
+export function mediaTypeFor(request: Request): MediaType {
+  const { accept } = request.headers;
+  // Most clients that are not GraphQL's own, and they need no negotiation.
+  if (accept === undefined || accept === '*/*' || accept === json) return json;
+  return (request.accepts([...mediaTypes]) || json) as MediaType;
 }
+
+/** The headers of an answer that Apollo Server has no part in. */
+export const headersFor = (request: Request): Answer['headers'] => headersIn[mediaTypeFor(request)];
 
 /** A result as clients get it, with `_meta` of test mode in `extensions`. */
 export function shownResult(
@@ -79,8 +90,7 @@ export async function refusalAnswer(
   const request: FailedRequest = context ?? { requestId: response.req.requestId };
   const text = `${JSON.stringify(shownResult({ errors: reported.map(wrap) }, context, log, request))}\n`;
   if (!context && request.retryAfterSeconds) response.setHeader('Retry-After', request.retryAfterSeconds);
-  const headers: Answer['headers'] = [['content-type', `${mediaTypeFor(response.req)}; charset=utf-8`]];
-  return { status: statusOf(first), headers, text };
+  return { status: statusOf(first), headers: headersFor(response.req), text };
 }
 
 /** Headers that every answer to a known caller has. */

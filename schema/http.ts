@@ -9,7 +9,7 @@ import { noticeFor } from '../src/domain/testMode.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { countWhole, sizedAnswer } from './answerSize.ts';
 import type { Answer } from './answers.ts';
-import { jsonHeaders, mediaTypeFor, refusalAnswer, sendAnswer, shownResult } from './answers.ts';
+import { headersFor, mediaTypeFor, refusalAnswer, sendAnswer, shownResult } from './answers.ts';
 import type { ApolloContext } from './apollo.ts';
 import { contextOf } from './callers.ts';
 import { wrap } from './errors.ts';
@@ -61,7 +61,7 @@ export function createGraphqlHandler(
     if (request.method !== 'POST' || typeof body !== 'object' || body === null || Array.isArray(body))
       return null;
     const { query, variables, operationName, extensions } = body as GraphqlBody;
-    if (typeof query !== 'string' || extensions !== undefined || !acceptsJson(request)) return null;
+    if (typeof query !== 'string' || !isWithoutEffect(extensions)) return null;
     if (variables !== undefined && (typeof variables !== 'object' || Array.isArray(variables))) return null;
     if (operationName !== undefined && operationName !== null && !isName(operationName)) return null;
     const executable = cache.get(query, operationName);
@@ -78,7 +78,7 @@ export function createGraphqlHandler(
     const status = 'data' in result ? 200 : 400;
     const kind = executable.operation.operation;
     const { text } = sizedAnswer(shownResult(result, context, log), kind, context);
-    return { status, headers: jsonHeaders, text: `${text}\n` };
+    return { status, headers: headersFor(request), text: `${text}\n` };
   }
 }
 
@@ -99,9 +99,9 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[_A-Za-z][_0-9A-Za-z]*$/.test(value);
 }
 
-function acceptsJson(request: Request): boolean {
-  const { accept } = request.headers;
-  return accept === undefined || accept === '*/*' || accept === 'application/json';
+/** Whether extensions of a request, such as the name that Apollo Client gives, ask for nothing; persisted queries are refused by Apollo. */
+function isWithoutEffect(extensions: unknown): boolean {
+  return extensions === undefined || (isObject(extensions) && !('persistedQuery' in extensions));
 }
 
 /**
