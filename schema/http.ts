@@ -15,14 +15,9 @@ import { contextOf } from './callers.ts';
 import { wrap } from './errors.ts';
 import { checkFragments, documentLimits } from './limits.ts';
 import type { OperationCache } from './operationCache.ts';
+import type { GraphqlBody } from './plainRequest.ts';
+import { isObject, plainRequestOf, searchOf } from './plainRequest.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
-
-interface GraphqlBody {
-  query?: unknown;
-  variables?: unknown;
-  operationName?: unknown;
-  extensions?: unknown;
-}
 
 /**
  * Operations over HTTP at /graphql. A document that was run before goes straight to its compiled form; any other goes
@@ -58,25 +53,20 @@ export function createGraphqlHandler(
     context: RequestContext,
     cache: OperationCache,
   ): Promise<Answer | null> {
-    if (request.method !== 'POST' || typeof body !== 'object' || body === null || Array.isArray(body))
-      return null;
-    const { query, variables, operationName, extensions } = body as GraphqlBody;
-    if (typeof query !== 'string' || !isWithoutEffect(extensions)) return null;
-    if (variables !== undefined && (typeof variables !== 'object' || Array.isArray(variables))) return null;
-    if (operationName !== undefined && operationName !== null && !isName(operationName)) return null;
-    const executable = cache.get(query, operationName);
+    const asked = plainRequestOf(request, body);
+    if (!asked) return null;
+    const executable = cache.get(asked.query, asked.operationName);
     if (!executable) return null;
+    const kind = executable.operation.operation;
+    if (asked.onlyKind !== null && kind !== asked.onlyKind) return null;
     let result: { data?: unknown; errors?: readonly unknown[] };
     try {
-      result = await executable.run(context, (variables ?? {}) as Record<string, unknown>, {
-        lenientMembers: false,
-      });
+      result = await executable.run(context, asked.variables, { lenientMembers: false });
     } catch (error) {
       result = { errors: [wrap(error)] };
     }
     // A request of which nothing ran, for its variables are wrong, is a bad request: as Apollo has it.
     const status = 'data' in result ? 200 : 400;
-    const kind = executable.operation.operation;
     const { text } = sizedAnswer(shownResult(result, context, log), kind, context);
     return { status, headers: headersFor(request), text: `${text}\n` };
   }
@@ -93,15 +83,6 @@ async function countRequests(body: unknown, context: RequestContext): Promise<vo
   } catch (error) {
     if (!hasRun || !(error instanceof AppError)) throw error;
   }
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && /^[_A-Za-z][_0-9A-Za-z]*$/.test(value);
-}
-
-/** Whether extensions of a request, such as the name that Apollo Client gives, ask for nothing; persisted queries are refused by Apollo. */
-function isWithoutEffect(extensions: unknown): boolean {
-  return extensions === undefined || (isObject(extensions) && !('persistedQuery' in extensions));
 }
 
 /**
@@ -125,10 +106,6 @@ function holdsData(text: string): boolean {
   return Array.isArray(answers) && answers.some((answer: object) => 'data' in answer);
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isRequest(member: unknown): boolean {
   if (!isObject(member)) return false;
   const { query, variables, operationName, extensions } = member as GraphqlBody;
@@ -148,12 +125,6 @@ function checkBatch(batch: readonly unknown[]): void {
     isRequest(member) ? [] : [{ field: `body.${index}`, type: 'invalid' }],
   );
   if (faults.length > 0) throw validationError(faults);
-}
-
-/** The query string of a request's target, which may be a URL (RFC 9112 §3.2.2), with any host and port. */
-function searchOf(target: string): string {
-  const start = target.indexOf('?');
-  return start === -1 ? '' : target.slice(start);
 }
 
 /**

@@ -1,0 +1,82 @@
+import type { Request } from 'express';
+import { OperationTypeNode } from 'graphql';
+
+export interface GraphqlBody {
+  query?: unknown;
+  variables?: unknown;
+  operationName?: unknown;
+  extensions?: unknown;
+}
+
+/** An operation that is asked for so plainly that Apollo would find nothing about the request to refuse. */
+export interface PlainRequest {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | null | undefined;
+  /** What the method asks for, or null where that may be anything. */
+  readonly onlyKind: OperationTypeNode | null;
+}
+
+/** What a request asks for, or null when it is for Apollo to look at. */
+export function plainRequestOf(request: Request, body: unknown): PlainRequest | null {
+  const isGet = request.method === 'GET' && body === undefined;
+  if (!isGet && request.method !== 'POST') return null;
+  const asked = isGet ? askedInUrl(request) : body;
+  if (!isObject(asked)) return null;
+  const { query, variables, operationName, extensions } = asked as GraphqlBody;
+  if (typeof query !== 'string' || !isWithoutEffect(extensions)) return null;
+  if (variables !== undefined && variables !== null && !isObject(variables)) return null;
+  if (operationName !== undefined && operationName !== null && !isName(operationName)) return null;
+  return {
+    query,
+    variables: (variables ?? {}) as Record<string, unknown>,
+    operationName,
+    onlyKind: isGet ? OperationTypeNode.QUERY : null,
+  };
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && /^[_A-Za-z][_0-9A-Za-z]*$/.test(value);
+}
+
+/** Whether extensions, such as the name that Apollo Client gives, ask for nothing; persisted queries are Apollo's to refuse. */
+function isWithoutEffect(extensions: unknown): boolean {
+  return extensions === undefined || (isObject(extensions) && !('persistedQuery' in extensions));
+}
+
+/** The query string of a request's target, which may be a URL (RFC 9112 §3.2.2), with any host and port. */
+export function searchOf(target: string): string {
+  const start = target.indexOf('?');
+  return start === -1 ? '' : target.slice(start);
+}
+
+/** What a GET asks for, or null when something stands there twice, or is not the JSON of an object. */
+function askedInUrl({ originalUrl }: Request): GraphqlBody | null {
+  const parameters = new URLSearchParams(searchOf(originalUrl));
+  const asked: GraphqlBody = {};
+  for (const name of ['query', 'operationName'] as const) {
+    const [value, ...others] = parameters.getAll(name);
+    if (others.length > 0) return null;
+    asked[name] = value;
+  }
+  for (const name of ['variables', 'extensions'] as const) {
+    const [json, ...others] = parameters.getAll(name);
+    if (json === undefined) continue;
+    const value = others.length === 0 ? parsed(json) : null;
+    if (!isObject(value)) return null;
+    asked[name] = value;
+  }
+  return asked;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
