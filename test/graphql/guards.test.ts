@@ -182,51 +182,6 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     expect(told).toEqual([200, 401, 400].map((status) => [status, `${mediaType}; charset=utf-8`]));
   });
 
-  it.each([
-    'application/graphql-response+json, application/json;q=0.9',
-    'application/json, application/graphql-response+json;q=0.9',
-    'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed',
-  ])('answers the second time as the first, to %s', async (accept) => {
-    const { test: key } = await server.createTeam();
-    const extensions = { clientLibrary: { name: '@apollo/client', version: '4.0.0' } };
-    const query = `query ($id: String!) { booking(id: $id) { id } walletBalance { balance } } # ${accept}`;
-    const bodies = [
-      { query: `{ walletBalance { balance } } # ${accept}`, extensions },
-      { query, variables: { id: 'ord_none' }, extensions },
-      { query, variables: {}, extensions: {} },
-      { query, variables: { id: 'ord_none' }, extensions: { persistedQuery: { version: 1 } } },
-      { query, variables: { id: 'ord_none' }, extensions: [] },
-    ];
-    const mutation = `mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } } # ${accept}`;
-    const asked = { query: `${query} in the URL`, variables: '{"id":"ord_none"}' };
-    const inUrl: Record<string, string>[] = [
-      { query: asked.query },
-      { ...asked, extensions: JSON.stringify(extensions) },
-      { ...asked, operationName: '', extensions: '{"persistedQuery":{}}' },
-      { ...asked, variables: 'null' },
-      { ...asked, variables: '{"id"' },
-      { query: mutation },
-    ];
-    const searches = inUrl.map((parameters) => `${new URLSearchParams(parameters)}`);
-    searches.push(`${searches[1]}&${searches[1]}`);
-    const answersOf = async () => {
-      const answers = [];
-      for (const body of bodies)
-        answers.push(await server.rest('POST', '/graphql', { key, body, headers: { accept } }));
-      for (const search of searches)
-        answers.push(await server.rest('GET', `/graphql?${search}`, { key, headers: { accept } }));
-      return answers.map(({ status, headers, text }) => [status, headers.get('content-type'), text]);
-    };
-    const first = await answersOf();
-    expect(first.map(([status]) => status)).toEqual([
-      200, 200, 400, 200, 400, 400, 200, 200, 400, 400, 405, 400,
-    ]);
-    // The mutation is known as well from now on.
-    const made = await server.rest('POST', '/graphql', { key, body: { query: mutation } });
-    expect(made.body.data.createRecharge.id).toEqual(expect.any(String));
-    expect(await answersOf()).toEqual(first);
-  });
-
   it('counts every operation of a batch', async () => {
     const { test: key } = await server.createTeam();
     const remaining = async () => {
