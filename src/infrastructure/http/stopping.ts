@@ -11,6 +11,9 @@ const lookMs = 100;
 /** As many as wait to be accepted at most, for Node.js asks for a queue of that length. */
 const mostWaiting = 511;
 
+/** Longest that they are accepted: with enough to do a turn takes so long that all of them would take a stop's time. */
+const acceptingMs = 1_000;
+
 /**
  * Accepts who has connected by now, and may have sent a request: closed, the system would reset those that still wait to
  * be accepted. Node.js accepts one in each turn of the event loop.
@@ -23,7 +26,8 @@ async function acceptWaiting(server: Server): Promise<void> {
   server.on('connection', note);
   // The rest of this turn, in which nobody may be accepted any more.
   await nextTurn();
-  for (let turns = 0; hasAccepted && turns < mostWaiting; turns += 1) {
+  const until = performance.now() + acceptingMs;
+  for (let turns = 0; hasAccepted && turns < mostWaiting && performance.now() < until; turns += 1) {
     hasAccepted = false;
     await nextTurn();
   }
@@ -53,6 +57,8 @@ export function prepareStop(server: Server): () => Promise<void> {
     for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   };
   return async () => {
+    // Nobody holds it up for longer, however long the others are accepted.
+    const cutAt = performance.now() + drainMs;
     // Before anyone is told: whoever is comes back at once, and is to find nobody.
     await acceptWaiting(server);
     for (const { underWay } of open) announceEnd(underWay);
@@ -63,7 +69,7 @@ export function prepareStop(server: Server): () => Promise<void> {
       ConnectionServer.prototype.close.call(server, () => resolve());
     });
     const idle = setInterval(closeIdle, lookMs);
-    const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+    const cut = setTimeout(() => server.closeAllConnections(), cutAt - performance.now());
     await closed;
     clearInterval(idle);
     clearTimeout(cut);
