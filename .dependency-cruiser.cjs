@@ -13,19 +13,19 @@ module.exports = {
       name: 'infrastructure-knows-only-domain-errors',
       severity: 'error',
       from: { path: '^src/infrastructure' },
-      to: { path: '^(schema|rest)/|^src/domain/(?!errors\\.ts$)|^src/(main|server)\\.ts$' },
+      to: { path: '^(schema|rest)/|^src/domain/(?!errors\\.ts$)|^src/(main|server|store)\\.ts$' },
     },
     {
       name: 'schema-knows-no-rest',
       severity: 'error',
       from: { path: '^schema' },
-      to: { path: '^rest/|^src/(main|server)\\.ts$' },
+      to: { path: '^rest/|^src/(main|server|store)\\.ts$' },
     },
     {
       name: 'only-the-composition-root-starts',
       severity: 'error',
       from: { pathNot: '^(src/(main|server)\\.ts|test/)' },
-      to: { path: '^src/(main|server)\\.ts$' },
+      to: { path: '^src/(main|server|store)\\.ts$' },
     },
     {
       name: 'rest-writes-no-sql',
