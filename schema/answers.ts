@@ -21,9 +21,9 @@ export interface Answer {
 const json = 'application/json';
 
 /** What answers may be: anyone who accepts neither gets the first, as everywhere. */
-const mediaTypes = [json, 'application/graphql-response+json'] as const;
+const mediaTypes: MediaType[] = [json, 'application/graphql-response+json'];
 
-type MediaType = (typeof mediaTypes)[number];
+type MediaType = typeof json | 'application/graphql-response+json';
 
 const headersIn = Object.fromEntries(
   mediaTypes.map((type) => [type, [['content-type', `${type}; charset=utf-8`]]]),
@@ -37,7 +37,7 @@ export function mediaTypeFor(request: Request): MediaType {
   const { accept } = request.headers;
   // Most clients that are not GraphQL's own, and they need no negotiation.
   if (accept === undefined || accept === '*/*' || accept === json) return json;
-  return (request.accepts([...mediaTypes]) || json) as MediaType;
+  return (request.accepts(mediaTypes) || json) as MediaType;
 }
 
 /** The headers of an answer that Apollo Server has no part in. */

@@ -41,7 +41,11 @@ export function isObject(value: unknown): value is object {
 
 /** Whether extensions, such as the name that Apollo Client gives, ask for nothing; persisted queries are Apollo's to refuse. */
 function isWithoutEffect(extensions: unknown): boolean {
-  return extensions === undefined || (isObject(extensions) && !('persistedQuery' in extensions));
+  return (
+    extensions === undefined ||
+    extensions === null ||
+    (isObject(extensions) && !('persistedQuery' in extensions))
+  );
 }
 
 /** The query string of a request's target, which may be a URL (RFC 9112 §3.2.2), with any host and port. */

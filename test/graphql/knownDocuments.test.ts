@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ApolloServer } from '@apollo/server';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -117,6 +118,22 @@ describeOneEngine('A document that was run before', (engine) => {
       expect([beside, first]).toMatchObject([beside, { status, type: `${type}; charset=utf-8` }]);
       expect([beside, second]).toEqual([beside, first]);
     }
+  });
+
+  it.each(accepts)('is run without Apollo Server for a client that accepts %s', async (accept) => {
+    const asked = vi.spyOn(ApolloServer.prototype, 'executeHTTPGraphQLRequest');
+    onTestFinished(() => asked.mockRestore());
+    const query = newDocument();
+    const body = { query, variables, extensions };
+    const search = new URLSearchParams({ query, variables: json(variables), extensions: json(extensions) });
+    const send = async () => {
+      await server.rest('POST', '/graphql', { key, body, headers: { accept } });
+      await server.rest('GET', `/graphql?${search}`, { key, headers: { accept } });
+    };
+    await send();
+    expect(asked).toHaveBeenCalledTimes(1);
+    await send();
+    expect(asked).toHaveBeenCalledTimes(1);
   });
 
   it('is not run by GET when it is a mutation', async () => {
