@@ -151,6 +151,10 @@ const settingsSchema = z.object({
       message: 'must be api, worker or api,worker',
     }),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  METRICS_KEY: z
+    .string()
+    .regex(/^[\w.~+/=-]{16,128}$/, 'must be 16 to 128 letters, digits or any of . _ ~ + / = -')
+    .optional(),
   BOOTSTRAP_LIVE_KEY: apiKey('sk_live_'),
   BOOTSTRAP_TEST_KEY: apiKey('sk_test_'),
   BOOTSTRAP_ADMIN_KEY: apiKey('sk_admin_'),

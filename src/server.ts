@@ -219,11 +219,12 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   let phase: 'starting' | 'serving' | 'stopping' = 'starting';
   const application = createApplication({ trustProxy: settings.TRUST_PROXY });
   application.use(
-    createOperationsRouter(
-      readinessChecks(platform, migrationsFolder),
-      gateway.metrics,
-      () => phase === 'serving',
-    ),
+    createOperationsRouter({
+      checks: readinessChecks(platform, migrationsFolder),
+      isServing: () => phase === 'serving',
+      metrics: gateway.metrics,
+      metricsKey: settings.METRICS_KEY,
+    }),
   );
   const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
   refuseTheRest(application, log);

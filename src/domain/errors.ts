@@ -123,6 +123,11 @@ export function notFound(noun: string): AppError {
   return new AppError('NOT_FOUND', `${noun} not found`);
 }
 
+/** 401: no key, or none that is valid. */
+export function unauthorized(): AppError {
+  return new AppError('UNAUTHORIZED', 'Unauthorized');
+}
+
 /** 429, over a limit. */
 export function rateLimitExceeded(): AppError {
   return new AppError('RATE_LIMIT_EXCEEDED', 'Rate limit exceeded');

@@ -1,17 +1,11 @@
+import { bearerTokenOf } from '../infrastructure/http/bearer.ts';
 import { networkOf } from '../infrastructure/http/clientNetwork.ts';
 import type { RateWindow } from '../infrastructure/rateLimiter.ts';
-import { AppError } from './errors.ts';
+import { AppError, unauthorized } from './errors.ts';
 import type { Gateway } from './gateway.ts';
 import type { Caller } from './teams/access.ts';
 
 /** Who calls, and how often those may who cannot say. */
-
-/** 401: no key, or none that is valid. */
-export function unauthorized(): AppError {
-  return new AppError('UNAUTHORIZED', 'Unauthorized');
-}
-
-const bearerPattern = /^Bearer +(\S+)$/i;
 
 type Doorkeepers = Pick<Gateway, 'access' | 'limiter' | 'metrics'>;
 
@@ -25,7 +19,7 @@ export function identify(
   addressOf: () => string,
   gateway: Doorkeepers,
 ): Caller | Promise<Caller> {
-  const key = bearerPattern.exec(authorization ?? '')?.[1];
+  const key = bearerTokenOf(authorization);
   const caller = key === undefined ? null : gateway.access.authenticate(key);
   if (caller instanceof Promise) return caller.then((found) => found ?? refuseStranger(addressOf(), gateway));
   return caller ?? refuseStranger(addressOf(), gateway);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeEngines, describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
@@ -45,5 +45,33 @@ describeEngines('What is open to whoever asks', (engine) => {
   it('are no metrics at paths that a proxy which keeps /metrics to itself lets pass', async () => {
     for (const path of ['/METRICS', '/metrics/', '/Metrics', '//metrics', '/%6detrics'])
       expect([path, (await server.rest('GET', path)).status]).toEqual([path, 404]);
+  });
+});
+
+describeOneEngine('/metrics where METRICS_KEY is set', (engine) => {
+  const metricsKey = 'scrape-0123456789.~+/_=';
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { settings: { METRICS_KEY: metricsKey } });
+  });
+  afterAll(() => server.close());
+
+  it('is read with that key', async () => {
+    const { status, text } = await server.rest('GET', '/metrics', { key: metricsKey });
+    expect([status, text]).toEqual([200, expect.stringContaining('# TYPE embarque_operations_total counter')]);
+  });
+
+  it('is refused to all others, operators among them', async () => {
+    const { operator } = server.keys;
+    for (const key of [null, operator, metricsKey.slice(1), `${metricsKey}=`]) {
+      const { status, body } = await server.rest('GET', '/metrics', { key });
+      const error = { code: 'UNAUTHORIZED', message: 'Unauthorized', details: {} };
+      expect([key, status, body]).toEqual([key, 401, { success: false, error }]);
+    }
+  });
+
+  it('leaves health checks open', async () => {
+    for (const path of ['/health/live', '/health/ready'])
+      expect([path, (await server.rest('GET', path)).status]).toEqual([path, 200]);
   });
 });

@@ -1,5 +1,7 @@
 import { Router } from 'express';
+import { unauthorized } from '../../domain/errors.ts';
 import type { Metrics } from '../metrics.ts';
+import { carriesToken } from './bearer.ts';
 import { refuseOtherMethods } from './otherMethods.ts';
 
 export interface HealthCheck {
@@ -10,12 +12,16 @@ export interface HealthCheck {
 
 const checkTimeoutMs = 2_000;
 
+export interface OperationsParts {
+  checks: readonly HealthCheck[];
+  isServing: () => boolean;
+  metrics: Metrics;
+  /** Without it whoever comes may read the metrics. */
+  metricsKey: string | undefined;
+}
+
 /** For whoever runs the service: liveness, readiness and Prometheus metrics. */
-export function createOperationsRouter(
-  checks: readonly HealthCheck[],
-  metrics: Metrics,
-  isServing: () => boolean,
-): Router {
+export function createOperationsRouter({ checks, isServing, metrics, metricsKey }: OperationsParts): Router {
   const router = Router();
   router.get('/health/live', (request, response) => {
     request.routeName = '/health/live';
@@ -39,6 +45,8 @@ export function createOperationsRouter(
   const exact = Router({ caseSensitive: true, strict: true });
   exact.get('/metrics', async (request, response) => {
     request.routeName = '/metrics';
+    if (metricsKey !== undefined && !carriesToken(request.headers.authorization, metricsKey))
+      throw unauthorized();
     response.type(metrics.registry.contentType).send(await write());
   });
   refuseOtherMethods(exact, '/metrics', '/metrics');
