@@ -58,7 +58,10 @@ describeOneEngine('/metrics where METRICS_KEY is set', (engine) => {
 
   it('is read with that key', async () => {
     const { status, text } = await server.rest('GET', '/metrics', { key: metricsKey });
-    expect([status, text]).toEqual([200, expect.stringContaining('# TYPE embarque_operations_total counter')]);
+    expect([status, text]).toEqual([
+      200,
+      expect.stringContaining('# TYPE embarque_operations_total counter'),
+    ]);
   });
 
   it('is refused to all others, operators among them', async () => {
