@@ -8,6 +8,7 @@ import { rawRequest } from './rawRequest.ts';
 
 const origin = 'https://app.agencia.example';
 const port = 'http://localhost:5173';
+const understood = ['authorization', 'content-type', 'idempotency-key', 'x-request-id'];
 const foreign = [
   'https://evil.example',
   'http://app.agencia.example',
@@ -28,14 +29,14 @@ describeOneEngine('a browser', (engine) => {
   });
   afterAll(() => server?.close());
 
-  const preflight = (path: string, from: string, method = 'POST') =>
+  const preflight = (path: string, from: string, names = 'authorization,content-type,idempotency-key') =>
     rawRequest(server.url, {
       method: 'OPTIONS',
       path,
       headers: {
         origin: from,
-        'access-control-request-method': method,
-        'access-control-request-headers': 'authorization,content-type,idempotency-key',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': names,
       },
     });
   const balance = (key: string | null, from: string) =>
@@ -57,14 +58,22 @@ describeOneEngine('a browser', (engine) => {
           expect(listOf(answer.headers['access-control-allow-methods'])).toEqual(
             expect.arrayContaining(['get', 'post', 'put', 'delete']),
           );
-          expect(listOf(answer.headers['access-control-allow-headers'])).toEqual(
-            expect.arrayContaining(['authorization', 'content-type', 'idempotency-key']),
-          );
-          expect(listOf(answer.headers.vary)).toContain('origin');
+          expect(listOf(answer.headers['access-control-allow-headers'])).toEqual(understood);
+          expect(listOf(answer.headers.vary)).toEqual(['origin', 'access-control-request-headers']);
           expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
         }
       },
     );
+
+    it('may send what GraphQL clients and tracing add of their own, and nothing that is no header', async () => {
+      const asked = 'apollographql-client-name, authorization,traceparent, <script>';
+      const { headers } = await preflight('/graphql', origin, asked);
+      expect(listOf(headers['access-control-allow-headers'])).toEqual([
+        ...understood,
+        'apollographql-client-name',
+        'traceparent',
+      ]);
+    });
 
     it('may read answers to the team’s keys, live and test, with the headers that matter', async () => {
       for (const key of [team.live, team.test]) {

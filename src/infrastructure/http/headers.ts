@@ -63,16 +63,32 @@ export async function setCorsHeadersForStrangers(
   if (origin !== undefined) setCorsHeaders(request, response, (await originIsKnown(origin)) ? [origin] : []);
 }
 
+const understoodHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'];
+
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/**
+ * What a page may send: what is understood here, and whatever else it asks for. GraphQL clients and tracing add headers
+ * of their own (`apollographql-client-name`, `traceparent`), which do no harm where nobody reads them.
+ */
+function allowedHeaders(asked = ''): string {
+  const understood = new Set(understoodHeaders.map((name) => name.toLowerCase()));
+  const others = asked
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => headerName.test(name) && !understood.has(name.toLowerCase()));
+  return [...understoodHeaders, ...others].join(', ');
+}
+
 /** Answers a preflight; it carries no key, so all that can be said is whether any team authorized the origin. */
 export function answerPreflight(request: Request, response: Response, allowed: boolean): void {
   response.vary('Origin');
+  response.vary('Access-Control-Request-Headers');
   if (allowed) {
     response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? '');
     response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE');
-    response.setHeader(
-      'Access-Control-Allow-Headers',
-      'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
-    );
+    const asked = request.headers['access-control-request-headers'];
+    response.setHeader('Access-Control-Allow-Headers', allowedHeaders(asked));
     response.setHeader('Access-Control-Max-Age', '600');
   }
   response.status(204).end();
