@@ -36,7 +36,7 @@ export async function openStore(settings: Settings, log: Log): Promise<Store> {
     await checkVault(vault, database.sequelize);
     return { database, vault };
   } catch (error) {
-    await database.close();
+    await database.close().catch((fault) => log.error({ err: fault }, 'store not closed'));
     throw error;
   }
 }

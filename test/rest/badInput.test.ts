@@ -113,6 +113,7 @@ describeOneEngine('bad input to REST', (engine) => {
       create(text, json('application/json; charset=utf-8')),
       create(text, json('APPLICATION/JSON;charset="UTF-8"')),
       create(text, json('application/json; charset=utf8')),
+      create(text, json('application/json ;\tcharset=utf8')),
       create(gzipSync(text), { ...encoded('gzip'), ...json('application/json;charset=UTF8') }),
       create(text.padEnd(2 ** 20)),
     ]) {

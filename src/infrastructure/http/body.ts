@@ -45,7 +45,7 @@ function hasBody(request: Request): boolean {
 }
 
 /** Some clients write utf8. The parameter is nobody's to go by (RFC 8259, 11), as long as it says what is so. */
-const plainJson = /^application\/json(?:; ?charset="?utf-?8"?)?$/i;
+const plainJson = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-?8"?)?$/i;
 
 function isPlainJson({ headers }: Request): boolean {
   return plainJson.test(headers['content-type'] ?? '');
