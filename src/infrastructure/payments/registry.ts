@@ -1,3 +1,4 @@
+import { knownAs } from '../adapterName.ts';
 import type { PaymentProvider } from './provider.ts';
 import { simulatedPaymentProvider } from './simulated.ts';
 
@@ -13,13 +14,16 @@ export type PaymentProviderName = keyof typeof providers;
 
 export const paymentProviderNames = Object.keys(providers) as [PaymentProviderName, ...PaymentProviderName[]];
 
-/** The provider that the setting PAYMENT_PROVIDER names. */
+/**
+ * The provider that the setting PAYMENT_PROVIDER names.
+ * @throws Error for an adapter that has another name, and whatever an adapter throws that lacks settings
+ */
 export function createPaymentProvider(
   name: PaymentProviderName,
   settings: ProviderSettings,
 ): PaymentProvider {
   const create: (settings: ProviderSettings) => PaymentProvider = providers[name];
-  return create(settings);
+  return knownAs(name, 'PAYMENT_PROVIDER', create(settings));
 }
 
 /**
