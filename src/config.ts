@@ -221,11 +221,17 @@ export type Settings = ReturnType<typeof readSettings>;
 /** What stops the boot: its message is the one line that is shown. */
 export class SettingsError extends Error {}
 
-function parse<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
+/** Each setting is a member, undefined where it has no value: an adapter that asks for one that is not here does not compile. */
+type Complete<Parsed> = { [Name in keyof Required<Parsed>]: Parsed[Name] };
+
+function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  environment: Environment,
+): Complete<z.output<Schema>> {
   // An empty variable is how compose files and shells spell "not set".
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return parsed.data as Complete<z.output<Schema>>;
   const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new SettingsError(`Wrong settings: ${faults.join('; ')}`);
 }

@@ -78,13 +78,7 @@ function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides:
     ),
     flightSuppliers:
       overrides.flightSuppliers ?? createFlightSuppliers(settings.FLIGHT_SUPPLIERS, clock, settings),
-    exchangeRates: createExchangeRates(settings.EXCHANGE_RATES, {
-      table: settings.EXCHANGE_RATE_TABLE,
-      maxAgeMs: settings.EXCHANGE_RATE_MAX_AGE,
-      spreadPercent: settings.EXCHANGE_RATE_SPREAD,
-      ptaxUrl: settings.PTAX_URL,
-      isSimulated: settings.FLIGHT_SUPPLIERS.every((name) => name === 'simulated'),
-    }),
+    exchangeRates: createExchangeRates(settings.EXCHANGE_RATES, settings),
     webhookSender: createWebhookSender({
       timeoutMs: settings.WEBHOOK_TIMEOUT,
       allowPrivateHosts: settings.WEBHOOK_ALLOW_PRIVATE_HOSTS,

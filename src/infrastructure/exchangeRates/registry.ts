@@ -5,28 +5,29 @@ import { RateTableError } from './rateTable.ts';
 import { withSpread } from './spread.ts';
 import { simulatedExchangeRates, tableExchangeRates } from './tableExchangeRates.ts';
 
+/** What adapters take from the settings; one that may be missing is `| undefined`, not `?`, so that config.ts must have it. */
 export interface ExchangeRateSettings {
-  /** The setting EXCHANGE_RATE_TABLE; undefined when it is not set. */
-  readonly table: RateTable | undefined;
-  /** How old a quotation may be, the simulated world's own excepted. */
-  readonly maxAgeMs: number;
+  readonly EXCHANGE_RATE_TABLE: RateTable | undefined;
+  /** Milliseconds; the simulated world's own rates do not age. */
+  readonly EXCHANGE_RATE_MAX_AGE: number;
   /** Percent added to every rate: a decimal such as "4.5". */
-  readonly spreadPercent: string;
-  /** Where the service of the central bank is. */
-  readonly ptaxUrl: string;
-  /** Whether every flight supplier is simulated: then the simulated world's own rates will do. */
-  readonly isSimulated: boolean;
+  readonly EXCHANGE_RATE_SPREAD: string;
+  readonly PTAX_URL: string;
+  /** Where all of them are simulated, the simulated world's own rates will do. */
+  readonly FLIGHT_SUPPLIERS: readonly string[];
 }
 
 const adapters = {
-  table({ table, maxAgeMs, isSimulated }: ExchangeRateSettings): ExchangeRates {
+  table(settings: ExchangeRateSettings): ExchangeRates {
+    const { EXCHANGE_RATE_TABLE: table, EXCHANGE_RATE_MAX_AGE: maxAgeMs, FLIGHT_SUPPLIERS } = settings;
     if (table !== undefined) return tableExchangeRates({ table, maxAgeMs });
-    if (isSimulated) return simulatedExchangeRates();
+    if (FLIGHT_SUPPLIERS.every((name) => name === 'simulated')) return simulatedExchangeRates();
     throw new RateTableError(
       'EXCHANGE_RATE_TABLE is required: real flights are never priced with the rates of the simulated world',
     );
   },
-  ptax: ({ ptaxUrl, maxAgeMs }: ExchangeRateSettings) => ptaxExchangeRates({ baseUrl: ptaxUrl, maxAgeMs }),
+  ptax: ({ PTAX_URL, EXCHANGE_RATE_MAX_AGE }: ExchangeRateSettings) =>
+    ptaxExchangeRates({ baseUrl: PTAX_URL, maxAgeMs: EXCHANGE_RATE_MAX_AGE }),
 } satisfies Record<string, (settings: ExchangeRateSettings) => ExchangeRates>;
 
 export type ExchangeRateAdapterName = keyof typeof adapters;
@@ -44,5 +45,5 @@ export function createExchangeRates(
   name: ExchangeRateAdapterName,
   settings: ExchangeRateSettings,
 ): ExchangeRates {
-  return withSpread(adapters[name](settings), settings.spreadPercent);
+  return withSpread(adapters[name](settings), settings.EXCHANGE_RATE_SPREAD);
 }

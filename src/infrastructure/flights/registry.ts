@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { simulatedSupplier } from './simulated/simulatedSupplier.ts';
 import type { FlightSupplier } from './supplier.ts';
 
-/** What adapters take from the settings. */
+/** What adapters take from the settings; one that may be missing is `| undefined`, not `?`, so that config.ts must have it. */
 export interface SupplierSettings {
   readonly SIMULATED_TICKETING_DELAY: number;
 }

@@ -2,7 +2,10 @@ import { knownAs } from '../adapterName.ts';
 import type { PaymentProvider } from './provider.ts';
 import { simulatedPaymentProvider } from './simulated.ts';
 
-/** What providers take from the settings: the simulated one nothing. */
+/**
+ * What providers take from the settings: the simulated one nothing. One that may be missing is `| undefined`, not `?`, so that
+ * config.ts must have it.
+ */
 export type ProviderSettings = object;
 
 /** Every payment provider by the name that PAYMENT_PROVIDER calls it. */

@@ -74,11 +74,11 @@ describe('a rate table', () => {
 
 describe('the adapter that settings name', () => {
   const settings = {
-    table: undefined,
-    maxAgeMs: 7 * dayMs,
-    spreadPercent: '0',
-    ptaxUrl: 'http://127.0.0.1:9',
-    isSimulated: true,
+    EXCHANGE_RATE_TABLE: undefined,
+    EXCHANGE_RATE_MAX_AGE: 7 * dayMs,
+    EXCHANGE_RATE_SPREAD: '0',
+    PTAX_URL: 'http://127.0.0.1:9',
+    FLIGHT_SUPPLIERS: ['simulated'],
   };
 
   it('has rates of its own that never age', async () => {
@@ -91,13 +91,18 @@ describe('the adapter that settings name', () => {
   });
 
   it('lets a configured table age, simulated or not', async () => {
-    const configured = createExchangeRates('table', { ...settings, table: parseRateTable(text) });
+    const configured = createExchangeRates('table', {
+      ...settings,
+      EXCHANGE_RATE_TABLE: parseRateTable(text),
+    });
     expect((await refusal(configured.rate('USD', at('2026-12-24T00:00:00Z')))).details).toMatchObject({
       reason: 'too_old',
     });
   });
 
   it('never prices a real deployment with play rates', () => {
-    expect(() => createExchangeRates('table', { ...settings, isSimulated: false })).toThrow(RateTableError);
+    expect(() =>
+      createExchangeRates('table', { ...settings, FLIGHT_SUPPLIERS: ['simulated', 'airline'] }),
+    ).toThrow(RateTableError);
   });
 });

@@ -208,11 +208,11 @@ describe('a spread', () => {
 
   it('is of whatever source is named, and only the central bank is asked by itself', async () => {
     const settings = {
-      table: undefined,
-      maxAgeMs: 1,
-      spreadPercent: '4',
-      ptaxUrl: 'http://127.0.0.1:9',
-      isSimulated: true,
+      EXCHANGE_RATE_TABLE: undefined,
+      EXCHANGE_RATE_MAX_AGE: 1,
+      EXCHANGE_RATE_SPREAD: '4',
+      PTAX_URL: 'http://127.0.0.1:9',
+      FLIGHT_SUPPLIERS: ['simulated'],
     };
     const table = createExchangeRates('table', settings);
     expect((await table.rate('USD', now)).rate.toString()).toBe('5.616');

@@ -4,7 +4,7 @@ import { createFlightSuppliers, flightSupplierNames } from '../../../src/infrast
 import { ManualClock } from '../../harness/manualClock.ts';
 import { supplierSearch } from './simulated/searches.ts';
 
-const settings = { SIMULATED_TICKETING_DELAY: 0 };
+const settings = readSettings({});
 
 describe('flight suppliers', () => {
   it('are those that the setting names', () => {
