@@ -8,7 +8,7 @@ import { describe, TypeSchemas } from './jsonSchemas.ts';
 import type { JsonSchema } from './namedSchemas.ts';
 import { NamedSchemas, typeName } from './namedSchemas.ts';
 import { refusalExamples, refusalsByStatus } from './refusalDocs.ts';
-import { tagTexts } from './routes/index.ts';
+import { tagTexts } from './tags.ts';
 import { variableDocs } from './variableDocs.ts';
 
 /** OpenAPI 3.1, worked out from the routes' documents and the schema, so that it says nothing else than they do. */

@@ -1,4 +1,5 @@
 import type { DocumentedRefusal } from './refusalDocs.ts';
+import type { Tag } from './tags.ts';
 
 /**
  * A documented REST endpoint: a GraphQL document whose variables are named as the request's fields and whose aliases
@@ -17,7 +18,8 @@ export interface Route {
    * `pagination` next to `success`; `bare` is the body itself.
    */
   readonly envelope: 'data' | 'list' | 'bare';
-  readonly tag: string;
+  /** The group in which the documentation has it: one of `tags.ts`. */
+  readonly tag: Tag;
   readonly summary: string;
   readonly document: string;
   /** Name of what it answers, for the documentation, where that is not all that others answer of its GraphQL type. */
