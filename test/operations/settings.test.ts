@@ -1,6 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { readSettings, SettingsError, settingNames } from '../../src/config.ts';
+import { exchangeRateAdapterNames } from '../../src/infrastructure/exchangeRates/registry.ts';
+import { paymentProviderNames } from '../../src/infrastructure/payments/registry.ts';
+
+const anyOf = (names: readonly string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
 
 const encryptionKey = 'ab'.repeat(32);
 
@@ -176,8 +180,8 @@ describe('Settings', () => {
       'DATABASE_URL: is not a URL',
     ],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be fatal, error, warn, info, debug, trace, or silent'],
-    [{ PAYMENT_PROVIDER: 'bank' }, 'PAYMENT_PROVIDER: must be simulated'],
-    [{ EXCHANGE_RATES: 'guess' }, 'EXCHANGE_RATES: must be table or ptax'],
+    [{ PAYMENT_PROVIDER: 'bank' }, `PAYMENT_PROVIDER: must be ${anyOf(paymentProviderNames)}`],
+    [{ EXCHANGE_RATES: 'guess' }, `EXCHANGE_RATES: must be ${anyOf(exchangeRateAdapterNames)}`],
     [{ RATE_LIMIT_SEARCH: 'none' }, 'RATE_LIMIT_SEARCH: must be a whole number'],
     [{ RATE_LIMIT_SEARCH: '0' }, 'RATE_LIMIT_SEARCH: must be at least 1'],
     [
