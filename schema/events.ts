@@ -16,14 +16,18 @@ import { EventType } from './scalars.ts';
 
 /**
  * Follows events as an iterator whose end is immediate: `return` aborts the wait for the next event, which an async
- * generator alone would sit out. It also ends when the caller's key is revoked.
+ * generator alone would sit out. It also ends when the caller's key is revoked. Resolves once it has begun: an event stream
+ * that is open tells what happens from then on.
  * @throws AppError 429 when the key has as many subscriptions as it may.
  */
-export function liveEvents(context: RequestContext, filter: EventFilter): AsyncIterableIterator<Event> {
+export async function liveEvents(
+  context: RequestContext,
+  filter: EventFilter,
+): Promise<AsyncIterableIterator<Event>> {
   const { access, feed, metrics, places, platform } = context.gateway;
   const leave = places.subscriptions.take(context.caller.keyId);
   const ending = new AbortController();
-  const events = followEvents(tenantOf(context), filter, feed, platform, ending.signal);
+  const { begun, events } = followEvents(tenantOf(context), filter, feed, platform, ending.signal);
   const unwatch = access.watch(context.caller.keyHash, () => ending.abort());
   metrics.subscribers.inc();
   const ended = () => {
@@ -35,7 +39,8 @@ export function liveEvents(context: RequestContext, filter: EventFilter): AsyncI
     unwatch();
     ending.abort();
   };
-  return {
+  await begun;
+  const live: AsyncIterableIterator<Event> = {
     async next() {
       try {
         const next = await events.next();
@@ -55,6 +60,7 @@ export function liveEvents(context: RequestContext, filter: EventFilter): AsyncI
       return this;
     },
   };
+  return live;
 }
 
 interface EventArguments {

@@ -16,22 +16,44 @@ export interface EventFilter {
 /** How many live events wait for a slow subscriber before it reads on from the table instead. */
 const queueLimit = 1_000;
 
+/** Events that are followed. */
+export interface Following {
+  /** Resolves once it is known where they begin, or never will be: what happens from then on is among them. */
+  readonly begun: Promise<void>;
+  /** @throws AppError 400 when `after` is no event of this team and mode. */
+  readonly events: AsyncGenerator<DomainEvent, void>;
+}
+
+/** Every event of a team and mode that the filter lets through, each once and in order, until `signal` aborts. */
+export function followEvents(
+  tenant: Tenant,
+  filter: EventFilter,
+  feed: EventFeed,
+  platform: Pick<Platform, 'sequelize' | 'log'>,
+  signal: AbortSignal,
+): Following {
+  const start = startingPoint(tenant, filter.after, platform);
+  const begun = start.then(
+    () => undefined,
+    () => undefined,
+  );
+  return { begun, events: eventsFrom(start, tenant, filter, feed, platform, signal) };
+}
+
 /**
- * Every event of a team and mode that the filter lets through, each once and in order, until `signal` aborts.
- *
  * A subscriber is either live, fed from a short queue, or behind, reading from the table at its own pace. Numbers
  * without gaps tell which: a number that does not follow the last one means that something has to be read up. So a
  * slow subscriber costs a bounded queue, and a lost connection or signal costs nothing.
- * @throws AppError 400 when `after` is no event of this team and mode.
  */
-export async function* followEvents(
+async function* eventsFrom(
+  start: Promise<bigint>,
   tenant: Tenant,
   filter: EventFilter,
   feed: EventFeed,
   platform: Pick<Platform, 'sequelize' | 'log'>,
   signal: AbortSignal,
 ): AsyncGenerator<DomainEvent, void> {
-  let position = await startingPoint(tenant, filter.after, platform);
+  let position = await start;
   let queue: DomainEvent[] = [];
   let behind = true;
   let wake: () => void = () => undefined;

@@ -1,0 +1,68 @@
+import type { Sequelize } from 'sequelize';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { requestRecharge } from './activity.ts';
+import { allEvents } from './subscribers.ts';
+
+const poolSize = 2;
+
+/** Takes every connection of a server. @returns what gives them back. */
+async function takeConnections({ connectionManager }: Sequelize, count: number): Promise<() => void> {
+  const taken: object[] = [];
+  for (let more = count; more > 0; more -= 1)
+    taken.push(await connectionManager.getConnection({ type: 'write' }));
+  return () => {
+    for (const connection of taken) connectionManager.releaseConnection(connection as never);
+  };
+}
+
+describeEngines('Where subscriptions begin', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine, {
+      settings: { ROLES: 'api', DATABASE_POOL_SIZE: String(poolSize) },
+    });
+  });
+  afterAll(() => server?.close());
+
+  it('is known when an event stream opens, however long the database takes: what happens then is told', async () => {
+    const { test: key } = await server.createTeam();
+    const { metrics, platform } = server.running.gateway;
+    await requestRecharge(server, key);
+    const giveBack = await takeConnections(platform.sequelize, engine.name === 'embedded' ? 1 : poolSize);
+    const leaving = new AbortController();
+    let isOpen = false;
+    const opening = fetch(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        accept: 'text/event-stream',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ query: allEvents }),
+      signal: leaving.signal,
+    }).then((response) => {
+      isOpen = true;
+      return response;
+    });
+    try {
+      await eventually(async () => (await metrics.subscribers.get()).values[0]?.value === 1);
+      await server.rest('GET', '/health/live');
+      expect(isOpen).toBe(false);
+    } finally {
+      giveBack();
+    }
+    const { body } = await opening;
+    const id = await requestRecharge(server, key);
+    let text = '';
+    for await (const part of body!.pipeThrough(new TextDecoderStream())) {
+      text += part;
+      if (text.includes('"wallet.recharge.pending"')) break;
+    }
+    expect(text).toContain(id);
+    leaving.abort();
+  });
+});
