@@ -7,7 +7,6 @@ import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { newContext } from '../src/domain/admission.ts';
-import { overloaded } from '../src/domain/busy.ts';
 import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { identify } from '../src/domain/identification.ts';
@@ -78,10 +77,12 @@ async function contextOf(
 const shortened = (reason: string): string =>
   Buffer.byteLength(reason) > reasonBytes ? reason.slice(0, reasonCharacters) : reason;
 
-/** Ends a connection that a fault of ours has broken; one that is only overloaded tells the client to come back. */
+/**
+ * Ends a connection that a fault of ours has broken, so that the client comes back: graphql-ws's 4500 has its clients
+ * give up for good, also where the database was away for a moment.
+ */
 function closeFailed(socket: WebSocket, error: unknown, what: string, log: Log): void {
-  const told = toldOfFault(error, what, log, null);
-  socket.close(told === overloaded ? tryAgainLater : CloseCode.InternalServerError, told.message);
+  socket.close(tryAgainLater, toldOfFault(error, what, log, null).message);
 }
 
 /** Carries the protocol over one socket. What a client does wrong costs it its connection, and nobody else anything. */

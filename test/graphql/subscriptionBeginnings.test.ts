@@ -1,10 +1,13 @@
+import { createClient } from 'graphql-ws';
 import type { Sequelize } from 'sequelize';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { requestRecharge } from './activity.ts';
+import { requestRecharge, storedEvents } from './activity.ts';
 import { allEvents } from './subscribers.ts';
 
 const poolSize = 2;
@@ -64,5 +67,37 @@ describeEngines('Where subscriptions begin', (engine) => {
     }
     expect(text).toContain(id);
     leaving.abort();
+  });
+
+  it('is found by clients of WebSockets that come back, once it can be looked up again who they are', async () => {
+    const { teamId, test } = await server.createTeam();
+    await requestRecharge(server, test);
+    const [start] = await storedEvents(server, teamId, 'test');
+    const { secret: key } = await server.createKey({ kind: 'test', teamId });
+    await server.query('ALTER TABLE api_keys RENAME TO api_keys_away');
+    let isAway = true;
+    const bringBack = async () => {
+      if (isAway) await server.query('ALTER TABLE api_keys_away RENAME TO api_keys');
+      isAway = false;
+    };
+    const told: Json[] = [];
+    const failures: unknown[] = [];
+    const client = createClient({
+      url: `${server.url.replace(/^http/, 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { Authorization: `Bearer ${key}` },
+      retryWait: bringBack,
+    });
+    const sink = {
+      next: (result: Json) => void told.push(result),
+      error: (error: unknown) => void failures.push((error as { code?: number }).code ?? error),
+      complete: () => undefined,
+    };
+    client.subscribe({ query: allEvents, variables: { after: start!.id } }, sink);
+    await eventually(() => told.length > 0 || failures.length > 0);
+    await bringBack();
+    expect(failures).toEqual([]);
+    expect(told[0]?.data.events.type).toBe('wallet.recharge.pending');
+    await client.dispose();
   });
 });
