@@ -85,6 +85,10 @@ function closeFailed(socket: WebSocket, error: unknown, what: string, log: Log):
   socket.close(tryAgainLater, toldOfFault(error, what, log, null).message);
 }
 
+/** Whether a client sent what only servers send. That is no fault of ours, and graphql-ws has no other sign of it. */
+const isOfServers = (error: unknown): boolean =>
+  error instanceof Error && /^Unexpected message of type \w+ received$/.test(error.message);
+
 /** Carries the protocol over one socket. What a client does wrong costs it its connection, and nobody else anything. */
 function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log): void {
   const cutIfUnread = () => {
@@ -94,6 +98,7 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
   // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is followed
   // by the socket's end.
   const send = (text: string) => new Promise<void>((resolve) => socket.send(text, () => resolve()));
+  const refuse = () => socket.close(CloseCode.BadRequest, 'Invalid message received');
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
@@ -101,14 +106,16 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
       close: (code, reason = '') => socket.close(code, shortened(reason)),
       onPing(payload) {
         const pong = writableJson({ type: MessageType.Pong, ...(payload ? { payload } : {}) });
-        return pong ? send(pong) : socket.close(CloseCode.BadRequest, 'Invalid message received');
+        return pong ? send(pong) : refuse();
       },
       onMessage(receive) {
         socket.on('message', (data: Buffer) => {
           cutIfUnread();
           if (!extra.isKnown && data.length > strangerLimitBytes)
             return socket.close(tooBig, 'Message too big');
-          receive(String(data)).catch((error) => closeFailed(socket, error, 'websocket message failed', log));
+          receive(String(data)).catch((error) =>
+            isOfServers(error) ? refuse() : closeFailed(socket, error, 'websocket message failed', log),
+          );
         });
       },
     },

@@ -189,6 +189,15 @@ describeOneEngine('Connections of subscriptions', (engine) => {
       const stranger = await openRawSocket(server.url);
       stranger.send(`{"type":"ping","payload":{"deep":${nested(8_000)}}}`);
       expect(await stranger.closed()).toEqual({ code: 4400, reason: 'Invalid message received' });
+      for (const ofServers of [
+        { type: 'connection_ack' },
+        { type: 'next', id: '1', payload: { data: {} } },
+        { type: 'error', id: '1', payload: [{ message: 'No' }] },
+      ]) {
+        const backwards = await openRawSocket(server.url);
+        backwards.send(ofServers);
+        expect(await backwards.closed()).toEqual({ code: 4400, reason: 'Invalid message received' });
+      }
       const twice = await connectRawSocket(server.url, server.keys.test);
       const id = 'é'.repeat(256);
       for (const _ of 'ab') twice.send({ type: 'subscribe', id, payload: { query: walletEvents } });
