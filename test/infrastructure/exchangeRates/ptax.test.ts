@@ -145,6 +145,17 @@ describe('closings of the central bank', () => {
       ['17'],
     ],
     [
+      'a slip behind a climb',
+      [
+        ['17', '6'],
+        ['18', '60'],
+        ['19', '7'],
+      ],
+      [['16', '5']],
+      ['17', '19'],
+      ['18'],
+    ],
+    [
       'the first ever',
       [
         ['17', '5.3'],
@@ -153,6 +164,17 @@ describe('closings of the central bank', () => {
       [],
       ['18'],
       ['17'],
+    ],
+    [
+      'the first ever, and no rate on the day after',
+      [
+        ['17', '5.3'],
+        ['18', null],
+        ['19', '5.4'],
+      ],
+      [],
+      ['19'],
+      ['17', '18'],
     ],
     [
       'a slip in the first ever',

@@ -20,7 +20,8 @@ afterEach(async () => {
 
 async function open(): Promise<WebhookSender> {
   const { authority } = await testCertificates();
-  sender = createWebhookSender({ timeoutMs: 5_000, allowPrivateHosts: true, ca: authority });
+  // Longer than the tests: nothing but a recall ends what waits.
+  sender = createWebhookSender({ timeoutMs: 600_000, allowPrivateHosts: true, ca: authority });
   return sender;
 }
 

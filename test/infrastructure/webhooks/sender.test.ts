@@ -245,6 +245,21 @@ describe('connections', () => {
     expect(target.connections).toBe(1);
   });
 
+  it('are left for new ones after a minute, for which the name is asked again', async () => {
+    const target = await receiver(answer(200));
+    const lookup = vi.fn(onLoopback);
+    const one = sender({ lookup, timeoutMs: 600_000 });
+    let passedMs = 0;
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
+    onTestFinished(() => clock.mockRestore());
+    // Never idle for so long that it would be closed for that.
+    for (; passedMs < 60_000; passedMs += 2_000) await one.send(post(target.url('/', 'a.receiver.test')));
+    expect(target.connections).toBe(1);
+    await one.send(post(target.url('/', 'a.receiver.test')));
+    expect([target.connections, lookup.mock.calls.length]).toEqual([2, 2]);
+  });
+
   it('carry one request at a time', async () => {
     const target = await receiver(answer(200));
     const one = sender();
