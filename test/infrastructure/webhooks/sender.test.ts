@@ -61,6 +61,18 @@ const post = (url: string, body: Buffer | string = '{}', headers: Record<string,
 });
 const onLoopback = async () => [{ address: '127.0.0.1', family: 4 as const }];
 
+/** A monotonic clock that stands still until it is put on; timers go by the real one. */
+function monotonicClock(): { pass(ms: number): void } {
+  let nowMs = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  onTestFinished(() => clock.mockRestore());
+  return {
+    pass(ms) {
+      nowMs += ms;
+    },
+  };
+}
+
 describe('send', () => {
   it('puts exactly the given request on the wire', async () => {
     const target = await receiver(answer(202, 'thank you', { 'Content-Type': 'text/plain' }));
@@ -189,6 +201,16 @@ describe('a receiver out of reach', () => {
     await vi.waitFor(() => expect(openSockets()).toBe(0));
   });
 
+  it('whose answer comes too late, and is read before the timer goes off', async () => {
+    const clock = monotonicClock();
+    const target = await receiver((request, socket) => {
+      clock.pass(timeoutMs + 1);
+      answer(200)(request, socket);
+    });
+    const outcome = await sender().send(post(target.url()));
+    expect(outcome).toMatchObject({ ok: false, statusCode: null, reason: 'timeout' });
+  });
+
   it('that hangs up before TLS is agreed on', async () => {
     const { port } = await listening(createTcpServer((socket) => socket.end()));
     const outcome = await sender().send(post(`https://localhost:${port}/`));
@@ -249,15 +271,31 @@ describe('connections', () => {
     const target = await receiver(answer(200));
     const lookup = vi.fn(onLoopback);
     const one = sender({ lookup, timeoutMs: 600_000 });
-    let passedMs = 0;
-    const now = performance.now.bind(performance);
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
-    onTestFinished(() => clock.mockRestore());
+    const clock = monotonicClock();
     // Never idle for so long that it would be closed for that.
-    for (; passedMs < 60_000; passedMs += 2_000) await one.send(post(target.url('/', 'a.receiver.test')));
+    for (let passedMs = 0; passedMs < 60_000; passedMs += 2_000) {
+      await one.send(post(target.url('/', 'a.receiver.test')));
+      clock.pass(2_000);
+    }
     expect(target.connections).toBe(1);
     await one.send(post(target.url('/', 'a.receiver.test')));
     expect([target.connections, lookup.mock.calls.length]).toEqual([2, 2]);
+  });
+
+  it('are not used again after four seconds, nor in the last second that the receiver grants', async () => {
+    const target = await receiver(answer(200, '', { 'Keep-Alive': 'timeout=60' }));
+    const one = sender({ timeoutMs: 600_000 });
+    const clock = monotonicClock();
+    const connectionAfter = async (ms: number) => {
+      clock.pass(ms);
+      await one.send(post(target.url()));
+      return target.requests.at(-1)?.connection;
+    };
+    await one.send(post(target.url()));
+    expect([await connectionAfter(3_999), await connectionAfter(4_000)]).toEqual([1, 2]);
+    target.behave(answer(200, '', { 'Keep-Alive': 'timeout=3' }));
+    await one.send(post(target.url()));
+    expect([await connectionAfter(1_999), await connectionAfter(2_000)]).toEqual([2, 3]);
   });
 
   it('carry one request at a time', async () => {
