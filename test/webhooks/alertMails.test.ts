@@ -31,13 +31,16 @@ async function startSilentMailServer() {
   return { ...server, taken: () => taken };
 }
 
-/** A mail server that refuses recipients with a code of its own. */
+/** A mail server that refuses clients, and then recipients, with a code of its own. */
 async function startRefusingMailServer() {
-  const refusal = { code: 450 };
+  const refusal = { isOfClient: true, code: 554, times: 0 };
+  const refuse = (done: (error: Error) => void) => {
+    refusal.times += 1;
+    done(Object.assign(new Error('not here'), { responseCode: refusal.code }));
+  };
   const server = await startMailServer({
-    onRcptTo: (_address, _session, done) => {
-      done(Object.assign(new Error('no such mailbox'), { responseCode: refusal.code }));
-    },
+    onConnect: (_session, done) => (refusal.isOfClient ? refuse(done) : done()),
+    onRcptTo: (_address, _session, done) => refuse(done),
   });
   return { ...server, refusal };
 }
@@ -126,13 +129,21 @@ describeEngines('While the mail server refuses', (engine) => {
     await world.happens(tenant);
     const log = () => world.server.logLines.join('');
     const waiting = () => world.server.query('SELECT id FROM webhook_alerts WHERE sent_at IS NULL');
-    await eventually(() => log().includes('trying again in 30 s'));
-    expect(await waiting()).toHaveLength(1);
-    mail.refusal.code = 550;
-    // As if the 30 s were over.
-    await world.server.query('UPDATE webhook_alerts SET leased_until = NULL');
+    const triedAgain = async (refusal: Partial<typeof mail.refusal>) => {
+      Object.assign(mail.refusal, refusal);
+      // As if the 30 s were over.
+      await world.server.query('UPDATE webhook_alerts SET leased_until = NULL');
+      await world.swept();
+    };
+    await eventually(() => log().split('trying again in 30 s').length === 2);
+    await triedAgain({ isOfClient: false, code: 450 });
+    await eventually(() => log().split('trying again in 30 s').length === 3);
+    // Before they are, nobody tries.
     await world.swept();
+    expect(await waiting()).toHaveLength(1);
+    await triedAgain({ code: 550 });
     await eventually(async () => (await waiting()).length === 0);
     expect(log()).toContain('the mail server refuses its address or text');
+    expect(mail.refusal.times).toBe(3);
   });
 });
