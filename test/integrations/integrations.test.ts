@@ -34,7 +34,8 @@ describeEngines('Integrations', (engine) => {
   const clock = new ManualClock(new Date('2026-11-17T12:00:00.000Z'));
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer(engine, { clock, flightSuppliers: [named('one'), named('other')] });
+    // One has the name of the payment provider, as all have by default.
+    server = await startTestServer(engine, { clock, flightSuppliers: [named('one'), named('simulated')] });
   });
   afterAll(() => server?.close());
   beforeEach(() => {
@@ -96,7 +97,7 @@ describeEngines('Integrations', (engine) => {
     const { teamId } = await server.createTeam();
     for (const mode of ['live', 'test']) {
       expect(await does('list', { teamId, mode })).toEqual(
-        [supplier(teamId, mode), supplier(teamId, mode, 'other'), provider(teamId, mode)].map((one) => ({
+        [supplier(teamId, mode), supplier(teamId, mode, 'simulated'), provider(teamId, mode)].map((one) => ({
           ...one,
           connected: true,
           updatedAt: null,
@@ -126,19 +127,19 @@ describeEngines('Integrations', (engine) => {
         expect(first).toMatchObject({ teamId, mode, name: 'one', connected });
       }
       expect(await search(team.live)).toEqual({ offers: 2 });
-      expect(asked.splice(0)).toEqual(['other']);
+      expect(asked.splice(0)).toEqual(['simulated']);
       for (const key of [team.test, other.live]) {
         expect(await search(key)).toEqual({ offers: 4 });
-        expect(asked.splice(0).sort()).toEqual(['one', 'other']);
+        expect(asked.splice(0).sort()).toEqual(['one', 'simulated']);
       }
       expect(await does('connect', supplier(team.teamId))).toMatchObject({ connected: true });
       expect(await search(team.live)).toEqual({ offers: 4 });
-      expect(asked.sort()).toEqual(['one', 'other']);
+      expect(asked.sort()).toEqual(['one', 'simulated']);
     });
 
     it('a team without any supplier is told so, and none is asked', async () => {
       const { teamId, live } = await server.createTeam();
-      for (const name of ['one', 'other']) await does('disconnect', supplier(teamId, 'live', name));
+      for (const name of ['one', 'simulated']) await does('disconnect', supplier(teamId, 'live', name));
       expect(await search(live)).toMatchObject({
         status: 422,
         code: 'VALIDATION_ERROR',
@@ -146,6 +147,7 @@ describeEngines('Integrations', (engine) => {
         details: { reason: 'not_connected' },
       });
       expect(asked).toEqual([]);
+      expect((await recharge(live)).status).toBe(201);
     });
   });
 
@@ -174,6 +176,7 @@ describeEngines('Integrations', (engine) => {
     );
     expect(counted?.total).toBe('1');
     expect((await recharge(live)).status).toBe(201);
+    expect(await searchOverRest(test)).toEqual({ offers: 4 });
     await payRecharge(server, test, before);
     const { body } = await server.rest('GET', `/api/v1/wallet/recharge/${before}`, { key: test });
     expect(body.data.status).toBe('completed');
@@ -184,9 +187,9 @@ describeEngines('Integrations', (engine) => {
   it('tell each change as an event of that team and mode', async () => {
     const { teamId } = await server.createTeam();
     const before = (await storedEvents(server, teamId, 'test')).length;
-    await does('disconnect', supplier(teamId, 'test', 'other'));
-    await does('connect', supplier(teamId, 'test', 'other'));
-    const object = { name: 'other', kind: 'flight_supplier', updated_at: clock.now().toISOString() };
+    await does('disconnect', supplier(teamId, 'test', 'simulated'));
+    await does('connect', supplier(teamId, 'test', 'simulated'));
+    const object = { name: 'simulated', kind: 'flight_supplier', updated_at: clock.now().toISOString() };
     const told = (await storedEvents(server, teamId, 'test')).slice(before);
     expect(told.map(({ type, data }) => ({ type, data }))).toEqual([
       {
@@ -208,7 +211,6 @@ describeEngines('Integrations', (engine) => {
     expect(await refusal(name, supplier('team_01jd4yh0gge5j8v2r0h3m6x9qh'))).toEqual(notFound('Team'));
     for (const unknown of [
       supplier(teamId, 'live', 'third'),
-      supplier(teamId, 'live', 'simulated'),
       { ...provider(teamId), name: 'one' },
       supplier(teamId, 'live', ''),
     ]) {

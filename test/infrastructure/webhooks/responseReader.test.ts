@@ -55,6 +55,11 @@ const answers: [string, string, Partial<ReturnType<typeof read>>][] = [
     'HTTP/1.1 200 OK\r\nConnection: foo, Close\r\nContent-Length: 0\r\n\r\n',
     { complete: true, reusable: false },
   ],
+  [
+    'an upgrade that is offered',
+    'HTTP/1.1 200 OK\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 0\r\n\r\n',
+    { complete: true, reusable: false },
+  ],
   ['HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n', { complete: true, reusable: false }],
   [
     'bytes behind the end',
@@ -64,6 +69,16 @@ const answers: [string, string, Partial<ReturnType<typeof read>>][] = [
   [
     'two lengths',
     'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    { statusCode: 200, reusable: false },
+  ],
+  [
+    'a length that is none, and one that is',
+    'HTTP/1.1 200 OK\r\nContent-Length: x\r\nContent-Length: 2\r\n\r\nab',
+    { statusCode: 200, reusable: false },
+  ],
+  [
+    'chunks of chunks',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     { statusCode: 200, reusable: false },
   ],
   [
@@ -98,7 +113,7 @@ const answers: [string, string, Partial<ReturnType<typeof read>>][] = [
   ],
   [
     'a chunk too long',
-    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n',
     { statusCode: 200, fault: null, reusable: false },
   ],
   [
@@ -109,6 +124,11 @@ const answers: [string, string, Partial<ReturnType<typeof read>>][] = [
   [
     '101',
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n',
+    { statusCode: 101, complete: true, reusable: false },
+  ],
+  [
+    '101 as far as its status line',
+    'HTTP/1.1 101 Switching Protocols\r\n',
     { statusCode: 101, complete: true, reusable: false },
   ],
   ['half a status line', 'HTTP/1.1 200 OK', { statusCode: null, fault: null }],
