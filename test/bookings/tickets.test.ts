@@ -69,6 +69,8 @@ describeBookings('tickets', (stage) => {
     const { pathname, search } = new URL(done.eticket_url);
     const receipt = await fetch(stage.server.url + pathname + search);
     expect([receipt.status, receipt.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    // The link is the permission: it travels on to nobody.
+    expect(receipt.headers.get('referrer-policy')).toBe('no-referrer');
     expect((await receipt.text()).slice(0, 5)).toBe('%PDF-');
   });
 

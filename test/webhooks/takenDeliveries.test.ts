@@ -258,14 +258,24 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     const { key, tenant } = await world.team();
     const id = await world.register(key, '/trusted');
     const trusted: boolean[] = [];
-    for (const [index, outcome] of [delivered, failed, delivered].entries()) {
+    // Two are recorded after an attempt that was later.
+    for (const [outcome, seconds] of [
+      [delivered, 0],
+      [failed, 1],
+      [delivered, 2],
+      [delivered, 4],
+      [delivered, 3],
+      [failed, 6],
+      [delivered, 5],
+      [delivered, 7],
+    ] as const) {
       await world.change(key, id, { active: true });
       await world.happens(tenant);
       const [delivery] = await claimDeliveries('trusting', { webhookIds: [id] }, free, platform);
       trusted.push(delivery!.trusted);
-      await record(delivery, 'trusting', outcome, index * 1_000);
+      await record(delivery, 'trusting', outcome, seconds * 1_000);
     }
-    expect(trusted).toEqual([false, true, false]);
+    expect(trusted).toEqual([false, true, false, true, true, true, false, false]);
   });
 
   it('take slots of their own kind, of those that answer well and of the others', async () => {
