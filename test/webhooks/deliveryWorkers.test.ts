@@ -186,34 +186,44 @@ describeEngines('workers that deliver', (engine) => {
     },
   );
 
-  it('an attempt that fails after its worker lost the lease brings back nothing that was skipped since', async () => {
-    const { key, tenant } = await world.team();
-    const id = await world.register(key, '/skipped');
-    const answers: Array<() => void> = [];
-    world.receiver.behave((request, socket) => {
-      if (request.path === '/skipped') answers.push(() => answer(500)(request, socket));
-      else answer(200)(request, socket);
-    });
-    await world.happens(tenant);
-    await eventually(() => answers.length === 1);
-    const { query } = world.server;
-    await query(`UPDATE webhook_deliveries SET lease_token = 'other' WHERE webhook_id = $1`, [id]);
-    await world.change(key, id, { active: false });
-    // Not before: a look for what other tests left waiting would take it again.
-    await query(
-      `UPDATE webhook_deliveries SET leased_until = clock_timestamp() - interval '1 second' WHERE webhook_id = $1`,
-      [id],
-    );
-    const { platform, metrics } = world.server.running.gateway;
-    const other = new WebhookDispatcher(platform, metrics);
-    await other.sweep();
-    await world.until(id, ({ status }) => status === 'skipped');
-    answers[0]?.();
-    const [delivery] = await world.until(id, ({ reasons }) => reasons.length === 1);
-    expect(delivery).toMatchObject({ status: 'skipped', attempt_count: 0 });
-    world.useBehaviours();
-    await other.stop();
-  });
+  it.each([
+    ['lost the lease to another', 'other'],
+    ['let the lease lapse', null],
+  ])(
+    'an attempt that fails after its worker %s brings back nothing that was skipped since',
+    async (_, taker) => {
+      const { key, tenant } = await world.team();
+      const path = `/skipped/${taker}`;
+      const id = await world.register(key, path);
+      const answers: Array<() => void> = [];
+      world.receiver.behave((request, socket) => {
+        if (request.path === path) answers.push(() => answer(500)(request, socket));
+        else answer(200)(request, socket);
+      });
+      await world.happens(tenant);
+      await eventually(() => answers.length === 1);
+      const { query } = world.server;
+      await query(
+        'UPDATE webhook_deliveries SET lease_token = coalesce($2, lease_token) WHERE webhook_id = $1',
+        [id, taker],
+      );
+      await world.change(key, id, { active: false });
+      // Not before: a look for what other tests left waiting would take it again.
+      await query(
+        `UPDATE webhook_deliveries SET leased_until = clock_timestamp() - interval '1 second' WHERE webhook_id = $1`,
+        [id],
+      );
+      const { platform, metrics } = world.server.running.gateway;
+      const other = new WebhookDispatcher(platform, metrics);
+      await other.sweep();
+      await world.until(id, ({ status }) => status === 'skipped');
+      answers[0]?.();
+      const [delivery] = await world.until(id, ({ reasons }) => reasons.length === 1);
+      expect(delivery).toMatchObject({ status: 'skipped', attempt_count: 0 });
+      world.useBehaviours();
+      await other.stop();
+    },
+  );
 });
 
 describeEngines('a worker that has not recorded an attempt for longer than a lease', (engine) => {

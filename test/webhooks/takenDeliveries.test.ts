@@ -10,6 +10,7 @@ import {
   renewLeases,
   skipInactive,
 } from '../../src/domain/webhooks/claim.ts';
+import { KeptAttempts } from '../../src/domain/webhooks/keptAttempts.ts';
 import { Shares } from '../../src/domain/webhooks/shares.ts';
 import type { AttemptOutcome } from '../../src/infrastructure/webhooks/outcome.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -129,6 +130,20 @@ describeEngines('deliveries that a worker has taken', (engine) => {
       ['http_status'],
       ['ok'],
     ]);
+  });
+
+  it('are logged once also when it was one alone, which is recorded again', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/lost-answer-of-one');
+    await world.happens(tenant);
+    const [delivery] = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    loseNextAnswer(platform);
+    const endedAt = platform.clock.now();
+    const attempt = { delivery: delivery!, token: 'token', outcome: failed, startedAt: endedAt, endedAt };
+    await new KeptAttempts(`worker of ${id}`, platform).record(attempt);
+    expect(await world.webhook(key, id)).toMatchObject({ total_deliveries: 1, failed_deliveries: 1 });
+    expect((await world.deliveries(id)).map(({ reasons }) => reasons)).toEqual([['http_status']]);
   });
 
   it('are logged and counted for each time that they were sent, also when both attempts end at once', async () => {
