@@ -4,7 +4,7 @@ import { parse, validate } from 'graphql';
 import { callerOf } from '../schema/callers.ts';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
-import { admitOperation, mayBeginUncounted, newContext } from '../src/domain/admission.ts';
+import { newContext, runAdmitted } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { Caller } from '../src/domain/teams/access.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
@@ -79,28 +79,15 @@ export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHand
   };
 }
 
-/**
- * The value of the route's operation. A read begins while Redis counts the request, so that it does not wait twice; what
- * comes of it is seen by nobody before the request is admitted.
- */
-async function executeAdmitted(
+function executeAdmitted(
   prepared: PreparedRoute,
   request: Request,
   response: Response,
   context: RequestContext,
-): Promise<unknown> {
-  const { rules, root, isRead } = prepared;
-  const admission = admitOperation(root.definition.name, rules, context);
-  if (!admission) return execute(prepared, request, response, context);
-  if (!isRead || !mayBeginUncounted(rules, context)) {
-    await admission;
-    return execute(prepared, request, response, context);
-  }
-  const value = execute(prepared, request, response, context);
-  // Whoever waits for it finds out; nobody does when the request is refused.
-  value.catch(() => undefined);
-  await admission;
-  return value;
+): unknown {
+  const { root, rules, isRead } = prepared;
+  const { name } = root.definition;
+  return runAdmitted(name, rules, context, isRead, () => execute(prepared, request, response, context));
 }
 
 async function execute(

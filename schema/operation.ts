@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 import { defaultFieldResolver } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
-import { admitOperation } from '../src/domain/admission.ts';
+import { runAdmitted } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
 import type { KnownCreation, WriteCreation } from '../src/domain/idempotency/once.ts';
 import { createOnce, ReplayedError } from '../src/domain/idempotency/once.ts';
@@ -58,29 +58,25 @@ export function guardOperations(schema: GraphQLSchema): void {
       const rules = rulesOf(schema, operation, field.name);
       const resolve = (field.resolve ?? defaultFieldResolver) as Resolver;
       const work = rules.creation ? creating(field.name, rules, resolve) : resolve;
-      field.resolve = guarded(
-        field.name,
-        rules,
-        operation === 'mutation' ? writing(work) : work,
-      ) as typeof field.resolve;
+      const isRead = operation === 'query';
+      const guard = guarded(field.name, rules, isRead, isRead ? work : writing(work));
+      field.resolve = guard as typeof field.resolve;
     }
   }
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
     const rules = rulesOf(schema, 'subscription', field.name);
     const subscribe = field.subscribe as Resolver;
-    field.subscribe = guarded(field.name, rules, subscribe) as typeof field.subscribe;
+    field.subscribe = guarded(field.name, rules, false, subscribe) as typeof field.subscribe;
   }
 }
 
-function guarded(name: string, rules: OperationRules, work: Resolver): Resolver {
+function guarded(name: string, rules: OperationRules, isRead: boolean, work: Resolver): Resolver {
   return (source, args, context, info) => {
     if (context.admitted === rules) {
       context.admitted = null;
       return work(source, args, context, info);
     }
-    const admission = admitOperation(name, rules, context);
-    const proceed = () => work(source, args, context, info);
-    return admission ? admission.then(proceed) : proceed();
+    return runAdmitted(name, rules, context, isRead, () => work(source, args, context, info));
   };
 }
 

@@ -81,11 +81,7 @@ export function admit(rules: OperationRules, context: RequestContext): void | Pr
 }
 
 /** Admits a root operation, and tells the metrics whether it was. @throws AppError as `admit`. */
-export function admitOperation(
-  name: string,
-  rules: OperationRules,
-  context: RequestContext,
-): void | Promise<void> {
+function admitOperation(name: string, rules: OperationRules, context: RequestContext): void | Promise<void> {
   const tally = context.gateway.metrics.operations.of(name);
   const admitted = () => {
     tally.admitted += 1;
@@ -104,10 +100,31 @@ export function admitOperation(
 }
 
 /**
+ * Runs a root operation once it is admitted. One that changes nothing that the caller could tell begins while Redis counts
+ * the request, so that it does not wait twice; what comes of it is seen by nobody before the request is admitted.
+ * @throws AppError as `admit`, before anything that the work throws.
+ */
+export function runAdmitted<T>(
+  name: string,
+  rules: OperationRules,
+  context: RequestContext,
+  isRead: boolean,
+  work: () => T | Promise<T>,
+): T | Promise<T> {
+  const admission = admitOperation(name, rules, context);
+  if (!admission) return work();
+  if (!isRead || !mayBeginUncounted(rules, context)) return admission.then(work);
+  const value = (async () => work())();
+  // Whoever waits for it finds out; nobody does when the request is refused.
+  value.catch(() => undefined);
+  return admission.then(() => value);
+}
+
+/**
  * Whether a read may begin while its request is still being counted. Not for a caller who was over the limit when last
  * counted: beyond it, a window costs us no more than the reads that were under way when it was reached.
  */
-export function mayBeginUncounted(rules: OperationRules, { caller, gateway }: RequestContext): boolean {
+function mayBeginUncounted(rules: OperationRules, { caller, gateway }: RequestContext): boolean {
   return isPermitted(rules, caller) && !gateway.limiter.isSpent(rules.bucket, caller.keyId);
 }
 
