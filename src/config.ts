@@ -81,7 +81,11 @@ const url = (protocols: string[], { host = false } = {}) =>
       message: `must start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
       abort: true,
     })
-    .refine((text) => URL.canParse(text) && !(host && new URL(text).hostname === ''), 'is not a URL');
+    .refine((text) => {
+      if (host) return URL.canParse(text) && new URL(text).hostname !== '';
+      // Whose user stands before no host: it is a parameter, a folder of sockets.
+      return URL.canParse(text.replace('@/', '@localhost/'));
+    }, 'is not a URL');
 
 const optionalUrl = (...kind: Parameters<typeof url>) => url(...kind).optional();
 

@@ -67,6 +67,7 @@ describe('Settings', () => {
     ['SMTP_URL', 'smtps://someone:a%20word@mail.example.com:465/?pool=true'],
     ['REDIS_URL', 'redis://:word@[::1]:6379/3'],
     ['DATABASE_URL', 'postgresql:///embarque?host=/var/run/postgresql'],
+    ['DATABASE_URL', 'postgresql://someone:word@/embarque?host=/var/run/postgresql&port=5433'],
     ['DATABASE_URL', 'postgres://someone:word@db:5432/embarque?sslmode=require'],
   ] as const)('take as %s: %s', (name, url) => {
     expect(readSettings({ ...deployment, [name]: url })[name]).toBe(url);

@@ -7,6 +7,7 @@ import type { Log } from '../log.ts';
 import { driverClient } from './driverClient.ts';
 import { openEmbedded } from './embedded.ts';
 import { EmbeddedDisk } from './embeddedDisk.ts';
+import { connectionTo, sessionOptions } from './session.ts';
 import { hasNoConnectionLeft } from './sqlState.ts';
 import { transactionContext } from './transactionContext.ts';
 
@@ -33,24 +34,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Longest wait for a row lock: what a second request with the same Idempotency-Key waits for the first. */
-export const lockTimeoutMs = 10_000;
-
 Sequelize.useCLS(transactionContext as never);
-
-/**
- * What sessions must have, whatever the server, the database or the role has set: dates as they are read here, and the
- * isolation that the statements are written for.
- */
-const sessionOptions = `-c lock_timeout=${lockTimeoutMs} -c datestyle=ISO -c default_transaction_isolation=read\\ committed`;
-
-/**
- * What a server does about a process that freezes, or whose machine vanishes without a word. Its open transaction is
- * undone before those who wait for the wallet that it has locked give up, and its sessions end within a minute: by the
- * defaults of most systems both would stay for two hours.
- */
-const idleTransactionMs = lockTimeoutMs - 2_000;
-const serverOptions = `${sessionOptions} -c idle_in_transaction_session_timeout=${idleTransactionMs} -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3`;
 
 /** Longest that a session is waited for: one that never comes would keep its place in the pool. */
 const connectTimeoutMs = 10_000;
@@ -91,8 +75,12 @@ export async function openDatabase(
   };
   const application_name = 'embarque';
   if (settings.DATABASE_URL) {
-    const sequelize = new Sequelize(settings.DATABASE_URL, {
+    const { dialectOptions, ...place } = await Promise.resolve(settings.DATABASE_URL)
+      .then(connectionTo)
+      .catch(naming('DATABASE_URL'));
+    const sequelize = new Sequelize({
       ...common,
+      ...place,
       pool: {
         min: 0,
         max: settings.DATABASE_POOL_SIZE,
@@ -101,9 +89,9 @@ export async function openDatabase(
       },
       dialectOptions: {
         application_name,
-        options: serverOptions,
         keepAlive: true,
         connectionTimeoutMillis: connectTimeoutMs,
+        ...dialectOptions,
       },
     });
     await sequelize.authenticate().catch(naming('DATABASE_URL'));

@@ -1,0 +1,61 @@
+import { parseIntoClientConfig } from 'pg-connection-string';
+import type { Options } from 'sequelize';
+
+/** Longest wait for a row lock: what a second request with the same Idempotency-Key waits for the first. */
+export const lockTimeoutMs = 10_000;
+
+type SessionSettings = Readonly<Record<string, string>>;
+
+/**
+ * What sessions must have, whatever the server, the database or the role has set: dates as they are read here, and the
+ * isolation that the statements are written for.
+ */
+const settings: SessionSettings = {
+  lock_timeout: `${lockTimeoutMs / 1_000}s`,
+  datestyle: 'ISO',
+  default_transaction_isolation: 'read committed',
+};
+
+/**
+ * A process that freezes has its open transaction undone before those who wait for the wallet that it has locked give up;
+ * by the defaults of most systems it would stay for two hours.
+ */
+const serverSettings: SessionSettings = {
+  ...settings,
+  idle_in_transaction_session_timeout: `${lockTimeoutMs / 1_000 - 2}s`,
+};
+
+/** A server notices within a minute that a machine has vanished without a word. Its sessions are of TCP alone. */
+const keepalives: SessionSettings = {
+  tcp_keepalives_idle: '30',
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '3',
+};
+
+const optionsOf = (asked: SessionSettings): string =>
+  Object.entries(asked)
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
+    .join(' ');
+
+/** What the embedded store's session is asked for. */
+export const sessionOptions = optionsOf(settings);
+
+const serverOptions = optionsOf({ ...serverSettings, ...keepalives });
+
+/**
+ * Where a URL leads, read as PostgreSQL's own clients read it: with `host`, `port` and `user` as parameters, and folders of
+ * sockets as hosts. Sequelize's reading goes elsewhere, and takes the URL's `options` instead of ours.
+ * @throws Error when it names files that cannot be read.
+ */
+export function connectionTo(url: string) {
+  const { host, port, user, password, database, options = '', ...rest } = parseIntoClientConfig(url);
+  return {
+    host: host || 'localhost',
+    username: user ?? '',
+    database: database ?? '',
+    ...(typeof password === 'string' && { password }),
+    ...(port !== undefined && { port }),
+    // The last of two settings holds.
+    dialectOptions: { ...rest, options: `${options} ${serverOptions}`.trim() },
+  } satisfies Options;
+}

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { availableEngines } from '../../harness/engines.ts';
+import type { TestServer } from '../../harness/server.ts';
+import { startTestServer } from '../../harness/server.ts';
+import { startPooler } from './pooler.ts';
+
+const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+
+describe.runIf(engine)('DATABASE_URL', () => {
+  let server: TestServer;
+  let folder: string;
+  let usual: string;
+  beforeAll(async () => {
+    server = await startTestServer(engine!);
+    folder = await mkdtemp(join(tmpdir(), 'embarque-socket-'));
+    usual = server.environment.DATABASE_URL as string;
+  });
+  afterAll(async () => {
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function setting(name: string): Promise<string | undefined> {
+    const [row] = await server.query<{ value: string }>(`SELECT current_setting('${name}') AS value`);
+    return row?.value;
+  }
+
+  it('may ask for settings of sessions, which have those that the product needs besides', async () => {
+    await server.restart({
+      DATABASE_URL: `${usual}?options=-c%20work_mem%3D5MB%20-c%20lock_timeout%3D0`,
+    });
+    expect(await setting('work_mem')).toBe('5MB');
+    expect(await setting('lock_timeout')).toBe('10s');
+    expect(await setting('default_transaction_isolation')).toBe('read committed');
+  });
+
+  it('names a folder of sockets, its port and the user in the ways of PostgreSQL’s own clients', async () => {
+    const { username, password, pathname } = new URL(usual);
+    const socket = await startPooler(new URL(usual), { path: join(folder, '.s.PGSQL.6543') });
+    const user = password ? `${username}:${password}` : username;
+    for (const spelt of [
+      `postgres://${user}@${encodeURIComponent(folder)}:6543${pathname}`,
+      `postgres://${user}@${pathname}?host=${folder}&port=6543`,
+    ]) {
+      await server.restart({ DATABASE_URL: spelt });
+      const answer = await server.rest('GET', '/api/v1/wallet/balance', { key: server.keys.live });
+      expect([spelt, answer.status]).toEqual([spelt, 200]);
+      expect([spelt, await setting('lock_timeout')]).toEqual([spelt, '10s']);
+    }
+    await server.restart({ DATABASE_URL: usual });
+    socket.close();
+  });
+});
