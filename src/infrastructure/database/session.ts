@@ -18,11 +18,14 @@ const settings: SessionSettings = {
 
 /**
  * A process that freezes has its open transaction undone before those who wait for the wallet that it has locked give up;
- * by the defaults of most systems it would stay for two hours.
+ * by the defaults of most systems it would stay for two hours. Nothing else ends a statement or a session: one that waits
+ * for a lock would fail sooner than it may, a migration never get done, and a request meet a session that is ending.
  */
 const serverSettings: SessionSettings = {
   ...settings,
   idle_in_transaction_session_timeout: `${lockTimeoutMs / 1_000 - 2}s`,
+  statement_timeout: '0',
+  idle_session_timeout: '0',
 };
 
 /** A server notices within a minute that a machine has vanished without a word. Its sessions are of TCP alone. */

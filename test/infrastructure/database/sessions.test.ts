@@ -1,4 +1,6 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../harness/client.ts';
 import { availableEngines } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
@@ -11,6 +13,8 @@ const defaults = {
   default_transaction_isolation: 'serializable',
   timezone: 'America/Sao_Paulo',
   bytea_output: 'escape',
+  statement_timeout: '500ms',
+  idle_session_timeout: '5s',
 };
 
 describe.runIf(engine)('A database with defaults of its own', () => {
@@ -46,6 +50,35 @@ describe.runIf(engine)('A database with defaults of its own', () => {
     }
     expect(await server.query("SELECT current_setting('transaction_isolation') AS isolation")).toEqual([
       { isolation: 'read committed' },
+    ]);
+  });
+
+  const waitsTooLongForDefaults = async (): Promise<boolean> => {
+    const waiting = await server.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+          AND clock_timestamp() - query_start > current_setting('lock_timeout')::interval / 10`,
+    );
+    return waiting.length > 0;
+  };
+
+  it('waits for a locked wallet for as long as a request may, and keeps sessions that rest', async () => {
+    const { live: key } = await server.createTeam();
+    const other = new pg.Client({
+      connectionString: server.environment.DATABASE_URL,
+      options: '-c statement_timeout=0',
+    });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets FOR UPDATE');
+    const body = { amount: '100.00', currency: 'BRL', payment_method: 'pix' };
+    const recharged = server.rest('POST', '/api/v1/wallet/recharge', { key, body });
+    const state = await Promise.race([recharged, eventually(waitsTooLongForDefaults)]);
+    expect(state).toBe(true);
+    await other.query('COMMIT');
+    await other.end();
+    expect((await recharged).status).toBe(201);
+    expect(await server.query("SELECT current_setting('idle_session_timeout') AS rest")).toEqual([
+      { rest: '0' },
     ]);
   });
 
