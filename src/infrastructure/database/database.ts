@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { driverClient } from './driverClient.ts';
 import { openEmbedded } from './embedded.ts';
 import { EmbeddedDisk } from './embeddedDisk.ts';
-import { connectionTo, sessionOptions } from './session.ts';
+import { checkSession, connectionTo, sessionOptions } from './session.ts';
 import { hasNoConnectionLeft } from './sqlState.ts';
 import { transactionContext } from './transactionContext.ts';
 
@@ -94,7 +94,7 @@ export async function openDatabase(
         ...dialectOptions,
       },
     });
-    await sequelize.authenticate().catch(naming('DATABASE_URL'));
+    await checkSession(sequelize).catch(naming('DATABASE_URL'));
     return {
       sequelize,
       shared: true,

@@ -1,5 +1,6 @@
 import { parseIntoClientConfig } from 'pg-connection-string';
-import type { Options } from 'sequelize';
+import type { Options, Sequelize } from 'sequelize';
+import { QueryTypes } from 'sequelize';
 
 /** Longest wait for a row lock: what a second request with the same Idempotency-Key waits for the first. */
 export const lockTimeoutMs = 10_000;
@@ -61,4 +62,27 @@ export function connectionTo(url: string) {
     // The last of two settings holds.
     dialectOptions: { ...rest, options: `${options} ${serverOptions}`.trim() },
   } satisfies Options;
+}
+
+/** In which every letter can be stored: as itself, or as the bytes that come. */
+const encodings = ['UTF8', 'SQL_ASCII'];
+
+/** @throws Error when sessions are not what was asked for, or the database is none for names in any language. */
+export async function checkSession(sequelize: Sequelize): Promise<void> {
+  const names = ['server_encoding', ...Object.keys(serverSettings)];
+  const [session = {}] = await sequelize.query<Record<string, string>>(
+    `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(', ')}`,
+    { type: QueryTypes.SELECT },
+  );
+  const { server_encoding: encoding = '' } = session;
+  if (!encodings.includes(encoding))
+    throw new Error(
+      `the database is encoded in ${encoding}, which lacks letters: make it with ENCODING 'UTF8'`,
+    );
+  const lacking = Object.entries(serverSettings).filter(([name, value]) => !session[name]?.startsWith(value));
+  if (lacking.length === 0) return;
+  const needed = lacking.map(([name, value]) => `${name} = '${value}'`).join(', ');
+  throw new Error(
+    `sessions lack ${needed}: a pooler in between drops their options. It must keep sessions; then set these for the role`,
+  );
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,5 +53,34 @@ describe.runIf(engine)('DATABASE_URL', () => {
     }
     await server.restart({ DATABASE_URL: usual });
     socket.close();
+  });
+
+  it('of a pooler that drops what sessions ask for is refused in words', async () => {
+    const asked = '-c lock_timeout=10s';
+    const pooler = await startPooler(new URL(usual), { port: 0, host: '127.0.0.1' }, (startup) => {
+      const at = startup.indexOf(asked);
+      return at < 0 ? startup : Buffer.from(startup).fill(' ', at, at + asked.length);
+    });
+    const url = new URL(usual);
+    url.host = `127.0.0.1:${pooler.port}`;
+    await expect(server.restart({ DATABASE_URL: url.href })).rejects.toThrow(
+      /^DATABASE_URL: sessions lack lock_timeout = '10s': a pooler in between/,
+    );
+    await server.restart({ DATABASE_URL: usual });
+    pooler.close();
+  });
+
+  it('of a database that cannot hold every name is refused in words', async () => {
+    const name = `embarque_latin_${randomBytes(6).toString('hex')}`;
+    await server.query(
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'`,
+    );
+    const url = new URL(usual);
+    url.pathname = name;
+    await expect(server.restart({ DATABASE_URL: url.href })).rejects.toThrow(
+      /^DATABASE_URL: the database is encoded in LATIN1\b/,
+    );
+    await server.restart({ DATABASE_URL: usual });
+    await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
   });
 });
