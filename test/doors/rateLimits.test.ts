@@ -175,6 +175,16 @@ describeDoors(
         expectRetryLater(await stage.door.balance(null, from(`::ffff:${address}`)));
       });
 
+      it('is one for an address, with whatever port a proxy writes behind it', async () => {
+        const from = (written: string) => ({ headers: { 'x-forwarded-for': written } });
+        for (const address of [`10.${randomBytes(3).join('.')}`, `[${newAddress()}]`]) {
+          for (let port = 50_001; port <= 50_005; port += 1)
+            expectRefusal(await stage.door.balance(null, from(`${address}:${port}`)), unauthorized);
+          expectRetryLater(await stage.door.balance(null, from(`${address}:50006`)));
+          expectRetryLater(await stage.door.balance(null, from(address)));
+        }
+      });
+
       it('counts WebSockets, too, by the address that the proxy names', async () => {
         const headers = { 'x-forwarded-for': newAddress() };
         for (let sent = 0; sent < 5; sent += 1) {

@@ -1,11 +1,16 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
+/** An address as some proxies write it: with the port of the connection, which is another each time. */
+const withPort = /^(?:\[([^\]]+)\]|([^:]+))(?::\d+)?$/;
+
 /**
  * Whom an address stands for when strangers are counted: itself, or for IPv6 its /64, the smallest network that a
  * provider gives out (RFC 6177): whoever has one has more addresses than could ever be counted.
  */
-export function networkOf(address: string): string {
+export function networkOf(written: string): string {
+  const [, ipv6, other] = withPort.exec(written) ?? [];
+  const address = ipv6 ?? other ?? written;
   if (!isIPv6(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
