@@ -30,7 +30,13 @@ export interface Store {
 export async function openStore(settings: Settings, log: Log): Promise<Store> {
   const database = await openDatabase(settings, models, log);
   try {
-    await migrateUp(database.sequelize, migrationsFolder, database.shared);
+    await migrateUp(database.sequelize, migrationsFolder, database.shared).catch((error: Error) => {
+      if (!database.shared) throw error;
+      // Mostly another's tables, or a right that is missing: the server's words name neither setting nor reason.
+      throw new Error(`DATABASE_URL: no tables made in what must be a schema of its own: ${error.message}`, {
+        cause: error,
+      });
+    });
     database.endPatience();
     const vault = await openVault(settings);
     await checkVault(vault, database.sequelize);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { availableEngines } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
@@ -70,17 +71,37 @@ describe.runIf(engine)('DATABASE_URL', () => {
     pooler.close();
   });
 
-  it('of a database that cannot hold every name is refused in words', async () => {
-    const name = `embarque_latin_${randomBytes(6).toString('hex')}`;
-    await server.query(
-      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'`,
-    );
+  /** The line with which a start on another database ends. */
+  async function refusalOf(otherDatabase: { sql: string; foreignTable?: string }): Promise<string> {
+    const name = `embarque_other_${randomBytes(6).toString('hex')}`;
+    await server.query(`CREATE DATABASE ${name} ${otherDatabase.sql}`);
     const url = new URL(usual);
     url.pathname = name;
-    await expect(server.restart({ DATABASE_URL: url.href })).rejects.toThrow(
-      /^DATABASE_URL: the database is encoded in LATIN1\b/,
+    if (otherDatabase.foreignTable) {
+      const other = new pg.Client({ connectionString: url.href });
+      await other.connect();
+      await other.query(`CREATE TABLE ${otherDatabase.foreignTable}`);
+      await other.end();
+    }
+    const refusal = await server.restart({ DATABASE_URL: url.href }).then(
+      () => 'none',
+      (error: Error) => error.message,
     );
     await server.restart({ DATABASE_URL: usual });
     await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    return refusal;
+  }
+
+  it('of a database that cannot hold every name is refused in words', async () => {
+    expect(
+      await refusalOf({ sql: "TEMPLATE template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'" }),
+    ).toMatch(/^DATABASE_URL: the database is encoded in LATIN1\b/);
+  });
+
+  it('of a database in which another product has its tables is refused in words', async () => {
+    const foreignTable = 'migrations (migration text NOT NULL, batch integer NOT NULL)';
+    expect(await refusalOf({ sql: '', foreignTable })).toMatch(
+      /^DATABASE_URL: no tables made in what must be a schema of its own: column "name" does not exist$/,
+    );
   });
 });
