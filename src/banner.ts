@@ -61,5 +61,7 @@ export function printBanner(url: string, keys: BootstrapKeys | null, settings: S
     ...(keys ? keyLines(keys, settings) : []),
     ...(isApi ? doorLines(url, shownKey('test', keys, settings)) : []),
   ];
+  // A pipe that nobody reads, or a full disk, is no reason for a server to end.
+  process.stdout.on('error', () => undefined);
   process.stdout.write(`${lines.join('\n')}\n`);
 }

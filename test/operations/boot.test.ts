@@ -72,6 +72,24 @@ it('a port that is taken ends the start with one line, and no key is made that n
   await release();
 });
 
+it('an output that nobody reads ends no start', async () => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as AddressInfo;
+  free.close();
+  const { settings, release } = await embedded.allocate();
+  const server = startProcess({ ...settings, PORT: String(port) });
+  server.process.stdout?.destroy();
+  const isReady = async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null);
+    return answer?.ok;
+  };
+  expect(await Promise.race([server.exited, eventually(isReady, 60_000)])).toBe(true);
+  // The first lines of the log come after what is said at the start.
+  expect(await server.stop()).toEqual({ code: 0, signal: null });
+  await release();
+});
+
 it('a wrong setting ends the start with one line', async () => {
   const server = startProcess({ PORT: 'many', DATA_DIR: join(folder, 'data') });
   expect(await server.exited).toEqual({ code: 1, signal: null });
