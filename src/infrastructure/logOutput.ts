@@ -10,6 +10,11 @@ const standardOutputFile = 1;
 /** How long a reader that is behind is waited for before it is tried again. */
 const fullMs = 5;
 
+/** How long a reader that takes nothing at all is waited for. One that has stopped would stop the server, too. */
+const stuckMs = 3_000;
+
+const endOfLine = 10;
+
 /** Where a log goes: `flush` and `flushSync` are called by pino, at the log's own flush and after a fatal line. */
 interface LogOutput extends DestinationStream {
   flush(done?: (error?: Error) => void): void;
@@ -22,11 +27,16 @@ interface LogOutput extends DestinationStream {
  */
 export function standardOutput(): LogOutput {
   let lines = '';
+  /** Whether the latest batch found no reader, and whether a line of it was begun. */
+  let isStuck = false;
+  let isCut = false;
   const writeOut = () => {
     if (lines === '') return;
-    const batch = Buffer.from(lines);
+    const batch = Buffer.from(isCut ? `\n${lines}` : lines);
     lines = '';
-    writeWhole(batch);
+    const written = write(batch, isStuck ? 0 : stuckMs);
+    isStuck = written < batch.length;
+    if (written > 0) isCut = batch[written - 1] !== endOfLine;
   };
   setInterval(writeOut, flushMs).unref();
   process.once('exit', writeOut);
@@ -43,15 +53,22 @@ export function standardOutput(): LogOutput {
   };
 }
 
-/** Drops what nobody takes (a closed pipe, a full disk): that is no reason for a server to stop. */
-function writeWhole(batch: Buffer): void {
+/**
+ * Drops what nobody takes (a closed pipe, a full disk, a reader that has stopped): that is no reason for a server to stop.
+ * @returns how many bytes were taken.
+ */
+function write(batch: Buffer, patienceMs: number): number {
   let written = 0;
+  let waitedMs = 0;
   while (written < batch.length) {
     try {
       written += writeSync(standardOutputFile, batch, written);
+      waitedMs = 0;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || waitedMs >= patienceMs) break;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fullMs);
+      waitedMs += fullMs;
     }
   }
+  return written;
 }

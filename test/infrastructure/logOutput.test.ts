@@ -63,4 +63,28 @@ describe('the log on standard output', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect(await said).toBe('ends');
   });
+
+  it('does not hold up a process whose log is no longer read, and goes on in a new line once it is', async () => {
+    const before = "process.stdout.write('');";
+    const after = "process.stderr.write('ends'); await once(process.stdin, 'data'); process.stdin.destroy();";
+    const child = spawn(
+      process.execPath,
+      programOf(before, 5_000, `${after} log.info({ line: 5001 }, 'line');`),
+    );
+    expect(String(await once(child.stderr, 'data'))).toBe('ends');
+    const output = text(child.stdout);
+    await once(child.stdout, 'data');
+    child.stdin.write('go');
+    const numbers = numbersIn(
+      (await output)
+        .split('\n')
+        .filter((line) => line.endsWith('}'))
+        .join('\n'),
+    );
+    const taken = numbers.findIndex((number, index) => number !== index + 1);
+    expect(taken).toBeGreaterThan(0);
+    expect(numbers.at(-1)).toBe(5_001);
+    // What was held back last comes with what is new; what nobody took in between is gone.
+    expect(numbers.slice(taken)).toEqual(numbersTo(5_001).slice(taken - numbers.length));
+  });
 });
