@@ -116,6 +116,22 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     expect(failedGroups()).toEqual([]);
   });
 
+  it('are stored as one that comes alone, column by column', async () => {
+    const { live } = await fundedTeam();
+    const at = new Date();
+    for (const count of [1, 6]) await postAll(Array(count).fill({ walletId: live, amountCents: 10_00, at }));
+    const rows = await server.query<{ row: Record<string, unknown> }>(
+      'SELECT to_jsonb(b) AS row FROM bookings b WHERE wallet_id = $1',
+      [live],
+    );
+    // What each has of its own.
+    const own = ['id', 'booking_reference', 'debit_id', 'offer_id', 'sealed_travellers'];
+    const stored = rows.map(({ row }) =>
+      Object.entries(row).map(([name, value]) => [name, own.includes(name) ? typeof value : value]),
+    );
+    expect(stored).toEqual(Array(7).fill(stored[0]));
+  });
+
   it.each([
     // 1000.00 less nine times 60.00 is the first below 500.00.
     { each: 60_00, told: 9, balance: '460.00' },
