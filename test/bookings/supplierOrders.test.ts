@@ -186,11 +186,14 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     const { id: flown } = await booked(stage, live, { penalty: null });
     await untilStatus(stage, live, flown, 'ticketed');
     stage.clock.advance(365 * 86_400_000);
+    const given = deferred<undefined>();
+    airline.answers.cancel = () => given.promise;
     for (const id of [issuing, flown])
       expect(await operate(stage, 'cancelForCarrier', { bookingId: id })).toMatchObject({
         status: 'cancelled',
         task: 'cancel',
       });
+    given.resolve(undefined);
     expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
     expect(dataOf(await stage.door.getBooking(live, flown))).toMatchObject({
       status: 'cancelled',
