@@ -1,4 +1,4 @@
-import { parseIntoClientConfig } from 'pg-connection-string';
+import { parse, toClientConfig } from 'pg-connection-string';
 import type { Options, Sequelize } from 'sequelize';
 import { QueryTypes } from 'sequelize';
 
@@ -46,21 +46,38 @@ export const sessionOptions = optionsOf(settings);
 
 const serverOptions = optionsOf({ ...serverSettings, ...keepalives });
 
+/** Parameters of a URL with which the driver begins a session: they would take the place of what sessions must have. */
+const notFromUrls = {
+  lock_timeout: undefined,
+  statement_timeout: undefined,
+  idle_in_transaction_session_timeout: undefined,
+};
+
 /**
- * Where a URL leads, read as PostgreSQL's own clients read it: with `host`, `port` and `user` as parameters, and folders of
- * sockets as hosts. Sequelize's reading goes elsewhere, and takes the URL's `options` instead of ours.
+ * Where a URL leads, read as PostgreSQL's own clients read it: with `host`, `port`, `user` and `dbname` as parameters, and
+ * folders of sockets as hosts. Sequelize's reading goes elsewhere, and takes the URL's `options` instead of ours. What it does
+ * not name is left to the driver, and so to PGHOST and its like.
  * @throws Error when it names files that cannot be read.
  */
 export function connectionTo(url: string) {
-  const { host, port, user, password, database, options = '', ...rest } = parseIntoClientConfig(url);
+  // The parser takes a percent sign for one that was meant where a URL has spaces.
+  const parsed = parse(url.replaceAll(' ', '%20'));
+  const { host, port, user, password, database, options = '', ...rest } = toClientConfig(parsed);
+  const { dbname, ssl } = parsed;
   return {
-    host: host || 'localhost',
+    host: host ?? '',
     username: user ?? '',
-    database: database ?? '',
+    database: (dbname as string | undefined) ?? database ?? '',
     ...(typeof password === 'string' && { password }),
     ...(port !== undefined && { port }),
-    // The last of two settings holds.
-    dialectOptions: { ...rest, options: `${options} ${serverOptions}`.trim() },
+    dialectOptions: {
+      ...rest,
+      ...notFromUrls,
+      // The driver has words of its own for it, as `no-verify`, which the parser leaves out: sessions had no TLS.
+      ...(typeof ssl === 'string' && ssl !== 'false' && { ssl }),
+      // The last of two settings holds.
+      options: `${options} ${serverOptions}`.trim(),
+    },
   } satisfies Options;
 }
 

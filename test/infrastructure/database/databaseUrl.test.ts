@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { availableEngines } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
@@ -31,27 +31,63 @@ describe.runIf(engine)('DATABASE_URL', () => {
   }
 
   it('may ask for settings of sessions, which have those that the product needs besides', async () => {
+    const ofTheDriver = 'lock_timeout=5000&statement_timeout=500&idle_in_transaction_session_timeout=60000';
     await server.restart({
-      DATABASE_URL: `${usual}?options=-c%20work_mem%3D5MB%20-c%20lock_timeout%3D0`,
+      DATABASE_URL: `${usual}?options=-c work_mem%3D5MB%20-c%20lock_timeout%3D0&${ofTheDriver}`,
     });
     expect(await setting('work_mem')).toBe('5MB');
     expect(await setting('lock_timeout')).toBe('10s');
+    expect(await setting('statement_timeout')).toBe('0');
     expect(await setting('default_transaction_isolation')).toBe('read committed');
   });
 
   it('names a folder of sockets, its port and the user in the ways of PostgreSQL’s own clients', async () => {
     const { username, password, pathname } = new URL(usual);
+    const database = pathname.slice(1);
     const socket = await startPooler(new URL(usual), { path: join(folder, '.s.PGSQL.6543') });
     const user = password ? `${username}:${password}` : username;
     for (const spelt of [
       `postgres://${user}@${encodeURIComponent(folder)}:6543${pathname}`,
       `postgres://${user}@${pathname}?host=${folder}&port=6543`,
+      `postgres:///nowhere?host=${folder}&port=6543&user=${username}&password=${password}&dbname=${database}`,
     ]) {
       await server.restart({ DATABASE_URL: spelt });
       const answer = await server.rest('GET', '/api/v1/wallet/balance', { key: server.keys.live });
       expect([spelt, answer.status]).toEqual([spelt, 200]);
       expect([spelt, await setting('lock_timeout')]).toEqual([spelt, '10s']);
     }
+    await server.restart({ DATABASE_URL: usual });
+    socket.close();
+  });
+
+  it('that asks for TLS in the driver’s way is never led there without', async () => {
+    const tlsRequest = 80_877_103;
+    const first: number[] = [];
+    const pooler = await startPooler(new URL(usual), { port: 0, host: '127.0.0.1' }, (startup) => {
+      first.push(startup.readInt32BE(4));
+      return startup;
+    });
+    const url = new URL(usual);
+    url.host = `127.0.0.1:${pooler.port}`;
+    for (const asked of ['ssl=no-verify', 'ssl=true']) {
+      // Whether it starts is for the server to say: it may have TLS or not.
+      await server.restart({ DATABASE_URL: `${url.href}?${asked}` }).catch(() => undefined);
+      expect([asked, first.splice(0)[0]]).toEqual([asked, tlsRequest]);
+    }
+    await server.restart({ DATABASE_URL: usual });
+    pooler.close();
+  });
+
+  it('may leave to PostgreSQL’s own variables what it does not name', async () => {
+    const { pathname, username, password } = new URL(usual);
+    const socket = await startPooler(new URL(usual), { path: join(folder, '.s.PGSQL.5432') });
+    vi.stubEnv('PGHOST', folder);
+    vi.stubEnv('PGUSER', username);
+    vi.stubEnv('PGPASSWORD', password);
+    await server.restart({ DATABASE_URL: `postgres://${pathname}` });
+    const answer = await server.rest('GET', '/api/v1/wallet/balance', { key: server.keys.live });
+    expect(answer.status).toBe(200);
+    vi.unstubAllEnvs();
     await server.restart({ DATABASE_URL: usual });
     socket.close();
   });
