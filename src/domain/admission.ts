@@ -121,8 +121,9 @@ export function runAdmitted<T>(
 }
 
 /**
- * Whether a read may begin while its request is still being counted. Not for a caller who was over the limit when last
- * counted: beyond it, a window costs us no more than the reads that were under way when it was reached.
+ * Whether a read may begin while its request is still being counted. Not for a caller whom it takes over the limit by what is
+ * known here: however many searches one request asks for, suppliers are asked for no more than the window has left, and
+ * beyond it only for what other processes have counted meanwhile.
  */
 function mayBeginUncounted(rules: OperationRules, { caller, gateway }: RequestContext): boolean {
   return isPermitted(rules, caller) && !gateway.limiter.isSpent(rules.bucket, caller.keyId);

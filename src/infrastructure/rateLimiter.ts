@@ -18,7 +18,10 @@ export interface RateWindow {
 export interface RateLimiter {
   /** Counts one request of `subject` (a key's id or an address): at once where the counts are this process's own. */
   consume(bucket: Bucket, subject: string): RateWindow | Promise<RateWindow>;
-  /** Whether the latest shared count of `subject` that this process knows was over the limit, in a window that still runs. */
+  /**
+   * Whether `subject` goes over the limit by what this process knows: the latest shared count, in a window that still runs,
+   * and the requests that are being counted.
+   */
   isSpent(bucket: Bucket, subject: string): boolean;
   close(): void;
 }
@@ -30,6 +33,14 @@ export interface RateLimiterSettings {
   redisUrl: string | undefined;
 }
 
+/** What a process knows of a window that others count in, too. */
+interface KnownCount extends CountedWindow {
+  /** Requests that are being counted. */
+  underWay: number;
+}
+
+const nothingKnown: Readonly<KnownCount> = { count: 0, endsAtMs: 0, underWay: 0 };
+
 /**
  * Fixed windows, counted in Redis by one atomic script when there is one. While Redis is down each process counts on
  * its own: serving with a looser limit beats refusing everyone.
@@ -39,23 +50,33 @@ export async function createRateLimiter(settings: RateLimiterSettings, log: Log)
   const own = new RateWindows(windowMs);
   // Loaded only where there is a Redis: a start is faster without.
   const shared = redisUrl ? await openSharedCounts(redisUrl, windowMs, log) : null;
-  /** When each spent window ends, by its key. */
-  const spent = new LRUCache<string, number>({ max: 10_000 });
+  const known = new LRUCache<string, KnownCount>({ max: 10_000 });
   const keyOf = (bucket: Bucket, subject: string) => `embarque:rate:${bucket}:${subject}`;
   return {
     consume(bucket, subject) {
       const limit = limits[bucket];
       const key = keyOf(bucket, subject);
       if (!shared?.isReady) return windowOf(own.count(key), limit);
+      const knownCount = known.get(key) ?? { ...nothingKnown };
+      knownCount.underWay += 1;
+      known.set(key, knownCount);
       return shared.count(key).then(
         (counted) => {
-          if (counted.count > limit) spent.set(key, counted.endsAtMs);
+          knownCount.underWay -= 1;
+          knownCount.count = counted.count;
+          knownCount.endsAtMs = counted.endsAtMs;
           return windowOf(counted, limit);
         },
-        () => windowOf(own.count(key), limit),
+        () => {
+          knownCount.underWay -= 1;
+          return windowOf(own.count(key), limit);
+        },
       );
     },
-    isSpent: (bucket, subject) => (spent.get(keyOf(bucket, subject)) ?? 0) > Date.now(),
+    isSpent(bucket, subject) {
+      const { count, endsAtMs, underWay } = known.get(keyOf(bucket, subject)) ?? nothingKnown;
+      return (endsAtMs > Date.now() ? count : 0) + underWay > limits[bucket];
+    },
     close: () => shared?.close(),
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
+import { oneWay } from '../flights/searches.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -16,7 +17,7 @@ describeEngines('the rate limit', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(engine, {
-      settings: { RATE_LIMIT_DEFAULT: '5', RATE_LIMIT_WINDOW: '1h' },
+      settings: { RATE_LIMIT_DEFAULT: '5', RATE_LIMIT_SEARCH: '5', RATE_LIMIT_WINDOW: '1h' },
     });
   });
   afterAll(() => server?.close());
@@ -113,14 +114,19 @@ describeEngines('the rate limit', (engine) => {
   }
 
   if (engine.name === 'PostgreSQL and Redis') {
-    it('is kept by the process itself where Redis fails', async () => {
-      const { teamId, live } = await newTeamKeys(server);
+    /** Where Redis counts what the live key of a team asks for. */
+    const windowOf = async (teamId: string) => {
       const [key] = await server.query<{ id: string }>(
         `SELECT id FROM api_keys WHERE team_id = $1 AND kind = 'live'`,
         [teamId],
       );
+      return `embarque:rate:default:${key?.id}`;
+    };
+
+    it('is kept by the process itself where Redis fails', async () => {
+      const { teamId, live } = await newTeamKeys(server);
       const redis = new Redis(server.environment.REDIS_URL ?? '');
-      const window = `embarque:rate:default:${key?.id}`;
+      const window = await windowOf(teamId);
       await redis.set(window, 'no number');
       try {
         const answers = [];
@@ -138,7 +144,7 @@ describeEngines('the rate limit', (engine) => {
     it.each(['REST', 'GraphQL'] as const)(
       'is counted while a read of %s is under way, and once over costs the database nothing more',
       async (door) => {
-        const { live } = await newTeamKeys(server);
+        const { teamId, live } = await newTeamKeys(server);
         const read = async () => {
           const isRest = door === 'REST';
           const sent = isRest
@@ -149,12 +155,33 @@ describeEngines('the rate limit', (engine) => {
         const asked = vi.spyOn(SharedConnections.of(server.running.gateway.platform.sequelize), 'query');
         // The worker asks for what is its own.
         const reads = () => asked.mock.calls.filter(([{ name }]) => name === 'read_balance').length;
-        const admitted = [];
-        for (let sent = 0; sent < 7; sent += 1) admitted.push(await read());
-        expect([admitted, reads()]).toEqual([[...Array(5).fill(true), false, false], 6]);
+        const admitted = [await read()];
+        // Where it is over now, this process has not heard of.
+        const redis = new Redis(server.environment.REDIS_URL ?? '');
+        await redis.incrby(await windowOf(teamId), 4);
+        redis.disconnect();
+        for (let sent = 0; sent < 2; sent += 1) admitted.push(await read());
+        expect([admitted, reads()]).toEqual([[true, false, false], 2]);
         asked.mockRestore();
       },
     );
+
+    it('has no more searches begin at once than the window has left', async () => {
+      const { live } = await newTeamKeys(server);
+      const nextMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+      const [supplier] = server.running.gateway.platform.flightSuppliers;
+      const asked = vi.spyOn(supplier!, 'search');
+      const fields = Array.from(
+        { length: 12 },
+        (_, index) => `s${index}: flightSearch(search: $search) { id }`,
+      );
+      const query = `query ($search: FlightSearchInput!) { ${fields.join(' ')} }`;
+      const { body } = await server.graphql(query, { search: oneWay('GRU-LIS', nextMonth) }, live);
+      expect(codesOf(body.errors)).toContain('RATE_LIMIT_EXCEEDED');
+      await eventually(() => asked.mock.calls.length > 0);
+      expect(asked.mock.calls.length).toBeLessThanOrEqual(5);
+      asked.mockRestore();
+    });
   }
 
   describe('of REST', () => {
