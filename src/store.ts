@@ -32,10 +32,13 @@ export async function openStore(settings: Settings, log: Log): Promise<Store> {
   try {
     await migrateUp(database.sequelize, migrationsFolder, database.shared).catch((error: Error) => {
       if (!database.shared) throw error;
-      // Mostly another's tables, or a right that is missing: the server's words name neither setting nor reason.
-      throw new Error(`DATABASE_URL: no tables made in what must be a schema of its own: ${error.message}`, {
-        cause: error,
-      });
+      // Another's tables, say, or a right that is missing: the server's words name neither setting nor reason.
+      throw new Error(
+        `DATABASE_URL, whose schema must be its own, not brought up to date: ${error.message}`,
+        {
+          cause: error,
+        },
+      );
     });
     database.endPatience();
     const vault = await openVault(settings);

@@ -57,9 +57,12 @@ export async function createRateLimiter(settings: RateLimiterSettings, log: Log)
       const limit = limits[bucket];
       const key = keyOf(bucket, subject);
       if (!shared?.isReady) return windowOf(own.count(key), limit);
-      const knownCount = known.get(key) ?? { ...nothingKnown };
+      let knownCount = known.get(key);
+      if (!knownCount) {
+        knownCount = { ...nothingKnown };
+        known.set(key, knownCount);
+      }
       knownCount.underWay += 1;
-      known.set(key, knownCount);
       return shared.count(key).then(
         (counted) => {
           knownCount.underWay -= 1;

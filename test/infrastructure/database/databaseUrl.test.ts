@@ -137,7 +137,7 @@ describe.runIf(engine)('DATABASE_URL', () => {
   it('of a database in which another product has its tables is refused in words', async () => {
     const foreignTable = 'migrations (migration text NOT NULL, batch integer NOT NULL)';
     expect(await refusalOf({ sql: '', foreignTable })).toMatch(
-      /^DATABASE_URL: no tables made in what must be a schema of its own: column "name" does not exist$/,
+      /^DATABASE_URL, whose schema must be its own, not brought up to date: column "name" does not exist$/,
     );
   });
 });
