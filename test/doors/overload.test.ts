@@ -1,4 +1,3 @@
-import type { Sequelize } from 'sequelize';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SupplierSearch } from '../../src/infrastructure/flights/supplier.ts';
 import { Airline } from '../bookings/airline.ts';
@@ -9,6 +8,7 @@ import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { takeConnections } from '../harness/takenConnections.ts';
 import { TestClock } from '../harness/testClock.ts';
 import { dataOf, pixOf } from './door.ts';
 import { graphqlDoor } from './graphqlDoor.ts';
@@ -39,16 +39,6 @@ const searchDocument = (name: string) =>
 const eventStream = { accept: 'text/event-stream' };
 
 const poolSize = 2;
-
-/** Takes every connection of a server. @returns what gives them back. */
-async function takeConnections({ connectionManager }: Sequelize, count: number): Promise<() => void> {
-  const taken: object[] = [];
-  for (let more = count; more > 0; more -= 1)
-    taken.push(await connectionManager.getConnection({ type: 'write' }));
-  return () => {
-    for (const connection of taken) connectionManager.releaseConnection(connection as never);
-  };
-}
 
 const told = { code: 'INTERNAL_ERROR', message: 'Service overloaded', details: { type: 'overloaded' } };
 const inGraphql = ({ code, details, message }: typeof told) => ({ message, extensions: { code, details } });

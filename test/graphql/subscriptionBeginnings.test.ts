@@ -1,5 +1,4 @@
 import { createClient } from 'graphql-ws';
-import type { Sequelize } from 'sequelize';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Json } from '../harness/client.ts';
@@ -7,20 +6,11 @@ import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { takeConnections } from '../harness/takenConnections.ts';
 import { requestRecharge, storedEvents } from './activity.ts';
 import { allEvents } from './subscribers.ts';
 
 const poolSize = 2;
-
-/** Takes every connection of a server. @returns what gives them back. */
-async function takeConnections({ connectionManager }: Sequelize, count: number): Promise<() => void> {
-  const taken: object[] = [];
-  for (let more = count; more > 0; more -= 1)
-    taken.push(await connectionManager.getConnection({ type: 'write' }));
-  return () => {
-    for (const connection of taken) connectionManager.releaseConnection(connection as never);
-  };
-}
 
 describeEngines('Where subscriptions begin', (engine) => {
   let server: TestServer;
