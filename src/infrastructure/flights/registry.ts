@@ -1,5 +1,5 @@
-import { knownAs } from '../adapterName.ts';
 import type { Clock } from '../clock.ts';
+import { createAdapter } from '../createAdapter.ts';
 import { simulatedSupplier } from './simulated/simulatedSupplier.ts';
 import type { FlightSupplier } from './supplier.ts';
 
@@ -14,18 +14,10 @@ const adapters: Readonly<Record<string, (clock: Clock, settings: SupplierSetting
 
 export const flightSupplierNames: readonly string[] = Object.keys(adapters);
 
-/**
- * The suppliers of these names, which the setting FLIGHT_SUPPLIERS may have.
- * @throws Error for any other name, for an adapter that has another one, and whatever an adapter throws that lacks settings
- */
-export function createFlightSuppliers(
+/** The suppliers of these names, which the setting FLIGHT_SUPPLIERS may have. @throws Error as `createAdapter` */
+export const createFlightSuppliers = (
   names: readonly string[],
   clock: Clock,
   settings: SupplierSettings,
-): FlightSupplier[] {
-  return names.map((name) => {
-    const create = Object.hasOwn(adapters, name) ? adapters[name] : undefined;
-    if (!create) throw new Error(`"${name}" is none of ${flightSupplierNames.join(', ')}`);
-    return knownAs(name, 'FLIGHT_SUPPLIERS', create(clock, settings));
-  });
-}
+): FlightSupplier[] =>
+  names.map((name) => createAdapter('FLIGHT_SUPPLIERS', adapters, name, clock, settings));

@@ -1,4 +1,4 @@
-import { knownAs } from '../adapterName.ts';
+import { createAdapter } from '../createAdapter.ts';
 import type { PaymentProvider } from './provider.ts';
 import { simulatedPaymentProvider } from './simulated.ts';
 
@@ -10,24 +10,18 @@ export type ProviderSettings = object;
 
 /** Every payment provider by the name that PAYMENT_PROVIDER calls it. */
 const providers = {
-  simulated: () => simulatedPaymentProvider(),
+  simulated: (_settings: ProviderSettings) => simulatedPaymentProvider(),
 } satisfies Record<string, (settings: ProviderSettings) => PaymentProvider>;
 
 export type PaymentProviderName = keyof typeof providers;
 
 export const paymentProviderNames = Object.keys(providers) as [PaymentProviderName, ...PaymentProviderName[]];
 
-/**
- * The provider that the setting PAYMENT_PROVIDER names.
- * @throws Error for an adapter that has another name, and whatever an adapter throws that lacks settings
- */
-export function createPaymentProvider(
+/** The provider that the setting PAYMENT_PROVIDER names. @throws Error as `createAdapter` */
+export const createPaymentProvider = (
   name: PaymentProviderName,
   settings: ProviderSettings,
-): PaymentProvider {
-  const create: (settings: ProviderSettings) => PaymentProvider = providers[name];
-  return knownAs(name, 'PAYMENT_PROVIDER', create(settings));
-}
+): PaymentProvider => createAdapter('PAYMENT_PROVIDER', providers, name, settings);
 
 /**
  * A provider as it may be used.
