@@ -11,7 +11,7 @@ import { writableJson } from './writableJson.ts';
  * of documents do not say: what a document asks for once may be there a thousand times. A search that finds a thousand
  * offers, the most that is kept of one, comes to five million.
  */
-export const longestAnswer = 8 * 1_024 * 1_024;
+const longestAnswer = 8 * 1_024 * 1_024;
 
 /** So many characters of an answer, or a part of as many, count as a request. */
 const countedCharacters = 1_024 * 1_024;

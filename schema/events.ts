@@ -20,7 +20,7 @@ import { EventType } from './scalars.ts';
  * that is open tells what happens from then on.
  * @throws AppError 429 when the key has as many subscriptions as it may.
  */
-export async function liveEvents(
+async function liveEvents(
   context: RequestContext,
   filter: EventFilter,
 ): Promise<AsyncIterableIterator<Event>> {

@@ -74,7 +74,7 @@ export class BoletoPayment {
   declare expiresAt: string;
 }
 
-export const RechargePayment = createUnionType({
+const RechargePayment = createUnionType({
   name: 'RechargePayment',
   description: 'Payment instructions, by payment method.',
   types: () => [PixPayment, BoletoPayment] as const,

@@ -11,7 +11,7 @@ import { paymentProviderNames } from './infrastructure/payments/registry.ts';
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** Milliseconds of a duration written as `500ms`, `2s`, `30m`, `24h` or `3d`; null when it is not one. */
-export function parseDurationMs(text: string): number | null {
+function parseDurationMs(text: string): number | null {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim());
   return match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : null;
 }

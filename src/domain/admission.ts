@@ -155,7 +155,7 @@ export function forbidden(): AppError {
 }
 
 /** @throws AppError 403 "Forbidden" for a key without the scope, or a live one where only test keys may. */
-export function checkScope(rules: OperationRules, caller: Caller): void {
+function checkScope(rules: OperationRules, caller: Caller): void {
   if (!isPermitted(rules, caller)) throw forbidden();
 }
 

@@ -16,7 +16,7 @@ export interface BookingStage extends Stage {
 }
 
 /** Rates with decimals that multiply to half centavos. */
-export const exchangeRates = '{ "USD": { "2026-11-17": "5.3417" }, "EUR": { "2026-11-17": "6.1705" } }';
+const exchangeRates = '{ "USD": { "2026-11-17": "5.3417" }, "EUR": { "2026-11-17": "6.1705" } }';
 
 /** The same behaviours through both doors, on every engine, with an airline that does as it is told. */
 export function describeBookings(

@@ -49,13 +49,13 @@ export function balanceCents(wallet: ModelWallet): bigint {
   return wallet.mode === 'test' ? 5_000_00n : creditCents(wallet) - debitCents(wallet);
 }
 
-export function creditCents({ recharges }: ModelWallet): bigint {
+function creditCents({ recharges }: ModelWallet): bigint {
   return [...recharges.values()]
     .filter((recharge) => recharge.status === 'completed')
     .reduce((sum, recharge) => sum + recharge.amountCents, 0n);
 }
 
-export function debitCents({ debits }: ModelWallet): bigint {
+function debitCents({ debits }: ModelWallet): bigint {
   return debits.reduce((sum, cents) => sum + cents, 0n);
 }
 

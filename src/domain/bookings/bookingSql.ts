@@ -103,7 +103,7 @@ function happeningSql(transition: Transition, now: string, eventIds: string): st
 }
 
 /** Events that a transition always tells; a debit may add one about the low balance. */
-export function eventCountOf({ events, money }: Transition): number {
+function eventCountOf({ events, money }: Transition): number {
   return events.length + (entryTypes[money] ? 1 : 0);
 }
 

@@ -40,7 +40,7 @@ export interface StoredSearch {
 }
 
 /** How long after their expiry offers can still be read, and say OFFER_EXPIRED instead of being unknown. */
-export const keptAfterExpiryMs = 3_600_000;
+const keptAfterExpiryMs = 3_600_000;
 
 const insertSearch = statement(
   'insert_flight_search',

@@ -56,7 +56,7 @@ export interface SearchPlace {
 }
 
 /** SPEC, per-endpoint conditions of POST flights/search. */
-export const searchMessages = {
+const searchMessages = {
   airport: 'Invalid airport code',
   dateFormat: 'Invalid date format',
   datePast: 'Departure date in the past',

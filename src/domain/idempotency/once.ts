@@ -83,7 +83,7 @@ const forgetOutcomes = forgetStatement('forget_idempotent_outcomes', 'idempotenc
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
 
 /** @throws AppError 400 unless the key is 1 to 255 printable characters. */
-export function checkIdempotencyKey(key: string): void {
+function checkIdempotencyKey(key: string): void {
   if (!keyPattern.test(key)) throw validationError({ field: 'Idempotency-Key', type: 'invalid' });
 }
 

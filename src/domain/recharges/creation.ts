@@ -25,9 +25,9 @@ import { rechargeObjectSql } from './rechargeSql.ts';
 import { forgetCharge, forgottenCte, isStillNoted, noteCharge, notedCte } from './unwrittenCharges.ts';
 
 /** SPEC Limits, in centavos. */
-export const minimumRechargeCents = 100_00n;
-export const maximumRechargeCents = 50_000_00n;
-export const dailyRechargeCents = 100_000_00n;
+const minimumRechargeCents = 100_00n;
+const maximumRechargeCents = 50_000_00n;
+const dailyRechargeCents = 100_000_00n;
 
 /**
  * One statement: takes the amount from the day's allowance if it fits (the row lock makes that exact under

@@ -65,7 +65,7 @@ export async function checkNotedKeys(vault: Vault, sequelize: Sequelize): Promis
   }
 }
 
-export async function forgetKey(keyId: string, sequelize: Sequelize): Promise<void> {
+async function forgetKey(keyId: string, sequelize: Sequelize): Promise<void> {
   await run(sequelize, forgetKeyId, [keyId]);
 }
 

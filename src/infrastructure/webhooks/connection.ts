@@ -4,7 +4,7 @@ import { AttemptFailure, failureOf } from './outcome.ts';
 import { ResponseReader } from './responseReader.ts';
 
 /** Most of an answer that is read, head and body together, in bytes (DESIGN §4 "Webhook attempts"). */
-export const replyLimitBytes = 64 * 1_024;
+const replyLimitBytes = 64 * 1_024;
 
 /** What one request on a connection came to. `decidedMs` counts from the beginning of the attempt. */
 export type Reply = { reader: ResponseReader; decidedMs: number } & (

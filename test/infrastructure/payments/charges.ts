@@ -6,7 +6,7 @@ import {
 import type { ChargeArtefacts, ChargeRequest, Payer } from '../../../src/infrastructure/payments/provider.ts';
 import { simulatedPaymentProvider } from '../../../src/infrastructure/payments/simulated.ts';
 
-export const provider = simulatedPaymentProvider();
+const provider = simulatedPaymentProvider();
 
 export const payer: Payer = { name: 'Agência Céu Azul Turismo', taxId: null, address: null };
 
