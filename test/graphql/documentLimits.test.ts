@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentLimits } from '../../schema/limits.ts';
 import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -65,6 +67,16 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     says: /cannot spread fragment/i,
   },
 };
+
+it('README has the limits of documents as they are', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const { depth, aliases, directives, fragments, tokens, cost } = documentLimits;
+  const spaced = (number: number) => String(number).replace(/\B(?=\d{3}$)/, ' ');
+  expect(readme).toContain(
+    `at most ${depth} levels, ${aliases} aliases, ${directives} directives, ${fragments} fragments and ${spaced(tokens)} tokens`,
+  );
+  expect(readme).toContain(`A document costs at most ${spaced(cost)}:`);
+});
 
 describeOneEngine('The GraphQL door is guarded', (engine) => {
   let server: TestServer;
