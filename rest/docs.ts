@@ -2,8 +2,14 @@ import { Router } from 'express';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
 
-/** On telephones, what is told of a group of operations stands below its name: beside it, a table widens the page. */
-const style = `@media (max-width: 700px) {
+/**
+ * What is told of a group of operations stands below its name where it is a table, and on telephones always: beside the
+ * name it widens the page. Swagger UI leaves no room between the columns of tables.
+ */
+const style = `.swagger-ui .opblock-tag :is(th, td):not(:last-child) { padding-right: 12px }
+.swagger-ui .opblock-tag:has(table) { flex-wrap: wrap }
+.swagger-ui .opblock-tag:has(table) small { order: 1; flex-basis: 100%; padding: 10px 0 }
+@media (max-width: 700px) {
 .swagger-ui .opblock-tag { flex-wrap: wrap }
 .swagger-ui .opblock-tag small { order: 1; flex-basis: 100%; min-width: 0; padding: 10px 0; overflow-x: auto }
 }`;
