@@ -49,7 +49,7 @@ export class WebhookAttempt {
 
 @ObjectType({ description: 'An event on its way to a webhook.', simpleResolvers: true })
 export class WebhookDelivery {
-  /** Digits, for the fields that are read when they are asked for. */
+  /** Number of its row, in digits: what is read only when it is asked for (attempts, body) is found by it. */
   declare rowId: string;
 
   @Field(() => String, { description: 'Unique id: those of event and webhook, with a dot between.' })

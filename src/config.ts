@@ -83,7 +83,7 @@ const url = (protocols: string[], { host = false } = {}) =>
     })
     .refine((text) => {
       if (host) return URL.canParse(text) && new URL(text).hostname !== '';
-      // Whose user stands before no host: it is a parameter, a folder of sockets.
+      // postgres://user@/name?host=/var/run/postgresql names a folder of sockets; URL takes no user without a host.
       return URL.canParse(text.replace('@/', '@localhost/'));
     }, 'is not a URL');
 
@@ -99,7 +99,7 @@ const apiKey = (prefix: string) =>
 
 const keyForm = '32 bytes: 64 hexadecimal digits or 44 characters of base64';
 
-/** Its 32 bytes as `openssl rand` prints them, with -hex or -base64; in hexadecimal. */
+/** 32 bytes, written as `openssl rand` prints them with -hex or -base64. @returns 64 hexadecimal digits. */
 const encryptionKey = z
   .string()
   .regex(/^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/, `must be ${keyForm}`)

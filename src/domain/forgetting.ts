@@ -19,7 +19,10 @@ interface Portion {
   latest: Date | null;
 }
 
-/** Deletes some rows of `table` whose `time` is past: those from $1 on that are so by $2 and, $3 ms ago, by the database. */
+/**
+ * Deletes the oldest rows of `table`, one portion, whose `time` is between $1 and $2, both included, and at least $3 ms ago
+ * by the database's clock.
+ */
 export const forgetStatement = (name: string, table: string, time: string): Statement<Portion> =>
   statement<Portion>(
     name,

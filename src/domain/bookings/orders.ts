@@ -137,7 +137,7 @@ export class OrderDispatcher {
         // Before the look: what falls due between it and the next question must be in one of them.
         const since = this.#platform.clock.now();
         const takenMs = performance.now();
-        // The end of any of them looks again.
+        // What finds no place with its supplier now is looked for again as soon as an asking there ends (`#begin`).
         const tasks = await claimTasks(this.#places(), leaseMs, this.#platform);
         this.#outage.end();
         for (const task of tasks) this.#begin(task, takenMs);

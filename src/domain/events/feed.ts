@@ -26,7 +26,7 @@ const readAfter = statement<EventRow>(
     WHERE wallet_id = $1 AND sequence > $2 ORDER BY sequence LIMIT ${batchSize}`,
 );
 
-/** The same with the event of the number itself, without its data: whether it is still the one that was told. */
+/** The same from the number itself on: by the id of its event one sees whether it is still the one that was told. */
 const readFrom = statement<EventRow>(
   'read_events_from',
   `SELECT id, sequence, type, team_id, subject_id, CASE WHEN sequence > $2 THEN data END AS data, created_at

@@ -25,7 +25,7 @@ const counters = new WeakMap<Log, FaultCounter>();
 /** Counts the faults that go to `log`, by type, from now on: all of them, also those that it has had within the minute. */
 export function countFaults(log: Log, counter: FaultCounter): void {
   counters.set(log, counter);
-  // A series that begins with its first fault has not risen yet.
+  // To Prometheus a series that begins at 1 has not risen: each begins at 0, so that the first fault is seen as one.
   for (const type of [...eventTypes, unknownType]) counter.inc({ type }, 0);
 }
 

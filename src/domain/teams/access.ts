@@ -70,7 +70,7 @@ export class Access {
   #forgettings = 0;
   readonly #watchers = new Map<string, Set<() => void>>();
   #timer: NodeJS.Timeout | null = null;
-  /** Of watched keys there may be thousands, each looked at five times a second. */
+  /** One for all watched keys: there may be thousands, each looked at five times a second. */
   readonly #outage: Outage;
 
   constructor(platform: Platform) {

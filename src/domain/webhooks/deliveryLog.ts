@@ -116,7 +116,7 @@ export async function listDeliveries(
     const [last] = filtered ? await run(sequelize, end, range) : [];
     return { deliveries, next: last ? deliveryIdOf(last) : null };
   };
-  // The log goes on after the last row that was looked at, whatever comes in, or is missed no more, meanwhile.
+  // Page and end are read one after the other, and must be of the same rows: deliveries come in, and others change state.
   return filtered ? inSnapshot(sequelize, look) : look();
 }
 

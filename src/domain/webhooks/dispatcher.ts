@@ -153,7 +153,7 @@ export class WebhookDispatcher {
     const takenMs = performance.now();
     // Before the look: what falls due between it and the next question must be in one of them.
     const since = this.#platform.clock.now();
-    // Slots that become free from here on are none that this look knows of: whoever leaves one says that there is room.
+    // The look knows nothing of slots that become free while it lasts; who frees one wakes us only while this is set.
     this.#full = true;
     const claimed = await claimDeliveries(token, scope, allowances, this.#platform);
     if (mayHaveLeftSome(allowances, claimed)) this.#wanted.add(scope);
@@ -173,7 +173,7 @@ export class WebhookDispatcher {
     for (const [id, count] of counts)
       if (count >= (allowed.get(id) ?? baseShare)) this.#crowded.add(id);
       else this.#crowded.delete(id);
-    // Where nothing could be taken, nothing was looked for.
+    // Of a webhook that is allowed no more nothing was looked for: it may have some waiting.
     for (const [id, count] of allowed) if (count === 0) this.#crowded.add(id);
   }
 
