@@ -25,13 +25,10 @@ export interface SearchRequest {
   readonly cabinClass?: string | null;
 }
 
-/** What is left of a request when members that are not of their shapes are taken out of it. */
-export interface SearchParts {
-  readonly type?: string | undefined;
+export type SearchParts = Parts<Pick<SearchRequest, 'type' | 'cabinClass'>> & {
   readonly slices?: readonly (Parts<SearchRequest['slices'][number]> | undefined)[] | undefined;
   readonly passengers?: readonly (Parts<SearchRequest['passengers'][number]> | undefined)[] | undefined;
-  readonly cabinClass?: string | null | undefined;
-}
+};
 
 /** A request that has passed every rule. */
 export interface FlightSearch {

@@ -3,6 +3,7 @@ import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts'
 import type { FieldFault } from '../errors.ts';
 import { conflict, notFound, validationError } from '../errors.ts';
 import { recordEvent } from '../events/recording.ts';
+import type { Parts } from '../parts.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { findTenant } from '../wallet/wallet.ts';
@@ -49,8 +50,7 @@ async function tenantOf(apiKey: ApiKey): Promise<Tenant | null> {
   return findTenant(apiKey.teamId, apiKey.kind);
 }
 
-/** What is left of a request when members that are not of their types are taken out of it. */
-export type KeyParts = { readonly [Name in 'kind' | 'teamId' | 'name']?: KeyRequest[Name] | undefined } & {
+export type KeyParts = Parts<Pick<KeyRequest, 'kind' | 'teamId' | 'name'>> & {
   readonly scopes?: readonly unknown[] | null | undefined;
 };
 

@@ -27,10 +27,7 @@ export interface TeamSettings {
   corsDomains: string[];
 }
 
-/** What is left of settings when those that are not of their types are taken out of them. */
-export type TeamParts = {
-  readonly [Name in Exclude<keyof TeamSettings, 'corsDomains' | 'address'>]?: TeamSettings[Name] | undefined;
-} & {
+export type TeamParts = Parts<Omit<TeamSettings, 'corsDomains' | 'address'>> & {
   readonly corsDomains?: readonly (string | undefined)[] | undefined;
   readonly address?: Parts<AddressSetting> | null | undefined;
 };
