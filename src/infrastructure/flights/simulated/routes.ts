@@ -7,6 +7,7 @@ import type { Airline } from './airline.ts';
 import { africanAndMiddleEasternAirlines } from './networks/africaAndMiddleEast.ts';
 import { asianAndOceanianAirlines } from './networks/asiaAndOceania.ts';
 import { europeanAirlines } from './networks/europe.ts';
+import { europeanLowCostAirlines } from './networks/europeLowCost.ts';
 import { northAmericanAirlines } from './networks/northAmerica.ts';
 import { southAmericanAirlines } from './networks/southAmerica.ts';
 
@@ -24,6 +25,7 @@ export const airlines: readonly Airline[] = [
   ...southAmericanAirlines,
   ...northAmericanAirlines,
   ...europeanAirlines,
+  ...europeanLowCostAirlines,
   ...africanAndMiddleEasternAirlines,
   ...asianAndOceanianAirlines,
 ];
