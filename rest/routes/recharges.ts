@@ -56,6 +56,7 @@ export const rechargeRoutes: readonly Route[] = [
     tag: 'Recharges',
     summary: 'Request a recharge and get its payment instructions',
     answerName: 'CreatedRecharge',
+    example: { amount: pendingRecharge.amount, currency: pendingRecharge.currency, payment_method: 'pix' },
     answerExample: pendingRecharge,
     refusals: [
       { status: 400, message: 'Minimum amount is R$ 100.00' },

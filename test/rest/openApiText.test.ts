@@ -109,7 +109,10 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
 
   it('has a PIX code that a bank would take, of the amount that is asked for', async () => {
     const { paths } = await (await fetch(`${server.url}/api/v1/openapi.json`)).json();
-    const { data } = paths['/wallet/recharge'].post.responses[201].content['application/json'].example;
+    const { requestBody, responses } = paths['/wallet/recharge'].post;
+    const { data } = responses[201].content['application/json'].example;
+    const asked = requestBody.content['application/json'].example;
+    expect(data).toMatchObject(asked);
     const pix = parsePix(data.payment.pix_copy_paste);
     if (hasError(pix) || !isStaticPix(pix)) throw new Error(`no BR Code: ${JSON.stringify(pix)}`);
     expect(pix.transactionAmount).toBe(Number(data.amount));
