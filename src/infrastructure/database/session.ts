@@ -1,6 +1,7 @@
 import { parse, toClientConfig } from 'pg-connection-string';
 import type { Options, Sequelize } from 'sequelize';
 import { QueryTypes } from 'sequelize';
+import { undefinedName } from './sqlState.ts';
 
 /** Longest wait for a row lock: what a second request with the same Idempotency-Key waits for the first. */
 export const lockTimeoutMs = 10_000;
@@ -81,16 +82,24 @@ export function connectionTo(url: string) {
   } satisfies Options;
 }
 
+/** The youngest of the settings above: servers have it from PostgreSQL 14 on. */
+const youngestSetting = 'idle_session_timeout';
+
 /** In which every letter can be stored: as itself, or as the bytes that come. */
 const encodings = ['UTF8', 'SQL_ASCII'];
 
 /** @throws Error when sessions are not what was asked for, or the database is none for names in any language. */
 export async function checkSession(sequelize: Sequelize): Promise<void> {
   const names = ['server_encoding', ...Object.keys(serverSettings)];
-  const [session = {}] = await sequelize.query<Record<string, string>>(
-    `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(', ')}`,
-    { type: QueryTypes.SELECT },
-  );
+  const [session = {}] = await sequelize
+    .query<Record<string, string>>(
+      `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(', ')}`,
+      { type: QueryTypes.SELECT },
+    )
+    .catch((error: Error) => {
+      if (!undefinedName(error) || !error.message.includes(youngestSetting)) throw error;
+      throw new Error(`the server is older than PostgreSQL 14: ${error.message}`, { cause: error });
+    });
   const { server_encoding: encoding = '' } = session;
   if (!encodings.includes(encoding))
     throw new Error(

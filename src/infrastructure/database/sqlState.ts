@@ -31,3 +31,8 @@ const tooManyConnections = '53300';
 
 /** Whether the server refused a session because it has as many as it may have. */
 export const hasNoConnectionLeft = (error: unknown): boolean => sqlStateOf(error) === tooManyConnections;
+
+const undefinedObject = '42704';
+
+/** Whether the server knows nothing of a name, such as a setting's, that it was asked for. */
+export const undefinedName = (error: unknown): boolean => sqlStateOf(error) === undefinedObject;

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -105,6 +108,35 @@ describe.runIf(engine)('DATABASE_URL', () => {
     );
     await server.restart({ DATABASE_URL: usual });
     pooler.close();
+  });
+
+  it('of a server that is too old is refused in words', async () => {
+    // What PostgreSQL 13.23 answers to the first of a session.
+    const fault = 'unrecognized configuration parameter "idle_session_timeout"';
+    const fields = [
+      'SFATAL',
+      'VFATAL',
+      'C42704',
+      `M${fault}`,
+      'Fguc.c',
+      'L6992',
+      'Rset_config_option',
+      '',
+      '',
+    ];
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(4 + fields.join('\0').length);
+    const old = createServer((client) => {
+      client.once('data', () => client.end(`E${length.toString('latin1')}${fields.join('\0')}`));
+    }).listen(0, '127.0.0.1');
+    await once(old, 'listening');
+    const url = new URL(usual);
+    url.host = `127.0.0.1:${(old.address() as AddressInfo).port}`;
+    await expect(server.restart({ DATABASE_URL: url.href })).rejects.toThrow(
+      `DATABASE_URL: the server is older than PostgreSQL 14: ${fault}`,
+    );
+    await server.restart({ DATABASE_URL: usual });
+    old.close();
   });
 
   /** The line with which a start on another database ends. */
