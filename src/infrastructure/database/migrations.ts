@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { QueryInterface, Sequelize } from 'sequelize';
 import { QueryTypes } from 'sequelize';
 import type { Umzug } from 'umzug';
+import { withOwnSession } from './ownSession.ts';
 
 interface Migration {
   up(queryInterface: QueryInterface): Promise<void>;
@@ -105,16 +106,6 @@ async function appliedNames(sequelize: Sequelize): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-interface Session {
-  query(text: string): Promise<unknown>;
-}
-
-/** What is used of Sequelize's connection manager beside its pool. */
-interface Sessions {
-  connect(config: Sequelize['config']): Promise<Session>;
-  disconnect(session: Session): Promise<void>;
-}
-
 /**
  * Runs `work` while no other process migrates: a session of its own holds a lock until it ends. One of the pool would
  * leave none for the work where the pool has a single one. The embedded store has one session and one process, so there
@@ -126,14 +117,10 @@ async function withMigrationLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (!shared) return work();
-  const sessions = sequelize.connectionManager as unknown as Sessions;
-  const session = await sessions.connect(sequelize.config);
-  try {
+  return withOwnSession(sequelize, async (session) => {
     // However long another process takes.
     await session.query('SET lock_timeout = 0');
     await session.query(`SELECT pg_advisory_lock(${migrationLock})`);
-    return await work();
-  } finally {
-    await sessions.disconnect(session);
-  }
+    return work();
+  });
 }

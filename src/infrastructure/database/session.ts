@@ -1,6 +1,7 @@
 import { parse, toClientConfig } from 'pg-connection-string';
 import type { Options, Sequelize } from 'sequelize';
 import { QueryTypes } from 'sequelize';
+import { keepsSessions } from './ownSession.ts';
 import { undefinedName } from './sqlState.ts';
 
 /** Longest wait for a row lock: what a second request with the same Idempotency-Key waits for the first. */
@@ -106,9 +107,12 @@ export async function checkSession(sequelize: Sequelize): Promise<void> {
       `the database is encoded in ${encoding}, which lacks letters: make it with ENCODING 'UTF8'`,
     );
   const lacking = Object.entries(serverSettings).filter(([name, value]) => !session[name]?.startsWith(value));
-  if (lacking.length === 0) return;
-  const needed = lacking.map(([name, value]) => `${name} = '${value}'`).join(', ');
-  throw new Error(
-    `sessions lack ${needed}: a pooler in between drops their options. It must keep sessions; then set these for the role`,
-  );
+  if (lacking.length > 0) {
+    const needed = lacking.map(([name, value]) => `${name} = '${value}'`).join(', ');
+    throw new Error(
+      `sessions lack ${needed}: a pooler in between drops their options. It must keep sessions; then set these for the role`,
+    );
+  }
+  if (!(await keepsSessions(sequelize)))
+    throw new Error('a pooler in between lends sessions for a transaction each: it must keep them');
 }

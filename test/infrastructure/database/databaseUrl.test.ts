@@ -11,6 +11,7 @@ import { availableEngines } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
 import { startPooler } from './pooler.ts';
+import { startTransactionPooler } from './transactionPooler.ts';
 
 const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
 
@@ -105,6 +106,17 @@ describe.runIf(engine)('DATABASE_URL', () => {
     url.host = `127.0.0.1:${pooler.port}`;
     await expect(server.restart({ DATABASE_URL: url.href })).rejects.toThrow(
       /^DATABASE_URL: sessions lack lock_timeout = '10s': a pooler in between/,
+    );
+    await server.restart({ DATABASE_URL: usual });
+    pooler.close();
+  });
+
+  it('of a pooler that lends sessions for a transaction each is refused in words', async () => {
+    const pooler = await startTransactionPooler(new URL(usual));
+    const url = new URL(usual);
+    url.host = `127.0.0.1:${pooler.port}`;
+    await expect(server.restart({ DATABASE_URL: url.href })).rejects.toThrow(
+      /^DATABASE_URL: a pooler in between lends sessions for a transaction each: it must keep them$/,
     );
     await server.restart({ DATABASE_URL: usual });
     pooler.close();

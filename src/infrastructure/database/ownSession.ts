@@ -1,0 +1,47 @@
+import type { Sequelize } from 'sequelize';
+import { QueryTypes } from 'sequelize';
+
+interface Session {
+  query(text: string): Promise<{ rows: unknown[] }>;
+}
+
+/** What is used of Sequelize's connection manager beside its pool. */
+interface Sessions {
+  connect(config: Sequelize['config']): Promise<Session>;
+  disconnect(session: Session): Promise<void>;
+}
+
+/** Runs `work` with a session beside the pool, which ends with it. */
+export async function withOwnSession<T>(
+  sequelize: Sequelize,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const sessions = sequelize.connectionManager as unknown as Sessions;
+  const session = await sessions.connect(sequelize.config);
+  try {
+    return await work(session);
+  } finally {
+    await sessions.disconnect(session);
+  }
+}
+
+const backendSql = 'SELECT pg_backend_pid() AS pid';
+
+/**
+ * Whether a session is one of the server's for as long as it lasts. Poolers may lend the server's sessions for a
+ * transaction each: what one has set or locked is another's then, and stays when it is gone.
+ */
+export function keepsSessions(sequelize: Sequelize): Promise<boolean> {
+  return withOwnSession(sequelize, async (session) => {
+    const own = async () => ((await session.query(backendSql)).rows as { pid: number }[])[0]?.pid;
+    const before = await own();
+    // A pooler lends first what was given back last.
+    return sequelize.transaction(async (transaction) => {
+      const [other] = await sequelize.query<{ pid: number }>(backendSql, {
+        transaction,
+        type: QueryTypes.SELECT,
+      });
+      return other?.pid !== before && (await own()) === before;
+    });
+  });
+}
