@@ -137,6 +137,26 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     }
   });
 
+  it('that becomes a replica, and keeps its connections, is left by those who signal and listen, too', async () => {
+    const signalling = async (redis: RedisServer) =>
+      ((await redis.ask('client', 'list')) as string).match(/embarque-(publisher|subscriber)/g)?.toSorted() ??
+      [];
+    const both = ['embarque-publisher', 'embarque-subscriber'];
+    await eventually(async () => (await signalling(first)).length === both.length);
+    await first.ask('replicaof', '127.0.0.1', '1');
+    try {
+      address.leadTo(second);
+      await eventually(async () => (await signalling(second)).length === both.length);
+      expect([await signalling(first), await signalling(second)]).toEqual([[], both]);
+      await eventually(async () => {
+        const [, listeners] = (await second.ask('pubsub', 'numsub', 'events')) as [string, number];
+        return listeners === 1;
+      });
+    } finally {
+      await first.ask('replicaof', 'no', 'one');
+    }
+  });
+
   it('that vanishes without a word is left for the one that its address leads to, by all who speak to it', async () => {
     await countsThere(first);
     address.swallow();

@@ -73,6 +73,28 @@ class RedisEngine extends RedisPubSub {
   }
 }
 
+/** How often it is tried whether the server takes writes. */
+const betweenTrialsMs = 2_000;
+
+/** Written to by nobody: there is nothing to expire, but a replica refuses to. */
+const trialKey = 'embarque:signals:trial';
+
+/**
+ * Leaves a server that has become a replica: its name may lead to the new primary by now. It keeps its clients, and hands
+ * on what they publish to each other alone: whoever listens at the primary would never hear it.
+ * @returns what ends that.
+ */
+function leaveReplicas(publisher: Redis, subscriber: Redis): () => void {
+  const trials = setInterval(() => {
+    if (publisher.status !== 'ready') return;
+    publisher.pexpire(trialKey, 0).catch(({ message }: Error) => {
+      if (!message.includes('READONLY')) return;
+      for (const client of [publisher, subscriber]) client.disconnect(true);
+    });
+  }, betweenTrialsMs).unref();
+  return () => clearInterval(trials);
+}
+
 export function redisSignals(url: string, log: Log): Signals {
   const connect = (name: string) => {
     const client = new Redis(url, {
@@ -87,6 +109,7 @@ export function redisSignals(url: string, log: Log): Signals {
   const publisher = connect('publisher');
   const subscriber = connect('subscriber');
   const engine = new RedisEngine({ publisher, subscriber }, log);
+  const endTrials = leaveReplicas(publisher, subscriber);
   return signalsOver(engine, log, {
     async check() {
       // Asked while it connects, it would wait for that.
@@ -95,6 +118,7 @@ export function redisSignals(url: string, log: Log): Signals {
     },
     async close() {
       engine.endSubscriptions();
+      endTrials();
       publisher.disconnect();
       subscriber.disconnect();
     },
