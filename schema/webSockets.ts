@@ -73,6 +73,15 @@ async function contextOf(
   return newContext(gateway, caller, null);
 }
 
+/**
+ * The Idempotency-Key of one operation, which has no headers of its own: a member of the request's `extensions`. What is
+ * no text is taken for an empty one, which creations refuse: passed over, it would let them happen twice.
+ */
+function idempotencyKeyOf({ extensions }: { extensions?: Record<string, unknown> | null }): string | null {
+  const given = extensions?.['Idempotency-Key'] ?? null;
+  return given === null || typeof given === 'string' ? given : '';
+}
+
 /** A reason that may have an id of the client's in it. */
 const shortened = (reason: string): string =>
   Buffer.byteLength(reason) > reasonBytes ? reason.slice(0, reasonCharacters) : reason;
@@ -206,6 +215,7 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
       try {
         const context = await contextOf(connectionParams, extra.request, gateway);
         if (id.length > idCharacters) throw validationError({ field: 'id', type: 'too_long' });
+        context.idempotencyKey = idempotencyKeyOf(payload);
         const prepared = await prepare(payload as OperationRequest, context);
         if (isRefused(prepared)) return prepared;
         return { ...prepared, source: payload.query, deliver: deliverTo(extra, id) } satisfies Asked;
