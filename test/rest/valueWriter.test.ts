@@ -85,7 +85,9 @@ describe('a value as a route writes it', () => {
     'say "hi"',
     'back\\slash',
     'line\nfeed\ttab \u0000 \u001f \u007f',
+    'unit \u001f',
     'São Paulo – Zürich €',
+    'São Paulo',
     '漢字 \u{1f6eb} \u2028',
     'half \ud83d of a pair',
   ])('holds %j as JSON.stringify does', (text) => {
@@ -174,9 +176,10 @@ describe('a value as a route writes it', () => {
     const document =
       '{ trip { id legs { id from { code name } km to @omitNull { name } tags colour @omitNull stops } } }';
     try {
-      const { text } = write(document, { id: 't', legs: [...legs, unshared, unshared] });
+      const all = [...legs, unshared, { ...unshared, tags: ['its own'] }];
+      const { text } = write(document, { id: 't', legs: all });
       expect(reads).toBe(parts.length);
-      const expected = [...legs, unshared, unshared].map((one) => {
+      const expected = all.map((one) => {
         const { id, from, km, to, tags, colour, stops } = one as Record<string, unknown>;
         const named = to ? { to: { name: place.name } } : {};
         return { id, from, km, ...named, tags, ...(colour ? { colour } : {}), stops };
@@ -236,8 +239,10 @@ describe('a value as a route writes it', () => {
     anything.serialize = (value) => `<${String(value)}>`;
     try {
       expect(write('{ trip { id extra } }', { id: '1', extra: 'x' }).text).toBe('{"id":"1","extra":"<x>"}');
+      Object.assign(anything, { extensions: { openapi: { type: 'string' } }, serialize: () => 7 });
+      expect(() => write('{ trip { id extra } }', { id: '1', extra: 'x' })).toThrow(/Trip\.extra is no text/);
     } finally {
-      anything.serialize = serialize;
+      Object.assign(anything, { extensions: {}, serialize });
     }
   });
 });
