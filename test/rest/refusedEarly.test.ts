@@ -85,6 +85,12 @@ describeOneEngine('Requests that get no further than Node.js or Express', (engin
     expect(statuses(await answerTo(`${sound}nonsense\r\n\r\n`))).toEqual(['200', '400']);
     expect(statuses(await answerTo(`${sound}${sound}nonsense\r\n\r\n`))).toEqual(['200', '200', '400']);
     expect(statuses(await answerTo(sound, 'nonsense\r\n\r\n'))).toEqual(['200', '400']);
+    // The second is answered at once, and that waits for the first.
+    const atOnce = 'GET /health/live HTTP/1.1\r\nHost: here\r\n\r\n';
+    expect(statuses(await answerTo(`${sound}${atOnce}nonsense\r\n\r\n`))).toEqual(['200', '200', '400']);
+    const broken = 'POST /graphql HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
+    expect(statuses(await answerTo(`${sound}${broken}`))[0]).not.toBe('400');
+    expect(server.logLines.some((line) => line.includes('request not read'))).toBe(true);
   });
 
   it('are cut off without an answer where one has begun and goes on', async () => {
@@ -101,15 +107,20 @@ describeOneEngine('Requests that get no further than Node.js or Express', (engin
     expect(statuses(await answerTo(`${head}\r\n\r\n${body}`, 'nonsense\r\n\r\n'))).toEqual(['200']);
   });
 
-  it('are refused when they take too long', async () => {
+  it('are refused when they take too long, and not logged when nothing came', async () => {
+    const lines: string[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(line) });
     const slow = createServer({ headersTimeout: 1, connectionsCheckingInterval: 1 }).listen(0, '127.0.0.1');
     try {
-      answerBrokenRequests(slow, pino({ level: 'silent' }));
+      answerBrokenRequests(slow, log);
       await once(slow, 'listening');
       const { port } = slow.address() as AddressInfo;
-      const answer = await answerOn(connect(port, '127.0.0.1'), 'GET / HTTP/1.1\r\n');
-      expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error.message).toBe('Request timeout');
+      for (const text of ['', 'GET / HTTP/1.1\r\n']) {
+        const answer = await answerOn(connect(port, '127.0.0.1'), text);
+        expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+        expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error.message).toBe('Request timeout');
+        if (text === '') expect(lines).toEqual([]);
+      }
     } finally {
       slow.close();
     }
