@@ -108,6 +108,7 @@ const faults: Record<Exclude<OfferFault, 'repeated'>, Record<string, Change>> = 
     ...texts('the seller’s', ofFlight('marketingCarrier'), ['iataCode', 'name']),
     ...texts('the airline’s', ofFlight('operatingCarrier'), ['iataCode', 'name']),
     ...texts('the aircraft’s', ofFlight('aircraft'), ['iataCode', 'name']),
+    'no city code': ofFlight('destination')((one) => (one.iataCityCode = '')),
     'no number': flight((one) => (one.marketingFlightNumber = '')),
     'no minutes': flight((one) => (one.durationMinutes = 0)),
     'half a minute': flight((one) => (one.durationMinutes = 90.5)),
@@ -224,9 +225,19 @@ it('an offer stays that is at the limits', () => {
   });
   held(inMinutes(1), inMinutes(1))(limits);
   bag(99)(limits);
+  segment(({ passengers }) => (passengers[0].baggages[0].quantity = 0))(limits);
   flight((one) =>
     Object.assign(one, { originTerminal: null, distanceKm: 0, aircraft: { iataCode: '', name: '' } }),
   )(limits);
+  // It goes on at the minute of its arrival.
+  slice(({ segments }) => {
+    const next = structuredClone(segments[0]);
+    const { origin, destination, arrivingAt } = next.flight;
+    const landing = new Date(Date.parse(`${arrivingAt}Z`) + 36_000_000).toISOString().slice(0, 19);
+    Object.assign(next.flight, { origin: destination, destination: origin });
+    Object.assign(next.flight, { departingAt: arrivingAt, arrivingAt: landing });
+    segments.push(next);
+  })(limits);
   expect(inspect(limits)).toEqual({ offers: [limits], faults: [] });
 });
 
