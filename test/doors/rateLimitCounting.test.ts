@@ -67,6 +67,17 @@ describeEngines('the rate limit', (engine) => {
       expect([empty.status, empty.headers.get('x-ratelimit-remaining')]).toEqual([400, '0']);
     });
 
+    it('that is refused before it runs counts as what its first field would', async () => {
+      const { live } = await newTeamKeys(server);
+      const two = '{ a: walletBalance { balance } b: walletBalance { balance } }';
+      expect(await remainingAfter(two, live)).toBe('3');
+      const search = `query ($search: FlightSearchInput!) { __typename ...Search }
+        fragment Search on Query { flightSearch(search: $search) { id } }`;
+      const refused = await server.graphql(search, { search: {} }, live);
+      expect(codesOf(refused.body.errors)).toEqual(['VALIDATION_ERROR']);
+      expect(refused.headers.get('x-ratelimit-remaining')).toBe('4');
+    });
+
     it('counts each operation of a batch', async () => {
       const { live } = await newTeamKeys(server);
       const body = Array.from({ length: 4 }, () => ({ query: '{ walletBalance { balance } }' }));
