@@ -378,6 +378,23 @@ describeBookings('creating bookings', (stage) => {
         },
       });
     });
+
+    it('with faults of types and against rules, in the order of the request', async () => {
+      const { live } = await agencyWith(stage, null);
+      const offer = await offered(stage, live, {}, family);
+      const [first, second, ...others] = travellersOf(offer);
+      const passengers = [{ ...first, email: 'nobody' }, { ...second, given_name: 7 }, ...others];
+      const outcome = await stage.door.createBooking(live, { ...requestFor(offer), passengers } as never);
+      expectRefusal(outcome, {
+        ...badField('passengers.0.email', 'invalid'),
+        details: {
+          errors: [
+            { field: 'passengers.0.email', type: 'invalid' },
+            { field: 'passengers.1.given_name', type: 'invalid' },
+          ],
+        },
+      });
+    });
   });
 
   describe('in test mode', () => {
