@@ -71,6 +71,10 @@ describeBookings('tickets', (stage) => {
     expect([receipt.status, receipt.headers.get('content-type')]).toEqual([200, 'application/pdf']);
     // The link is the permission: it travels on to nobody.
     expect(receipt.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(receipt.headers.get('cache-control')).toBe('private, no-cache');
+    expect(receipt.headers.get('content-disposition')).toBe(
+      `inline; filename="eticket-${done.booking_reference}.pdf"`,
+    );
     expect((await receipt.text()).slice(0, 5)).toBe('%PDF-');
   });
 

@@ -373,6 +373,9 @@ describeFlightDoors(
       const badge = await stage.server.rest('GET', new URL(url).pathname);
       expect(badge.status).toBe(200);
       expect(badge.headers.get('content-type')).toContain('image/svg+xml');
+      // Nothing in it runs where somebody opens it by itself.
+      expect(badge.headers.get('content-security-policy')).toBe("default-src 'none'");
+      expect(badge.headers.get('cache-control')).toBe('public, max-age=86400');
       expect((await stage.server.rest('GET', '/logos/%3Cb%3E.svg')).status).toBe(404);
     });
   },

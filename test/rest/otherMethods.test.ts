@@ -47,8 +47,11 @@ describeOneEngine('Other methods than those of a path', (engine) => {
       expect([method, status, headers.get('allow')]).toEqual([method, 405, 'GET']);
       expect(body, method).toEqual(refusal);
     }
+    await server.rest('GET', path);
     const { text } = await server.rest('GET', '/metrics');
     expect(text).toContain(`method="POST",route="${routeName}",status="405"`);
+    // With whatever outcome, and never under a name that clients make up.
+    expect(text).toContain(`method="GET",route="${routeName}",status="`);
   });
 
   it('do not keep GET and HEAD from being served', async () => {
