@@ -304,7 +304,9 @@ describeEngines('the log of deliveries', (engine) => {
     expect(numbers(newest)).toEqual(Array.from({ length: 20 }, (_, index) => 45 - index));
     const oldest = await read('attempts', key, { deliveryId, before: 6, limit: 100 });
     expect(numbers(oldest)).toEqual([5, 4, 3, 2, 1]);
-    expect([newest.next, oldest.next]).toEqual([26, null]);
+    const asManyAsThereAre = await read('attempts', key, { deliveryId, before: 6, limit: 5 });
+    expect(numbers(asManyAsThereAre)).toEqual([5, 4, 3, 2, 1]);
+    expect([newest.next, oldest.next, asManyAsThereAre.next]).toEqual([26, null, null]);
     expect((await read('body', key, { id: deliveryId })).attempts).toHaveLength(20);
   });
 

@@ -270,7 +270,9 @@ describeWebhookDoors('management of webhooks', (stage) => {
       expect(dataOf(await stage.door.remove(live, removed.id))).toEqual({ id: removed.id, deleted: true });
       expectRefusal(await stage.door.remove(live, removed.id), notFound);
       expectRefusal(await stage.door.update(live, removed.id, { active: true }), notFound);
-      expect((await listed(live)).items.map(({ id }: { id: string }) => id)).toEqual([kept.id]);
+      const { items, pagination } = await listed(live);
+      expect(items.map(({ id }: { id: string }) => id)).toEqual([kept.id]);
+      expect(pagination.total).toBe(1);
       await recharge(live);
       await eventually(() => stage.world.received(new URL(kept.url).pathname).length === 1);
       expect(stage.world.received(new URL(removed.url).pathname)).toHaveLength(0);
