@@ -331,6 +331,12 @@ describeOneEngine('Connections of subscriptions', (engine) => {
         { field: 'variables', type: 'invalid' },
       ],
       [
+        'an operation name that is a number',
+        { query: '{ __typename }', operationName: 7 },
+        {},
+        { field: 'operationName', type: 'invalid' },
+      ],
+      [
         'another content type',
         'query',
         { 'content-type': 'text/plain' },
