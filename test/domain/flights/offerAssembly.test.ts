@@ -333,11 +333,22 @@ describe('an assembled search', () => {
       { type: 'child', count: 1 },
       { type: 'infant_without_seat', count: 1 },
     ];
+    const soldUnderAnotherNumber = (offer: SupplierOffer): SupplierOffer => ({
+      ...offer,
+      slices: offer.slices.map((slice) => ({
+        ...slice,
+        segments: slice.segments.map((segment) => ({
+          ...segment,
+          flight: { ...segment.flight, operatingFlightNumber: '7' },
+        })),
+      })),
+    });
     const searches = await Promise.all([
       search({}),
       search({ type: 'round_trip', slices, passengers, cabinClass: 'business' }),
       search({}, { change: (offer) => ({ ...offer, expiresAt: withdrawn, fareBrandName: 'Lite “–” €' }) }),
       search({ slices: [{ origin: 'JFK', destination: 'EWR', departureDate: '2026-12-15' }] }),
+      search({}, { change: soldUnderAnotherNumber }),
     ]);
     for (const { quotation, response } of searches) {
       const text = documentOf(quotation);
