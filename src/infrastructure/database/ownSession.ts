@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { QueryTypes } from 'sequelize';
+import { hasNoConnectionLeft } from './sqlState.ts';
 
 interface Session {
   query(text: string): Promise<{ rows: unknown[] }>;
@@ -29,10 +30,11 @@ const backendSql = 'SELECT pg_backend_pid() AS pid';
 
 /**
  * Whether a session is one of the server's for as long as it lasts. Poolers may lend the server's sessions for a
- * transaction each: what one has set or locked is another's then, and stays when it is gone.
+ * transaction each: what one has set or locked is another's then, and stays when it is gone. Where the server has no second
+ * session left, this is not found out, and believed: one is enough to run.
  */
 export function keepsSessions(sequelize: Sequelize): Promise<boolean> {
-  return withOwnSession(sequelize, async (session) => {
+  const kept = withOwnSession(sequelize, async (session) => {
     const own = async () => ((await session.query(backendSql)).rows as { pid: number }[])[0]?.pid;
     const before = await own();
     // A pooler lends first what was given back last.
@@ -43,5 +45,9 @@ export function keepsSessions(sequelize: Sequelize): Promise<boolean> {
       });
       return other?.pid !== before && (await own()) === before;
     });
+  });
+  return kept.catch((error) => {
+    if (hasNoConnectionLeft(error)) return true;
+    throw error;
   });
 }

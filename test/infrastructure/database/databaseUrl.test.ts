@@ -122,6 +122,20 @@ describe.runIf(engine)('DATABASE_URL', () => {
     pooler.close();
   });
 
+  it('may be of a role that has a single session', async () => {
+    const url = new URL(usual);
+    const role = `embarque_single_${randomBytes(6).toString('hex')}`;
+    await server.query(
+      `CREATE ROLE ${role} LOGIN PASSWORD 'word' CONNECTION LIMIT 1 IN ROLE ${url.username}`,
+    );
+    [url.username, url.password] = [role, 'word'];
+    await server.restart({ DATABASE_URL: url.href, DATABASE_POOL_SIZE: '1' });
+    const answer = await server.rest('GET', '/api/v1/wallet/balance', { key: server.keys.live });
+    expect(answer.status).toBe(200);
+    await server.restart({ DATABASE_URL: usual, DATABASE_POOL_SIZE: '10' });
+    await server.query(`DROP ROLE ${role}`);
+  });
+
   it('of a server that is too old is refused in words', async () => {
     // What PostgreSQL 13.23 answers to the first of a session.
     const fault = 'unrecognized configuration parameter "idle_session_timeout"';
