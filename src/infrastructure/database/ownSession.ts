@@ -37,7 +37,8 @@ export function keepsSessions(sequelize: Sequelize): Promise<boolean> {
   const kept = withOwnSession(sequelize, async (session) => {
     const own = async () => ((await session.query(backendSql)).rows as { pid: number }[])[0]?.pid;
     const before = await own();
-    // A pooler lends first what was given back last.
+    // A pooler lends first what was given back last, or in turns.
+    if ((await own()) !== before) return false;
     return sequelize.transaction(async (transaction) => {
       const [other] = await sequelize.query<{ pid: number }>(backendSql, {
         transaction,
