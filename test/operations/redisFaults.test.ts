@@ -144,9 +144,12 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     const both = ['embarque-publisher', 'embarque-subscriber'];
     await eventually(async () => (await signalling(first)).length === both.length);
     await first.ask('replicaof', '127.0.0.1', '1');
+    const told = () => server.logLines.filter((line) => line.includes('replica'));
     try {
+      await eventually(() => told().at(-1)?.includes('redis is a replica, which is left: '));
       address.leadTo(second);
       await eventually(async () => (await signalling(second)).length === both.length);
+      await eventually(() => told().at(-1)?.includes('redis is no replica any more'));
       expect([await signalling(first), await signalling(second)]).toEqual([[], both]);
       await eventually(async () => {
         const [, listeners] = (await second.ask('pubsub', 'numsub', 'events')) as [string, number];

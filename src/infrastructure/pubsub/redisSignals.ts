@@ -84,13 +84,18 @@ const trialKey = 'embarque:signals:trial';
  * on what they publish to each other alone: whoever listens at the primary would never hear it.
  * @returns what ends that.
  */
-function leaveReplicas(publisher: Redis, subscriber: Redis): () => void {
+function leaveReplicas(publisher: Redis, subscriber: Redis, log: Log): () => void {
+  const outage = new Outage(log, {
+    lost: `redis is a replica, which is left: ${meanwhile}`,
+    back: 'redis is no replica any more',
+  });
+  const leaveReplica = (error: Error) => {
+    if (!error.message.includes('READONLY')) return;
+    outage.begin(error);
+    for (const client of [publisher, subscriber]) client.disconnect(true);
+  };
   const trials = setInterval(() => {
-    if (publisher.status !== 'ready') return;
-    publisher.pexpire(trialKey, 0).catch(({ message }: Error) => {
-      if (!message.includes('READONLY')) return;
-      for (const client of [publisher, subscriber]) client.disconnect(true);
-    });
+    if (publisher.status === 'ready') publisher.pexpire(trialKey, 0).then(() => outage.end(), leaveReplica);
   }, betweenTrialsMs).unref();
   return () => clearInterval(trials);
 }
@@ -109,7 +114,7 @@ export function redisSignals(url: string, log: Log): Signals {
   const publisher = connect('publisher');
   const subscriber = connect('subscriber');
   const engine = new RedisEngine({ publisher, subscriber }, log);
-  const endTrials = leaveReplicas(publisher, subscriber);
+  const endTrials = leaveReplicas(publisher, subscriber, log);
   return signalsOver(engine, log, {
     async check() {
       // Asked while it connects, it would wait for that.
