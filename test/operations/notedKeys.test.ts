@@ -6,7 +6,7 @@ import { Operator } from '../graphql/operator.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
-import { startTestServer } from '../harness/server.ts';
+import { startTestServer, sweepingOften } from '../harness/server.ts';
 import { newEncryptionKey } from './sealedContent.ts';
 
 let build: Build;
@@ -21,7 +21,7 @@ describeSeveralSessions('The key of a process that runs', (engine) => {
   let server: TestServer;
   beforeEach(async () => {
     server = await startTestServer(engine, {
-      settings: { ROLES: 'api', ENCRYPTION_KEY: own, ENCRYPTION_KEY_PREVIOUS: other },
+      settings: { ...sweepingOften, ROLES: 'api', ENCRYPTION_KEY: own, ENCRYPTION_KEY_PREVIOUS: other },
     });
   });
   afterEach(() => server.close());

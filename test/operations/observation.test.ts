@@ -7,7 +7,7 @@ import { transports, walletEvents } from '../graphql/subscribers.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
-import { startTestServer } from '../harness/server.ts';
+import { startTestServer, sweepingOften } from '../harness/server.ts';
 
 const sampleLine =
   /^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[^{}]*\})? (Na[Nn]|[+-]?Inf|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
@@ -15,7 +15,7 @@ const sampleLine =
 describeEngines('What operators see', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer(engine, { settings: sweepingOften });
   });
   afterAll(() => server.close());
 

@@ -6,7 +6,7 @@ import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
-import { startTestServer } from '../harness/server.ts';
+import { startTestServer, sweepingOften } from '../harness/server.ts';
 import { testCertificates } from '../infrastructure/webhooks/certificates.ts';
 import type { ReceivedRequest, Receiver } from '../infrastructure/webhooks/receiver.ts';
 import { answer, startReceiver } from '../infrastructure/webhooks/receiver.ts';
@@ -104,7 +104,7 @@ export class DeliveryWorld {
     return startTestServer(engine, {
       ...(clock ? { clock } : {}),
       webhookAuthority: (await testCertificates()).authority,
-      settings: { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', SMTP_URL: mailUrl, ...settings },
+      settings: { ...sweepingOften, WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', SMTP_URL: mailUrl, ...settings },
     });
   }
 
