@@ -15,7 +15,6 @@ import {
 } from '../doors/door.ts';
 import { cancel } from '../doors/rechargeSteps.ts';
 import { eventually } from '../harness/client.ts';
-import { sweepingOften } from '../harness/server.ts';
 import { hourMs, minuteMs } from '../harness/testClock.ts';
 import { Bank } from './bank.ts';
 import { paid, tell } from './bankSteps.ts';
@@ -308,7 +307,7 @@ describeDoors(
       },
     );
   },
-  { paymentProvider: bank, settings: { ...sweepingOften, PAYMENT_PROVIDER_TIMEOUT: '300ms' } },
+  { paymentProvider: bank, settings: { PAYMENT_PROVIDER_TIMEOUT: '300ms' } },
 );
 
 it('A payment provider that offers boletos without an issuer to print on them stops the start with one line', async () => {

@@ -6,7 +6,7 @@ import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
-import { startTestServer, sweepingOften } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
 import { hourMs, minuteMs } from '../harness/testClock.ts';
 import { Bank, signatureOf } from './bank.ts';
 
@@ -29,7 +29,7 @@ describeEngines('a payment provider that is asked', (engine) => {
 
   beforeAll(async () => {
     answering(async () => ({ notifications: [], nextPage: null }));
-    server = await startTestServer(engine, { clock, paymentProvider: bank, settings: sweepingOften });
+    server = await startTestServer(engine, { clock, paymentProvider: bank });
     await eventually(() => asked.length === 1);
     // There is no recharge yet.
     expect(asked[0]?.since.getTime()).toBe(clock.now().getTime() - hourMs);
