@@ -1,31 +1,31 @@
 import { createClient } from 'graphql-ws';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { takeConnections } from '../harness/takenConnections.ts';
 import { requestRecharge, storedEvents } from './activity.ts';
 import { allEvents } from './subscribers.ts';
 
-const poolSize = 2;
-
-describeEngines('Where subscriptions begin', (engine) => {
+describeSeveralSessions('Where event streams begin', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer(engine, {
-      settings: { ROLES: 'api', DATABASE_POOL_SIZE: String(poolSize) },
-    });
+    server = await startTestServer(engine, { settings: { ROLES: 'api' } });
   });
   afterAll(() => server?.close());
 
-  it('is known when an event stream opens, however long the database takes: what happens then is told', async () => {
-    const { test: key } = await server.createTeam();
-    const { metrics, platform } = server.running.gateway;
+  it('is known when they open, however long the database takes: what happens then is told', async () => {
+    const { teamId, test: key } = await server.createTeam();
+    const { metrics } = server.running.gateway;
     await requestRecharge(server, key);
-    const giveBack = await takeConnections(platform.sequelize, engine.name === 'embedded' ? 1 : poolSize);
+    const start = (await storedEvents(server, teamId, 'test')).at(-1);
+    const other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const leaving = new AbortController();
     let isOpen = false;
     const opening = fetch(`${server.url}/graphql`, {
@@ -35,7 +35,7 @@ describeEngines('Where subscriptions begin', (engine) => {
         accept: 'text/event-stream',
         'content-type': 'application/json',
       },
-      body: JSON.stringify({ query: allEvents }),
+      body: JSON.stringify({ query: allEvents, variables: { after: start!.id } }),
       signal: leaving.signal,
     }).then((response) => {
       isOpen = true;
@@ -46,7 +46,7 @@ describeEngines('Where subscriptions begin', (engine) => {
       await server.rest('GET', '/health/live');
       expect(isOpen).toBe(false);
     } finally {
-      giveBack();
+      await other.end();
     }
     const { body } = await opening;
     const id = await requestRecharge(server, key);
@@ -58,6 +58,14 @@ describeEngines('Where subscriptions begin', (engine) => {
     expect(text).toContain(id);
     leaving.abort();
   });
+});
+
+describeEngines('Where subscriptions begin', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { settings: { ROLES: 'api' } });
+  });
+  afterAll(() => server?.close());
 
   it('is found by clients of WebSockets that come back, once it can be looked up again who they are', async () => {
     const { teamId, test } = await server.createTeam();
