@@ -18,7 +18,7 @@ export interface BookingStage extends Stage {
 /** Rates with decimals that multiply to half centavos. */
 const exchangeRates = '{ "USD": { "2026-11-17": "5.3417" }, "EUR": { "2026-11-17": "6.1705" } }';
 
-/** The same behaviours through both doors, on every engine, with an airline that does as it is told. */
+/** The same behaviours through both doors, each on one of the engines, with an airline that does as it is told. */
 export function describeBookings(
   title: string,
   tests: (stage: BookingStage) => void,
@@ -39,6 +39,7 @@ export function describeBookings(
         ...settings,
       },
       flightSuppliers: [airline],
+      inPairs: true,
     },
   );
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
-import { describeEngines } from './engines.ts';
+import { describeEngines, doorsOf } from './engines.ts';
 import type { TestServer, TestServerOptions } from './server.ts';
 import { startTestServer } from './server.ts';
 import { TestClock } from './testClock.ts';
@@ -17,6 +17,8 @@ export interface DoorStage<Door> {
 /** How the server is started, and on which engines: on each that is here unless said. */
 export interface Staging extends Omit<TestServerOptions, 'clock'> {
   readonly describeOn?: typeof describeEngines;
+  /** Each door on one of the engines, for behaviour behind the doors (see doorsOf). Through both on each unless said. */
+  readonly inPairs?: boolean;
 }
 
 /** The same behaviours through either of two doors; one server for each engine. */
@@ -24,7 +26,7 @@ export function describeThrough<Door extends { readonly name: string }>(
   [makeOne, makeOther]: readonly [(server: () => TestServer) => Door, (server: () => TestServer) => Door],
   title: string,
   tests: (stage: DoorStage<Door>) => void,
-  { describeOn = describeEngines, ...options }: Staging,
+  { describeOn = describeEngines, inPairs = false, ...options }: Staging,
 ): void {
   describeOn(title, (engine) => {
     const clock = new TestClock();
@@ -36,10 +38,9 @@ export function describeThrough<Door extends { readonly name: string }>(
     beforeEach(() => clock.reset());
     const one = makeOne(() => server);
     const other = makeOther(() => server);
-    for (const [door, otherDoor] of [
-      [one, other],
-      [other, one],
-    ] as const) {
+    const through = inPairs ? doorsOf(engine, [one, other]) : [one, other];
+    for (const door of through) {
+      const otherDoor = door === one ? other : one;
       describe(`through ${door.name}`, () =>
         tests({
           door,

@@ -73,6 +73,16 @@ export function describeEngines(title: string, tests: (engine: Engine) => void):
 }
 
 /**
+ * Which of two doors tests of behaviour go through on this engine: both where there is no other. What a door does by itself
+ * and what an engine does by itself each show in one of the two pairs; suites of the doors go through both on each engine.
+ */
+export function doorsOf<Door>(engine: Engine, doors: readonly [Door, Door]): readonly Door[] {
+  const [one, other] = doors;
+  if (availableEngines().length === 1) return doors;
+  return engine === real ? [one] : [other];
+}
+
+/**
  * Tests of what no engine has a part in, such as refusals before anything is stored, or the protocols of connections: on
  * one, the most like a deployment that is here.
  */

@@ -383,5 +383,5 @@ describeDoors(
       expect(zipped.status).toBe(400);
     });
   },
-  { paymentProvider: bank },
+  { paymentProvider: bank, inPairs: true },
 );

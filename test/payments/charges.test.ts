@@ -307,7 +307,7 @@ describeDoors(
       },
     );
   },
-  { paymentProvider: bank, settings: { PAYMENT_PROVIDER_TIMEOUT: '300ms' } },
+  { paymentProvider: bank, settings: { PAYMENT_PROVIDER_TIMEOUT: '300ms' }, inPairs: true },
 );
 
 it('A payment provider that offers boletos without an issuer to print on them stops the start with one line', async () => {
