@@ -30,13 +30,19 @@ export function standardOutput(): LogOutput {
   /** Whether the latest batch found no reader, and whether a line of it was begun. */
   let isStuck = false;
   let isCut = false;
+  /** Lines that found no reader and were not told of yet. */
+  let dropped = 0;
   const writeOut = () => {
     if (lines === '') return;
-    const batch = Buffer.from(isCut ? `\n${lines}` : lines);
+    const opening = (isCut ? '\n' : '') + (dropped > 0 ? droppedLine(dropped) : '');
+    const batch = Buffer.from(opening + lines);
     lines = '';
     const written = write(batch, isStuck ? 0 : stuckMs);
     isStuck = written < batch.length;
     if (written > 0) isCut = batch[written - 1] !== endOfLine;
+    // The opening is ASCII.
+    if (written >= opening.length) dropped = 0;
+    if (isStuck) dropped += linesIn(batch.subarray(Math.max(written, opening.length)));
   };
   setInterval(writeOut, flushMs).unref();
   process.once('exit', writeOut);
@@ -51,6 +57,15 @@ export function standardOutput(): LogOutput {
     },
     flushSync: writeOut,
   };
+}
+
+const linesIn = (batch: Buffer): number =>
+  batch.reduce((count, byte) => count + Number(byte === endOfLine), 0);
+
+/** As pino would write it, a warning: what is missing in the log is not what did not happen. */
+function droppedLine(count: number): string {
+  const time = new Date().toISOString();
+  return `${JSON.stringify({ level: 40, time, service: 'embarque', lines: count, msg: 'log lines dropped: nobody read them' })}\n`;
 }
 
 /**

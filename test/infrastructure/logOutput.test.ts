@@ -64,7 +64,7 @@ describe('the log on standard output', () => {
     expect(await said).toBe('ends');
   });
 
-  it('does not hold up a process whose log is no longer read, and goes on in a new line once it is', async () => {
+  it('does not hold up a process whose log is no longer read, and once it is goes on in a new line, which tells how many are missing', async () => {
     const before = "process.stdout.write('');";
     const after = "process.stderr.write('ends'); await once(process.stdin, 'data'); process.stdin.destroy();";
     const child = spawn(
@@ -75,16 +75,25 @@ describe('the log on standard output', () => {
     const output = text(child.stdout);
     await once(child.stdout, 'data');
     child.stdin.write('go');
-    const numbers = numbersIn(
-      (await output)
-        .split('\n')
-        .filter((line) => line.endsWith('}'))
-        .join('\n'),
-    );
+    const lines = (await output)
+      .split('\n')
+      .filter((line) => line.endsWith('}'))
+      .map((line) => JSON.parse(line));
+    const [notice, ...others] = lines.filter(({ line }) => line === undefined);
+    const numbers = lines.filter((line) => line !== notice).map(({ line }) => line as number);
     const taken = numbers.findIndex((number, index) => number !== index + 1);
     expect(taken).toBeGreaterThan(0);
     expect(numbers.at(-1)).toBe(5_001);
     // What was held back last comes with what is new; what nobody took in between is gone.
     expect(numbers.slice(taken)).toEqual(numbersTo(5_001).slice(taken - numbers.length));
+    expect(others).toEqual([]);
+    expect(lines.indexOf(notice)).toBe(taken);
+    expect(notice).toEqual({
+      level: 40,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      service: 'embarque',
+      lines: 5_001 - numbers.length,
+      msg: 'log lines dropped: nobody read them',
+    });
   });
 });
