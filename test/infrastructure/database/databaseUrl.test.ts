@@ -111,8 +111,11 @@ describe.runIf(engine)('DATABASE_URL', () => {
     pooler.close();
   });
 
-  it('of a pooler that lends sessions for a transaction each is refused in words', async () => {
-    const pooler = await startTransactionPooler(new URL(usual));
+  it.each([
+    ['its session', 1],
+    ['sessions in turns', 2],
+  ])('of a pooler that lends %s for a transaction each is refused in words', async (_what, sessionCount) => {
+    const pooler = await startTransactionPooler(new URL(usual), sessionCount);
     const url = new URL(usual);
     url.host = `127.0.0.1:${pooler.port}`;
     await expect(server.restart({ DATABASE_URL: url.href })).rejects.toThrow(
