@@ -3,7 +3,7 @@ import { buildGatewaySchema } from '../../schema/index.ts';
 import type { EventType } from '../../src/domain/events/catalogue.ts';
 import { eventTypes } from '../../src/domain/events/catalogue.ts';
 import type { Scope } from '../../src/domain/teams/scope.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeEngines, doorsOf } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import {
@@ -45,7 +45,7 @@ describeEngines('Subscriptions to events', (engine) => {
   const keyWith = async (teamId: string, ...scopes: Scope[]) =>
     (await server.createKey({ kind: 'test', teamId, scopes })).secret;
 
-  describe.each(transports)('over $name', (transport) => {
+  describe.each(doorsOf(engine, transports))('over $name', (transport) => {
     const events = (key: string, variables: Record<string, unknown> = {}) =>
       transport.subscribe(server.url, { key, query: allEvents, variables });
 

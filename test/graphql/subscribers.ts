@@ -133,7 +133,7 @@ const overEventStream: Transport = {
   },
 };
 
-export const transports: readonly Transport[] = [overWebSocket, overEventStream];
+export const transports: readonly [Transport, Transport] = [overWebSocket, overEventStream];
 
 /** The refusal that answers a subscription: in its first result, in what ended it, or in the response instead. */
 export async function firstRefusal(subscriber: Subscriber): Promise<Json> {

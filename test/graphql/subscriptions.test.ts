@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeEngines, doorsOf } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import {
@@ -46,7 +46,7 @@ describeEngines('walletEvents', (engine) => {
     return stored.slice(stored.findIndex(({ id }) => id === events[0].id));
   }
 
-  describe.each(transports)('over $name', (transport) => {
+  describe.each(doorsOf(engine, transports))('over $name', (transport) => {
     it('tells every event of the team as it happens, once and in order', async () => {
       const team = await server.createTeam();
       const subscriber = await live(transport, team.test);

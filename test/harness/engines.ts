@@ -73,8 +73,9 @@ export function describeEngines(title: string, tests: (engine: Engine) => void):
 }
 
 /**
- * Which of two doors tests of behaviour go through on this engine: both where there is no other. What a door does by itself
- * and what an engine does by itself each show in one of the two pairs; suites of the doors go through both on each engine.
+ * Which of two doors, or transports, tests of behaviour go through on this engine: both where there is no other. What a door
+ * does by itself and what an engine does by itself each show in one of the two pairs; suites of the doors themselves go
+ * through both on each engine.
  */
 export function doorsOf<Door>(engine: Engine, doors: readonly [Door, Door]): readonly Door[] {
   const [one, other] = doors;
