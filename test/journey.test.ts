@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyLedger } from '../src/domain/wallet/verification.ts';
 import { balancePayment, travellersOf } from './bookings/bookingSteps.ts';
 import { pixOf } from './doors/door.ts';
-import type { Subscriber } from './graphql/subscribers.ts';
-import { transports } from './graphql/subscribers.ts';
+import { testCertificates } from './harness/certificates.ts';
 import type { Json } from './harness/client.ts';
 import { eventually } from './harness/client.ts';
 import { describeEngines } from './harness/engines.ts';
+import type { ReceivedRequest, Receiver } from './harness/receiver.ts';
+import { answer, startReceiver } from './harness/receiver.ts';
 import type { TestServer } from './harness/server.ts';
 import { startTestServer } from './harness/server.ts';
-import { testCertificates } from './infrastructure/webhooks/certificates.ts';
-import type { ReceivedRequest, Receiver } from './infrastructure/webhooks/receiver.ts';
-import { answer, startReceiver } from './infrastructure/webhooks/receiver.ts';
+import type { Subscriber } from './harness/subscribers.ts';
+import { transports } from './harness/subscribers.ts';
 
 const everyEvent = [
   'wallet.recharge.pending',

@@ -6,10 +6,10 @@ import type { KeyRow } from '../../src/domain/idempotency/keySql.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
 import { batchOf } from '../../src/infrastructure/identifierBatch.ts';
-import { storedWalletEvents } from '../graphql/activity.ts';
-import { allEvents, transports } from '../graphql/subscribers.ts';
+import { storedWalletEvents } from '../harness/activity.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
+import { allEvents, transports } from '../harness/subscribers.ts';
 import { bookingOf, walletsOf, writeBooking } from './writtenBookings.ts';
 
 /** What each wallet has at first, in centavos. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { BookingFilter } from '../doors/door.ts';
 import { badField, dataOf, expectRefusal, pixOf } from '../doors/door.ts';
-import { loseEvents } from '../graphql/activity.ts';
+import { loseEvents } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { ticketed } from './airline.ts';
 import { agencyWith, booked, describeBookings, held, inHours, untilStatus } from './bookingSteps.ts';

@@ -4,7 +4,7 @@ import { eticketLink } from '../../src/domain/bookings/eticket.ts';
 import type { OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
 import { dataOf, expectRefusal } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
-import { pdfTexts } from '../infrastructure/payments/pdfContent.ts';
+import { pdfTexts } from '../harness/pdfContent.ts';
 import { never, ticketed } from './airline.ts';
 import {
   agencyWith,

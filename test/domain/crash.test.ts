@@ -3,10 +3,10 @@ import { readSettings } from '../../src/config.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
+import type { Build, BuiltServer } from '../harness/builtServer.ts';
+import { allocateStore, buildServer } from '../harness/builtServer.ts';
 import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
-import type { Build, BuiltServer } from './crashServer.ts';
-import { allocateStore, buildServer } from './crashServer.ts';
 import type { Answer, Caller, Door } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
 

@@ -6,11 +6,11 @@ import { readSettings } from '../../src/config.ts';
 import { ledgerChecks } from '../../src/domain/wallet/verification.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
+import type { Build } from '../harness/builtServer.ts';
+import { buildServer } from '../harness/builtServer.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import type { Build } from './crashServer.ts';
-import { buildServer } from './crashServer.ts';
 
 let build: Build;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SupplierSearch } from '../../src/infrastructure/flights/supplier.ts';
 import { Airline } from '../bookings/airline.ts';
-import { openRawSocket } from '../graphql/rawSocket.ts';
-import { transports } from '../graphql/subscribers.ts';
 import type { Json, RestAnswer } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { openRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { transports } from '../harness/subscribers.ts';
 import { takeConnections } from '../harness/takenConnections.ts';
 import { TestClock } from '../harness/testClock.ts';
 import { dataOf, pixOf } from './door.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { simulatedPaymentProvider } from '../../src/infrastructure/payments/simulated.ts';
-import { openRawSocket } from '../graphql/rawSocket.ts';
+import { openRawSocket } from '../harness/rawSocket.ts';
 import type { Outcome } from './door.ts';
 import {
   dataOf,

@@ -3,10 +3,10 @@ import { EventFeed } from '../../src/domain/events/feed.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
-import { recordExample, storedEvents, tenantOf } from '../graphql/activity.ts';
-import { Operator } from '../graphql/operator.ts';
+import { recordExample, storedEvents, tenantOf } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { Operator } from '../harness/operator.ts';
 import { startTestServer } from '../harness/server.ts';
 
 it('a feed that is closed leaves nobody trying to join while the table cannot be read', async () => {

@@ -4,16 +4,16 @@ import { eventTypes } from '../../src/domain/events/catalogue.ts';
 import { recordEvent } from '../../src/domain/events/recording.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
-import { requestRecharge, storedEvents, tenantOf } from '../graphql/activity.ts';
-import { allEvents, transports } from '../graphql/subscribers.ts';
+import { requestRecharge, storedEvents, tenantOf } from '../harness/activity.ts';
+import { testCertificates } from '../harness/certificates.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import type { Receiver } from '../harness/receiver.ts';
+import { answer, startReceiver } from '../harness/receiver.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { testCertificates } from '../infrastructure/webhooks/certificates.ts';
-import type { Receiver } from '../infrastructure/webhooks/receiver.ts';
-import { answer, startReceiver } from '../infrastructure/webhooks/receiver.ts';
+import { allEvents, transports } from '../harness/subscribers.ts';
 
 describeEngines('An event', (engine) => {
   let server: TestServer;

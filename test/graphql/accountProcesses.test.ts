@@ -7,7 +7,7 @@ import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { paste, useServerProcesses } from '../operations/serverProcess.ts';
+import { paste, useServerProcesses } from '../harness/serverProcess.ts';
 
 const real = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
 

@@ -4,9 +4,9 @@ import { simulatedPaymentProvider } from '../../src/infrastructure/payments/simu
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { connectRawSocket } from './rawSocket.ts';
 
 const limit = 120;
 

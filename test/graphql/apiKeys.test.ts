@@ -4,9 +4,9 @@ import { hashSecretKey } from '../../src/domain/teams/secretKey.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { instant, Operator, unknownKey, unknownTeam } from '../harness/operator.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { instant, Operator, unknownKey, unknownTeam } from './operator.ts';
 
 const allScopes = [
   'wallet:read',

@@ -3,9 +3,6 @@ import { buildGatewaySchema } from '../../schema/index.ts';
 import type { EventType } from '../../src/domain/events/catalogue.ts';
 import { eventTypes } from '../../src/domain/events/catalogue.ts';
 import type { Scope } from '../../src/domain/teams/scope.ts';
-import { describeEngines, doorsOf } from '../harness/engines.ts';
-import type { TestServer } from '../harness/server.ts';
-import { startTestServer } from '../harness/server.ts';
 import {
   expireRecharge,
   payRecharge,
@@ -13,8 +10,11 @@ import {
   requestRecharge,
   storedEvents,
   tenantOf,
-} from './activity.ts';
-import { allEvents, firstRefusal, subjectEvents, transports } from './subscribers.ts';
+} from '../harness/activity.ts';
+import { describeEngines, doorsOf } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { allEvents, firstRefusal, subjectEvents, transports } from '../harness/subscribers.ts';
 
 const booking = 'ord_01jd4yr7rae5j8v2r0h3m6x9qc';
 const otherBooking = 'ord_01jd4yr7rae5j8v2r0h3m6x9qd';

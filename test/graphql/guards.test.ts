@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { rawRequest } from '../harness/rawRequest.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { rawRequest } from '../rest/rawRequest.ts';
 
 describeOneEngine('The GraphQL door guards itself', (engine) => {
   let server: TestServer;

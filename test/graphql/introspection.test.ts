@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { availableEngines } from '../harness/engines.ts';
+import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { connectRawSocket } from './rawSocket.ts';
 
 const anyEngine = availableEngines().at(-1)!;
 

@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { connectRawSocket, openRawSocket } from './rawSocket.ts';
-import { firstRefusal, transports } from './subscribers.ts';
+import { firstRefusal, transports } from '../harness/subscribers.ts';
 
 const serverSentEvents = transports.find(({ name }) => name === 'graphql-sse')!;
 

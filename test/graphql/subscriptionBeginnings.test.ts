@@ -2,13 +2,13 @@ import { createClient } from 'graphql-ws';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { requestRecharge, storedEvents } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { requestRecharge, storedEvents } from './activity.ts';
-import { allEvents } from './subscribers.ts';
+import { allEvents } from '../harness/subscribers.ts';
 
 describeSeveralSessions('Where event streams begin', (engine) => {
   let server: TestServer;

@@ -3,14 +3,14 @@ import { request as httpRequest } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requestRecharge, storedWalletEvents, writeEvents } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { requestRecharge, storedWalletEvents, writeEvents } from './activity.ts';
-import { connectRawSocket, openRawSocket } from './rawSocket.ts';
-import { transports, walletEvents } from './subscribers.ts';
+import { transports, walletEvents } from '../harness/subscribers.ts';
 
 const eventStream = { accept: 'text/event-stream' };
 

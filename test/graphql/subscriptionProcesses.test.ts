@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payRecharge, requestRecharge, storedWalletEvents } from '../harness/activity.ts';
 import { eventually, graphqlDoor } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
+import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { useServerProcesses } from '../operations/serverProcess.ts';
-import { payRecharge, requestRecharge, storedWalletEvents } from './activity.ts';
-import { connectRawSocket } from './rawSocket.ts';
-import { allEvents, firstRefusal, transports, walletEvents } from './subscribers.ts';
+import { useServerProcesses } from '../harness/serverProcess.ts';
+import { allEvents, firstRefusal, transports, walletEvents } from '../harness/subscribers.ts';
 
 const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
 

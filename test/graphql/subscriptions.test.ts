@@ -1,9 +1,5 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../harness/client.ts';
-import { describeEngines, doorsOf } from '../harness/engines.ts';
-import type { TestServer } from '../harness/server.ts';
-import { startTestServer } from '../harness/server.ts';
 import {
   expireRecharge,
   loseEvents,
@@ -12,9 +8,13 @@ import {
   storedEvents,
   storedWalletEvents,
   writeEvents,
-} from './activity.ts';
-import type { Subscriber, Transport } from './subscribers.ts';
-import { firstRefusal, transports, walletEvents } from './subscribers.ts';
+} from '../harness/activity.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines, doorsOf } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import type { Subscriber, Transport } from '../harness/subscribers.ts';
+import { firstRefusal, transports, walletEvents } from '../harness/subscribers.ts';
 
 const notice = {
   test_mode: true,

@@ -4,10 +4,10 @@ import { createVault } from '../../src/infrastructure/vault.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import type { OperationName } from '../harness/operator.ts';
+import { instant, Operator, operations, unknownKey, unknownTeam } from '../harness/operator.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import type { OperationName } from './operator.ts';
-import { instant, Operator, operations, unknownKey, unknownTeam } from './operator.ts';
 
 const address = {
   street: 'Avenida Paulista',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
 import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
 import { oneWay } from '../flights/searches.ts';
-import { payRecharge, requestRecharge, storedEvents } from '../graphql/activity.ts';
+import { payRecharge, requestRecharge, storedEvents } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';

@@ -4,7 +4,7 @@ import { pixOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
 import { embedded } from '../harness/engines.ts';
-import { useServerProcesses } from './serverProcess.ts';
+import { useServerProcesses } from '../harness/serverProcess.ts';
 
 /** Other tests run the sources. Here it is the bundle that is asked for whatever is loaded, or found, only then. */
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { restRequest } from '../harness/client.ts';
 import type { Place } from '../harness/engines.ts';
 import { describeEngines, describeOneEngine, embedded } from '../harness/engines.ts';
-import { useServerProcesses } from './serverProcess.ts';
+import { useServerProcesses } from '../harness/serverProcess.ts';
 
 const startProcess = useServerProcesses();
 const caller = 'sk_live_0123456789abcdef';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
 import { startGate } from '../harness/gate.ts';
-import { useServerProcesses } from './serverProcess.ts';
+import { useServerProcesses } from '../harness/serverProcess.ts';
 
 const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
 

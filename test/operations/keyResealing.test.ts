@@ -7,13 +7,13 @@ import { createLog } from '../../src/infrastructure/log.ts';
 import { createVault, markLength, markOf } from '../../src/infrastructure/vault.ts';
 import type { RunningServer } from '../../src/server.ts';
 import { startServer } from '../../src/server.ts';
-import type { Build } from '../domain/crashServer.ts';
-import { allocateStore, buildServer } from '../domain/crashServer.ts';
-import { operations } from '../graphql/operator.ts';
+import type { Build } from '../harness/builtServer.ts';
+import { allocateStore, buildServer } from '../harness/builtServer.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually, graphqlDoor } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
 import { describeEngines, describeOneEngine, describeSeveralSessions, embedded } from '../harness/engines.ts';
+import { operations } from '../harness/operator.ts';
 import { newEncryptionKey } from './sealedContent.ts';
 
 type Store = Awaited<ReturnType<typeof allocateStore>>;

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { baseShare, slots } from '../../src/domain/webhooks/shares.ts';
 import { attemptReasons } from '../../src/infrastructure/webhooks/outcome.ts';
-import { requestRecharge } from '../graphql/activity.ts';
-import { transports, walletEvents } from '../graphql/subscribers.ts';
+import { requestRecharge } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer, sweepingOften } from '../harness/server.ts';
+import { transports, walletEvents } from '../harness/subscribers.ts';
 
 const sampleLine =
   /^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[^{}]*\})? (Na[Nn]|[+-]?Inf|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;

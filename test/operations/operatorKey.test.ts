@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Build, BuiltServer } from '../domain/crashServer.ts';
-import { allocateStore, buildServer } from '../domain/crashServer.ts';
+import type { Build, BuiltServer } from '../harness/builtServer.ts';
+import { allocateStore, buildServer } from '../harness/builtServer.ts';
 import { describeEngines } from '../harness/engines.ts';
 
 let build: Build;

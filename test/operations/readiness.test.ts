@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestRecharge, storedWalletEvents } from '../graphql/activity.ts';
-import { transports } from '../graphql/subscribers.ts';
+import { requestRecharge, storedWalletEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { transports } from '../harness/subscribers.ts';
 
 const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
 

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createVault } from '../../src/infrastructure/vault.ts';
-import type { Build } from '../domain/crashServer.ts';
-import { buildServer } from '../domain/crashServer.ts';
-import { Operator } from '../graphql/operator.ts';
+import type { Build } from '../harness/builtServer.ts';
+import { buildServer } from '../harness/builtServer.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { Operator } from '../harness/operator.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { newEncryptionKey } from './sealedContent.ts';

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { serviceSignature } from '../../src/infrastructure/webhooks/signature.ts';
 import { balancePayment, travellersOf } from '../bookings/bookingSteps.ts';
-import { tenantOf } from '../graphql/activity.ts';
-import { Operator } from '../graphql/operator.ts';
+import { tenantOf } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
+import { Operator } from '../harness/operator.ts';
 import type { DeliveryWorld } from '../webhooks/deliveryWorld.ts';
 
 /** One of everything that is stored sealed, and how the doors show it. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectRawSocket, openRawSocket } from '../graphql/rawSocket.ts';
 import type { RestAnswer } from '../harness/client.ts';
 import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
 import type { Place } from '../harness/engines.ts';
 import { embedded } from '../harness/engines.ts';
-import { useServerProcesses } from './serverProcess.ts';
+import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
+import { useServerProcesses } from '../harness/serverProcess.ts';
 
 const startProcess = useServerProcesses();
 

@@ -3,13 +3,13 @@ import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { requestRecharge } from '../graphql/activity.ts';
-import { connectRawSocket } from '../graphql/rawSocket.ts';
-import { transports, walletEvents } from '../graphql/subscribers.ts';
+import { requestRecharge } from '../harness/activity.ts';
 import { eventually, graphqlDoor } from '../harness/client.ts';
 import type { Place } from '../harness/engines.ts';
 import { embedded } from '../harness/engines.ts';
-import { useServerProcesses } from './serverProcess.ts';
+import { connectRawSocket } from '../harness/rawSocket.ts';
+import { useServerProcesses } from '../harness/serverProcess.ts';
+import { transports, walletEvents } from '../harness/subscribers.ts';
 
 const startProcess = useServerProcesses();
 const key = 'sk_test_0123456789abcdef';

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeOneEngine } from '../harness/engines.ts';
+import { rawRequest } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import {
@@ -17,7 +18,6 @@ import {
   paths,
   queries,
 } from './badRequests.ts';
-import { rawRequest } from './rawRequest.ts';
 import { post, Refusals, recharge } from './refusals.ts';
 
 describeOneEngine('bad input to REST', (engine) => {

@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import type { RawRequest } from './rawRequest.ts';
+import type { RawRequest } from '../harness/rawRequest.ts';
 import type { ExpectedRefusal } from './refusals.ts';
 import { post, recharge } from './refusals.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeOneEngine } from '../harness/engines.ts';
+import type { RawAnswer } from '../harness/rawRequest.ts';
+import { rawRequest } from '../harness/rawRequest.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import type { RawAnswer } from './rawRequest.ts';
-import { rawRequest } from './rawRequest.ts';
 
 const origin = 'https://app.agencia.example';
 const port = 'http://localhost:5173';

@@ -5,10 +5,10 @@ import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { pdfTexts } from '../harness/pdfContent.ts';
+import { overlaps, placedTexts } from '../harness/placedTexts.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { pdfTexts } from '../infrastructure/payments/pdfContent.ts';
-import { overlaps, placedTexts } from '../infrastructure/tickets/placedTexts.ts';
 
 const readQr = jsQrModule.default;
 

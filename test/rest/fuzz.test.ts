@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEngines } from '../harness/engines.ts';
+import type { RawAnswer } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { create, get, list } from './badRequests.ts';
-import type { RawAnswer } from './rawRequest.ts';
 import { expectErrorBody, post, Refusals, recharge } from './refusals.ts';
 
 const runs = { numRuns: 150 };

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Json } from '../harness/client.ts';
+import type { RawAnswer, RawRequest } from '../harness/rawRequest.ts';
+import { rawRequest } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
-import type { RawAnswer, RawRequest } from './rawRequest.ts';
-import { rawRequest } from './rawRequest.ts';
 
 /** What no client may ever read: the wording of GraphQL, of the JSON parser, of SQL and of stack traces. */
 const innerTexts = [

@@ -6,9 +6,9 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { answerBrokenRequests } from '../../rest/brokenRequests.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { rawRequest } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { rawRequest } from './rawRequest.ts';
 
 /** All that comes back for these bytes until the connection ends; `more` are written once an answer has begun. */
 async function answerOn(socket: Socket, text: string, more?: string): Promise<string> {

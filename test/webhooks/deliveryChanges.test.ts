@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RestAnswer } from '../harness/client.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { availableEngines, describeEngines } from '../harness/engines.ts';
+import { useServerProcesses } from '../harness/serverProcess.ts';
 import { TestClock } from '../harness/testClock.ts';
-import { useServerProcesses } from '../operations/serverProcess.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
 /** How long after a change something may still be on its way to where the webhook was. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventType } from '../../src/domain/events/catalogue.ts';
-import { recordExample } from '../graphql/activity.ts';
+import { recordExample } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { answer } from '../harness/receiver.ts';
 import { TestClock } from '../harness/testClock.ts';
-import { answer } from '../infrastructure/webhooks/receiver.ts';
 import { deliveryLogOf, refusals } from './deliveryLog.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 

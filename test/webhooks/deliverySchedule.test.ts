@@ -3,8 +3,8 @@ import { WebhookDispatcher } from '../../src/domain/webhooks/dispatcher.ts';
 import { eventually } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { answer } from '../harness/receiver.ts';
 import { TestClock } from '../harness/testClock.ts';
-import { answer } from '../infrastructure/webhooks/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
 const minuteMs = 60_000;

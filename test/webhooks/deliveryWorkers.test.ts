@@ -5,8 +5,8 @@ import { WebhookDispatcher } from '../../src/domain/webhooks/dispatcher.ts';
 import { baseShare } from '../../src/domain/webhooks/shares.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
-import type { Behaviour } from '../infrastructure/webhooks/receiver.ts';
-import { answer } from '../infrastructure/webhooks/receiver.ts';
+import type { Behaviour } from '../harness/receiver.ts';
+import { answer } from '../harness/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
 const retryMs = 400;

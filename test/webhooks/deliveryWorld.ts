@@ -1,15 +1,15 @@
 import { SMTPServer } from 'smtp-server';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import type { Clock } from '../../src/infrastructure/clock.ts';
-import { recordExample, tenantOf } from '../graphql/activity.ts';
+import { recordExample, tenantOf } from '../harness/activity.ts';
+import { testCertificates } from '../harness/certificates.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
+import type { ReceivedRequest, Receiver } from '../harness/receiver.ts';
+import { answer, startReceiver } from '../harness/receiver.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer, sweepingOften } from '../harness/server.ts';
-import { testCertificates } from '../infrastructure/webhooks/certificates.ts';
-import type { ReceivedRequest, Receiver } from '../infrastructure/webhooks/receiver.ts';
-import { answer, startReceiver } from '../infrastructure/webhooks/receiver.ts';
 
 /** A server with a real receiver and a real mail server, and what the tests of deliveries ask of them. */
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
-import { answer } from '../infrastructure/webhooks/receiver.ts';
+import { answer } from '../harness/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
 describeEngines('a team with many webhooks whose receivers hang', (engine) => {

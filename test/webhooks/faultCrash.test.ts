@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
-import type { Build, BuiltServer } from '../domain/crashServer.ts';
-import { allocateStore, buildServer } from '../domain/crashServer.ts';
+import type { Build, BuiltServer } from '../harness/builtServer.ts';
+import { allocateStore, buildServer } from '../harness/builtServer.ts';
+import { testCertificates } from '../harness/certificates.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
-import { testCertificates } from '../infrastructure/webhooks/certificates.ts';
-import type { Receiver } from '../infrastructure/webhooks/receiver.ts';
-import { answer, startReceiver } from '../infrastructure/webhooks/receiver.ts';
+import type { Receiver } from '../harness/receiver.ts';
+import { answer, startReceiver } from '../harness/receiver.ts';
 
 /** Events of the whole run; CRASH_EVENTS=2000 for the full size, which takes longer than a suite should. */
 const eventCount = Number(process.env.CRASH_EVENTS ?? 200);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { storedWalletEvents } from '../graphql/activity.ts';
-import { transports } from '../graphql/subscribers.ts';
+import { storedWalletEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
 import type { RedisServer } from '../harness/redisServer.ts';
 import { hasRedisServer, startRedisServer } from '../harness/redisServer.ts';
+import { transports } from '../harness/subscribers.ts';
 import { TestClock } from '../harness/testClock.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 

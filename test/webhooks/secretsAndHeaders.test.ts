@@ -5,8 +5,8 @@ import { serviceSignature } from '../../src/infrastructure/webhooks/signature.ts
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import type { ReceivedRequest } from '../harness/receiver.ts';
 import { hourMs, TestClock } from '../harness/testClock.ts';
-import type { ReceivedRequest } from '../infrastructure/webhooks/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
 const fields = '{ id description headerNames updatedAt }';

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testCertificates } from '../harness/certificates.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import type { Receiver } from '../harness/receiver.ts';
+import { answer, startReceiver } from '../harness/receiver.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { TestClock } from '../harness/testClock.ts';
-import { testCertificates } from '../infrastructure/webhooks/certificates.ts';
-import type { Receiver } from '../infrastructure/webhooks/receiver.ts';
-import { answer, startReceiver } from '../infrastructure/webhooks/receiver.ts';
 import type { MailServer } from './deliveryWorld.ts';
 import { startMailServer } from './deliveryWorld.ts';
 

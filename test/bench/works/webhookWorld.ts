@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { testCertificates } from '../../infrastructure/webhooks/certificates.ts';
+import { testCertificates } from '../../harness/certificates.ts';
 import type { Bench } from '../bench.ts';
 import type { Contender } from '../contender.ts';
 import type { Arrivals } from '../peers/receiver.ts';

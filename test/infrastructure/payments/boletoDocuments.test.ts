@@ -7,10 +7,10 @@ import { boletoPage, boletoPageSecurityPolicy } from '../../../src/infrastructur
 import { boletoPdf } from '../../../src/infrastructure/payments/boletoPdf.ts';
 import type { Payer, PostalAddress } from '../../../src/infrastructure/payments/provider.ts';
 import { printableText } from '../../../src/infrastructure/printableText.ts';
-import { overlaps, placedTexts } from '../tickets/placedTexts.ts';
+import { pdfContent, pdfFilledRectangles, pdfTexts } from '../../harness/pdfContent.ts';
+import { overlaps, placedTexts } from '../../harness/placedTexts.ts';
 import { payer, someSlip } from './charges.ts';
 import { readInterleaved } from './interleaved.ts';
-import { pdfContent, pdfFilledRectangles, pdfTexts } from './pdfContent.ts';
 
 const testMark = 'SEM VALOR — AMBIENTE DE TESTE';
 const pdfUrl = 'https://agency.example/boleto.pdf';

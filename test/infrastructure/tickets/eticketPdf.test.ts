@@ -3,8 +3,8 @@ import jsQrModule from 'jsqr';
 import { describe, expect, it } from 'vitest';
 import { eticketPdf } from '../../../src/infrastructure/tickets/eticketPdf.ts';
 import type { TicketReceipt } from '../../../src/infrastructure/tickets/receipt.ts';
-import { pdfFilledRectangles, pdfTexts, type Rectangle } from '../payments/pdfContent.ts';
-import { overlaps, type PlacedText, placedTexts } from './placedTexts.ts';
+import { pdfFilledRectangles, pdfTexts, type Rectangle } from '../../harness/pdfContent.ts';
+import { overlaps, type PlacedText, placedTexts } from '../../harness/placedTexts.ts';
 import { receiptFor, receipts } from './receipts.ts';
 
 const readQrCode = jsQrModule.default;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createWebhookSender, type WebhookSender } from '../../../src/infrastructure/webhooks/sender.ts';
-import { testCertificates } from './certificates.ts';
+import { testCertificates } from '../../harness/certificates.ts';
 import {
   type Misbehaviour,
   type MisbehaviourName,

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { type Certificates, testCertificates } from './certificates.ts';
-import { answer, type Behaviour, type Receiver, startReceiver } from './receiver.ts';
+import { type Certificates, testCertificates } from '../../harness/certificates.ts';
+import { answer, type Behaviour, type Receiver, startReceiver } from '../../harness/receiver.ts';
 
 /** Every way of misbehaving, by name: what it does, and what the one recorded attempt must say of it. */
 export interface Misbehaviour {

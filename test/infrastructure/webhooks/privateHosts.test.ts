@@ -8,8 +8,8 @@ import {
   type ResolvedAddress,
 } from '../../../src/infrastructure/webhooks/resolver.ts';
 import { createWebhookSender } from '../../../src/infrastructure/webhooks/sender.ts';
-import { testCertificates } from './certificates.ts';
-import { answer, startReceiver } from './receiver.ts';
+import { testCertificates } from '../../harness/certificates.ts';
+import { answer, startReceiver } from '../../harness/receiver.ts';
 
 const timeoutMs = 400;
 const v4 = (address: string): ResolvedAddress => ({ address, family: 4 });

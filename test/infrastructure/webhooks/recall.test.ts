@@ -5,10 +5,10 @@ import { afterEach, expect, it } from 'vitest';
 import { Recall } from '../../../src/infrastructure/webhooks/recall.ts';
 import type { WebhookSender } from '../../../src/infrastructure/webhooks/sender.ts';
 import { createWebhookSender, SendingCancelled } from '../../../src/infrastructure/webhooks/sender.ts';
+import { testCertificates } from '../../harness/certificates.ts';
 import { eventually } from '../../harness/client.ts';
-import { testCertificates } from './certificates.ts';
-import type { Receiver } from './receiver.ts';
-import { answer, startReceiver } from './receiver.ts';
+import type { Receiver } from '../../harness/receiver.ts';
+import { answer, startReceiver } from '../../harness/receiver.ts';
 
 let sender: WebhookSender | undefined;
 let receiver: Receiver | undefined;

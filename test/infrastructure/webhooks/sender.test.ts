@@ -9,8 +9,8 @@ import {
   type WebhookSender,
   type WebhookSenderOptions,
 } from '../../../src/infrastructure/webhooks/sender.ts';
-import { testCertificates } from './certificates.ts';
-import { answer, type Behaviour, type Receiver, startReceiver } from './receiver.ts';
+import { testCertificates } from '../../harness/certificates.ts';
+import { answer, type Behaviour, type Receiver, startReceiver } from '../../harness/receiver.ts';
 
 const timeoutMs = 400;
 let ca: string;

@@ -1,5 +1,5 @@
 import PDFDocument from 'pdfkit';
-import { pdfContent, pdfTexts } from '../payments/pdfContent.ts';
+import { pdfContent, pdfTexts } from './pdfContent.ts';
 
 /** A line of text on a page, and the space that its letters take, in points from the lower left corner. */
 export interface PlacedText {

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
-import type { Json } from '../harness/client.ts';
-import { eventually } from '../harness/client.ts';
+import type { Json } from './client.ts';
+import { eventually } from './client.ts';
 
 /** A WebSocket to /graphql with which a test says what no client library would. */
 export interface RawSocket {

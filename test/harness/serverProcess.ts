@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
-import { builtProduct } from '../harness/builtProduct.ts';
-import type { Json } from '../harness/client.ts';
-import { eventually } from '../harness/client.ts';
+import { builtProduct } from './builtProduct.ts';
+import type { Json } from './client.ts';
+import { eventually } from './client.ts';
 
 /** The built server as a process of its own: for what a server in the test's own process cannot show. */
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:http';
-import type { Json } from '../harness/client.ts';
+import type { Json } from './client.ts';
 
 export interface RawRequest {
   method: string;

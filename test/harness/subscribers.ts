@@ -1,8 +1,8 @@
 import { createClient as createStreamClient } from 'graphql-sse';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import type { Json } from '../harness/client.ts';
-import { eventually } from '../harness/client.ts';
+import type { Json } from './client.ts';
+import { eventually } from './client.ts';
 
 /** Clients of subscriptions: the same for both transports, made of the protocols' own client libraries. */
 

@@ -2,8 +2,8 @@ import type { EventType } from '../../src/domain/events/catalogue.ts';
 import { eventCatalogue } from '../../src/domain/events/catalogue.ts';
 import { recordEvent } from '../../src/domain/events/recording.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
-import type { Json } from '../harness/client.ts';
-import type { TestServer } from '../harness/server.ts';
+import type { Json } from './client.ts';
+import type { TestServer } from './server.ts';
 
 /** What agencies do that events tell about, and the events as the table has them. */
 

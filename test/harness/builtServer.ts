@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { builtProduct } from '../harness/builtProduct.ts';
-import type { Engine } from '../harness/engines.ts';
-import type { ServerProcess } from '../operations/serverProcess.ts';
-import { followServer } from '../operations/serverProcess.ts';
+import { builtProduct } from './builtProduct.ts';
+import type { Engine } from './engines.ts';
+import type { ServerProcess } from './serverProcess.ts';
+import { followServer } from './serverProcess.ts';
 
 interface Finished {
   code: number | null;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Json } from '../harness/client.ts';
-import type { TestServer } from '../harness/server.ts';
+import type { Json } from './client.ts';
+import type { TestServer } from './server.ts';
 
 /** What operators do with teams and keys, for tests. */
 
