@@ -1,7 +1,6 @@
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
-import { type Statement, statement } from '../../infrastructure/database/statement.ts';
 import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
-import { eventCtes } from '../events/recording.ts';
+import { type RecordingStatement, recordingStatement } from '../events/recording.ts';
 import { keyCtes, keyIsStored } from '../idempotency/keySql.ts';
 import { longestSweepWaitMs } from '../overdue.ts';
 import { availableSql, crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
@@ -131,14 +130,14 @@ function walletSql(transition: Transition, amount: string, now: string): string[
  * $9 passengers, $10 sealed travellers, $11 slices, $12 terms, $13 departure, $14 payment deadline, $15 entry id,
  * $16 booking reference, from $17 the Idempotency-Key. No row comes back when the money does not suffice.
  */
-function creationStatement(name: 'book' | 'hold'): Statement<{ id: string }> {
+function creationStatement(name: 'book' | 'hold'): RecordingStatement<{ id: string }> {
   const transition = transitions[name];
   const now = '$4::timestamptz';
   const instant = transition.money === 'debit';
   const sets = walletSql(transition, '$3::bigint', now);
-  return statement<{ id: string }>(
+  return recordingStatement<{ id: string }>(
     `create_${name}_booking`,
-    `WITH wallet AS (
+    ({ eventCtes }) => `WITH wallet AS (
      UPDATE wallets SET ${sets.join(', ')}
       WHERE wallets.id = $2 AND ${availableSql} >= $3::bigint
      RETURNING wallets.*
@@ -220,7 +219,7 @@ const waits: Readonly<Partial<Record<ChangeName, string>>> = {
 function changeStatement(
   name: ChangeName,
   refunds = transitions[name].money === 'refund',
-): Statement<BookingRow> {
+): RecordingStatement<BookingRow> {
   const written = transitions[name];
   const transition: Transition =
     refunds || written.money !== 'refund' ? written : { ...written, money: 'none' };
@@ -228,9 +227,9 @@ function changeStatement(
   const type = entryTypes[transition.money];
   const wait = waits[name];
   const states = (written.from ?? []).map((state) => `'${state}'`).join(', ');
-  return statement<BookingRow>(
+  return recordingStatement<BookingRow>(
     `${name}_booking${written.money === 'refund' && !refunds ? '_without_refund' : ''}`,
-    `WITH before AS (
+    ({ eventCtes }) => `WITH before AS (
      SELECT id, status, payment_required_by FROM bookings
       WHERE id = $1 AND wallet_id = $2 AND ($5::text IS NULL OR order_token = $5)
             ${wait ? `AND ${wait}` : ''} FOR UPDATE
@@ -254,9 +253,9 @@ function changeStatement(
 }
 
 interface ChangeStatements {
-  readonly usual: Statement<BookingRow>;
+  readonly usual: RecordingStatement<BookingRow>;
   /** Of a refund whose conditions give nothing back: no entry may move nothing. */
-  readonly withoutRefund: Statement<BookingRow>;
+  readonly withoutRefund: RecordingStatement<BookingRow>;
 }
 
 function changeStatements(name: ChangeName): ChangeStatements {

@@ -1,6 +1,4 @@
-import { run } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifier.ts';
-import { announceEvents } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { changeBooking, newEventIds } from './bookingSql.ts';
@@ -34,7 +32,7 @@ export async function applyTransition<Name extends ChangeName>(
   platform: Platform,
 ): Promise<BookingRow | null> {
   const { usual, withoutRefund } = changeBooking[name];
-  const [changed] = await run(platform.sequelize, refundCents === 0n ? withoutRefund : usual, [
+  const values = [
     booking.id,
     booking.walletId,
     platform.clock.now(),
@@ -44,9 +42,10 @@ export async function applyTransition<Name extends ChangeName>(
     refundCents?.toString() ?? null,
     documents ? JSON.stringify(documents) : null,
     carrierReference ?? null,
-  ]);
+  ];
+  const change = refundCents === 0n ? withoutRefund : usual;
+  const [changed] = await change.run(values, platform, () => booking.walletId);
   if (!changed) return null;
-  announceEvents(booking.walletId, platform);
   if (transitions[name].task) announceOrders(platform);
   return changed;
 }

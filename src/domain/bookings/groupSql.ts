@@ -1,7 +1,6 @@
 import { binaryArray, plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
-import { statement } from '../../infrastructure/database/statement.ts';
-import { deliveryCte } from '../events/recording.ts';
+import { recordingStatement } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { storeKeysSql } from '../idempotency/keySql.ts';
 import { transactionObjectSql } from '../wallet/entrySql.ts';
@@ -109,9 +108,9 @@ const happenings = [
 ];
 
 /** Returns the numbers, from 1 on, of the bookings that were written. */
-export const createBookings = statement<{ n: number }>(
+export const createBookings = recordingStatement<{ n: number }>(
   'create_book_bookings',
-  `WITH locked AS (
+  ({ deliveryCte }) => `WITH locked AS (
      SELECT id, team_id, mode, balance_cents, held_cents, credit_count, debit_count, credit_cents, debit_cents,
             event_count, last_transaction_at
        FROM wallets

@@ -2,11 +2,9 @@ import type { Sequelize } from 'sequelize';
 import { plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { type GroupedWrites, groupedWrites } from '../../infrastructure/database/groupedWrites.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
-import { run } from '../../infrastructure/database/statement.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
 import type { AppError } from '../errors.ts';
 import { unprocessable } from '../errors.ts';
-import { announceEvents } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { keyValues } from '../idempotency/keySql.ts';
 import { isKeyTaken, PreparedInVain } from '../idempotency/once.ts';
@@ -33,7 +31,7 @@ export async function postBooking(
   const posting = { booking, key };
   const write =
     booking.type === 'hold' || isInTransaction()
-      ? postAlone(posting, sequelize)
+      ? postAlone(posting, platform)
       : groupsOf(platform).write(posting);
   const isWritten = await write.catch((error) => {
     if (!isRepeated(error, 'bookings_booking_reference_key')) throw error;
@@ -41,14 +39,14 @@ export async function postBooking(
     throw new PreparedInVain('the booking reference was given out twice', { cause: error });
   });
   if (!isWritten) throw insufficientBalance(booking);
-  announceEvents(booking.wallet_id, platform);
   announceOrders(platform);
 }
 
-/** Writes one booking in a statement of its own, and announces nothing. @returns whether the money sufficed. */
-export async function postAlone({ booking, key }: Posting, sequelize: Sequelize): Promise<boolean> {
+/** Writes one booking in a statement of its own, and announces no order. @returns whether the money sufficed. */
+export async function postAlone({ booking, key }: Posting, platform: Platform): Promise<boolean> {
   const creation = createBooking[booking.type === 'hold' ? 'hold' : 'book'];
-  const rows = await run(sequelize, creation, [...valuesOf(booking), ...keyValues(key)]);
+  const values = [...valuesOf(booking), ...keyValues(key)];
+  const rows = await creation.run(values, platform, () => booking.wallet_id);
   return rows.length > 0;
 }
 
@@ -56,18 +54,16 @@ export async function postAlone({ booking, key }: Posting, sequelize: Sequelize)
  * A key that comes twice would undo the group: the second is left out, and finds it taken when it is written alone.
  * @returns for each whether it was written; null for one that was left out, or that the group's money does not cover.
  */
-async function postTogether(postings: Posting[], sequelize: Sequelize): Promise<(true | null)[]> {
+async function postTogether(postings: Posting[], platform: Platform): Promise<(true | null)[]> {
   const taken = new Map<string, number>();
   for (const [index, posting] of postings.entries()) {
     const name = nameOf(posting);
     if (!taken.has(name)) taken.set(name, index);
   }
   const indexes = [...taken.values()];
-  const rows = await run(
-    sequelize,
-    createBookings,
-    valuesOfGroup(indexes.map((index) => postings[index] as Posting)),
-  );
+  const group = indexes.map((index) => postings[index] as Posting);
+  const walletOf = ({ n }: { n: number }) => (group[n - 1] as Posting).booking.wallet_id;
+  const rows = await createBookings.run(valuesOfGroup(group), platform, walletOf);
   const results = new Array<true | null>(postings.length).fill(null);
   for (const { n } of rows) results[indexes[n - 1] as number] = true;
   return results;
@@ -81,12 +77,13 @@ const mostInGroup = 32;
 
 const groups = new WeakMap<Sequelize, GroupedWrites<Posting, boolean>>();
 
-function groupsOf({ sequelize, log }: Platform): GroupedWrites<Posting, boolean> {
+function groupsOf(platform: Platform): GroupedWrites<Posting, boolean> {
+  const { sequelize, log } = platform;
   let grouped = groups.get(sequelize);
   if (!grouped) {
     grouped = groupedWrites<Posting, boolean>(
-      (posting) => postAlone(posting, sequelize),
-      (postings) => postTogether(postings, sequelize),
+      (posting) => postAlone(posting, platform),
+      (postings) => postTogether(postings, platform),
       {
         most: mostInGroup,
         onGroupFailure: (error) => {

@@ -1,6 +1,5 @@
-import { run, statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifier.ts';
-import { announceEvents, eventCtes } from '../events/recording.ts';
+import { recordingStatement } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
 
@@ -11,9 +10,9 @@ const now = '$3::timestamptz';
  * and its order as it is: the supplier has been asked to give it up, or still is. No row comes back when nothing was kept.
  * What was kept is read from the locked row, so it is given back once.
  */
-const refundRestStatement = statement<{ id: string }>(
+const refundRestStatement = recordingStatement<{ id: string }>(
   'refund_rest_of_booking',
-  `WITH before AS (
+  ({ eventCtes }) => `WITH before AS (
      SELECT id, refund_id, amount_cents - refund_cents AS rest_cents FROM bookings
       WHERE id = $1 AND wallet_id = $2 AND status = 'cancelled' AND refund_cents < amount_cents FOR UPDATE
    ), booking AS (
@@ -47,7 +46,6 @@ export async function refundRest(
   platform: Platform,
 ): Promise<boolean> {
   const values = [id, walletId, platform.clock.now(), newIdentifier('txn'), newIdentifier('evt')];
-  const refunded = await run(platform.sequelize, refundRestStatement, values);
-  if (refunded.length > 0) announceEvents(walletId, platform);
+  const refunded = await refundRestStatement.run(values, platform, () => walletId);
   return refunded.length > 0;
 }

@@ -7,7 +7,7 @@ import type { EventType } from './catalogue.ts';
 import { payloadFault } from './validation.ts';
 
 /** Adds a delivery of each row of the CTE `event` for each webhook that subscribes to it. */
-export const deliveryCte = `
+const deliveryCte = `
   delivery AS (
     INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
     SELECT w.id, e.id, e.type, CASE WHEN w.active THEN 'pending' ELSE 'skipped' END, e.created_at, e.created_at
@@ -20,9 +20,10 @@ export const deliveryCte = `
  * A state change is one SQL statement. It has a CTE `stream` that takes the event numbers under the wallet's row lock
  * (`UPDATE wallets SET event_count = event_count + n … RETURNING id, team_id, mode, event_count`) and a CTE `happening`
  * with the columns (ordinal 1…n, id, type, subject_id, data, created_at); `eventCtes` turns the two into rows, and
- * adds a delivery for each webhook that subscribes: no event can be recorded without its deliveries.
+ * adds a delivery for each webhook that subscribes: no event can be recorded without its deliveries. Both are handed to the
+ * text of a `recordingStatement` and can be had nowhere else: none can be recorded without being announced, either.
  */
-export const eventCtes = `
+const eventCtes = `
   event AS (
     INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
     SELECT s.id, s.event_count - (SELECT count(*) FROM happening) + h.ordinal,
@@ -31,14 +32,56 @@ export const eventCtes = `
     RETURNING wallet_id, id, type, created_at
   ), ${deliveryCte}`;
 
-/** Tells the other processes, once the change is committed, that this team has new events. */
-export function announceEvents(walletId: number, platform: Platform): void {
-  afterCommit(() => platform.signals.publish('events', { walletId }));
+/**
+ * Tells the other processes, once the change is committed, that this team has something new to be told: events, or
+ * deliveries of earlier ones.
+ */
+export function announceEvents(walletId: number, { signals }: Pick<Platform, 'signals'>): void {
+  afterCommit(() => signals.publish('events', { walletId }));
 }
 
-const recordEventStatement = statement<{ id: string }>(
+/** SQL that writes events and their deliveries, for the text of a statement. */
+export interface RecordingSql {
+  /** From the CTEs `stream` and `happening`. */
+  readonly eventCtes: string;
+  /** From a CTE `event` of the statement's own. */
+  readonly deliveryCte: string;
+}
+
+/** A statement that records events. It is no `Statement`, so that nobody runs it without announcing them. */
+export interface RecordingStatement<Row> {
+  readonly text: string;
+  /**
+   * Runs it, in the open transaction when there is one, and announces its events once they are committed.
+   * @param walletOf the wallet whose events a row that comes back stands for; null when it stands for none.
+   */
+  run(values: unknown[], platform: Recorder, walletOf: (row: Row) => number | null): Promise<Row[]>;
+}
+
+type Recorder = Pick<Platform, 'sequelize' | 'signals'>;
+
+/** Declares a statement that records events, as `statement` does any other. */
+export function recordingStatement<Row>(
+  name: string,
+  text: (sql: RecordingSql) => string,
+): RecordingStatement<Row> {
+  const recording = statement<Row>(name, text({ eventCtes, deliveryCte }));
+  return {
+    text: recording.text,
+    async run(values, platform, walletOf) {
+      const rows = await run(platform.sequelize, recording, values);
+      for (const row of rows) {
+        const walletId = walletOf(row);
+        if (walletId !== null) announceEvents(walletId, platform);
+      }
+      return rows;
+    },
+  };
+}
+
+const recordEventStatement = recordingStatement<{ id: string }>(
   'record_event',
-  `WITH stream AS (
+  ({ eventCtes }) => `WITH stream AS (
      UPDATE wallets SET event_count = event_count + 1 WHERE id = $1 RETURNING id, team_id, mode, event_count
    ), happening AS (
      SELECT 1 AS ordinal, $2::text AS id, $3::text AS type, $4::text AS subject_id, $5::json AS data,
@@ -67,14 +110,14 @@ export async function recordEvent(tenant: Tenant, event: NewEvent, platform: Pla
     : { object: event.object };
   const fault = payloadFault(event.type, data);
   if (fault !== null) throw new Error(`${event.type} does not fit the catalogue: ${fault}`);
-  await run(platform.sequelize, recordEventStatement, [
+  const values = [
     tenant.walletId,
     id,
     event.type,
     event.subjectId,
     JSON.stringify(data),
     platform.clock.now(),
-  ]);
-  announceEvents(tenant.walletId, platform);
+  ];
+  await recordEventStatement.run(values, platform, () => tenant.walletId);
   return id;
 }

@@ -10,7 +10,7 @@ import type {
 } from '../../infrastructure/payments/provider.ts';
 import { PayerRefused } from '../../infrastructure/payments/provider.ts';
 import { AppError, unprocessable, validationError } from '../errors.ts';
-import { announceEvents, eventCtes } from '../events/recording.ts';
+import { type RecordingSql, recordingStatement } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { keyCtes, keyIsStored, keyValues } from '../idempotency/keySql.ts';
 import { disconnectedSql } from '../integrations/integration.ts';
@@ -34,7 +34,7 @@ const dailyRechargeCents = 100_000_00n;
  * concurrency), and writes recharge and event. No row comes back when the allowance does not suffice, or when the charge
  * had been noted and is not any more.
  */
-const insertSql = (isNoted: boolean) => `
+const insertSql = ({ eventCtes }: RecordingSql, isNoted: boolean) => `
   WITH ${isNoted ? `${notedCte}, ` : ''}allowance AS (
      INSERT INTO recharge_days AS d (wallet_id, day, requested_cents)
      SELECT $2, ($8::timestamptz AT TIME ZONE 'UTC')::date, $3::bigint ${isNoted ? 'FROM noted' : ''}
@@ -56,8 +56,10 @@ const insertSql = (isNoted: boolean) => `
    ), ${isNoted ? `${forgottenCte}, ` : ''}${eventCtes}, ${keyCtes('recharge', 10)}
    SELECT id FROM recharge WHERE ${keyIsStored('recharge', 10)}`;
 
-const insertRecharge = statement<{ id: string }>('insert_recharge', insertSql(false));
-const insertNotedRecharge = statement<{ id: string }>('insert_noted_recharge', insertSql(true));
+const insertRecharge = recordingStatement<{ id: string }>('insert_recharge', (sql) => insertSql(sql, false));
+const insertNotedRecharge = recordingStatement<{ id: string }>('insert_noted_recharge', (sql) =>
+  insertSql(sql, true),
+);
 
 /**
  * The team as payer, whether the payment provider is connected for it, and centavos requested on the day of $3.
@@ -166,7 +168,7 @@ export async function prepareRecharge(
   platform: Platform,
 ): Promise<PreparedRecharge> {
   const amountCents = checkRechargeAmount(request.amount);
-  const { sequelize, clock, paymentProvider } = platform;
+  const { clock, paymentProvider } = platform;
   const id = newIdentifier('rch');
   const createdAt = clock.now();
   const expiresAt = expiryOf(request.paymentMethod, createdAt, platform);
@@ -198,7 +200,7 @@ export async function prepareRecharge(
     transactionId: null,
   };
   const post = async (key: KeyRow | null) => {
-    const rows = await run(sequelize, isNoted ? insertNotedRecharge : insertRecharge, [
+    const values = [
       id,
       tenant.walletId,
       fields.amountCents,
@@ -209,12 +211,13 @@ export async function prepareRecharge(
       createdAt,
       expiresAt,
       ...keyValues(key),
-    ]);
+    ];
+    const insert = isNoted ? insertNotedRecharge : insertRecharge;
+    const rows = await insert.run(values, platform, () => tenant.walletId);
     if (rows.length === 0) {
       const isGone = isNoted && !(await isStillNoted(id, platform));
       throw isGone ? providerUnavailable : dailyLimitExceeded();
     }
-    announceEvents(tenant.walletId, platform);
   };
   return { recharge: Recharge.build(fields, { isNewRecord: false }), post };
 }

@@ -1,8 +1,8 @@
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
-import { run, statement } from '../../infrastructure/database/statement.ts';
+import { statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifier.ts';
 import { conflict } from '../errors.ts';
-import { announceEvents, eventCtes } from '../events/recording.ts';
+import { type RecordingSql, recordingStatement } from '../events/recording.ts';
 import { expireOverdue, longestSweepWaitMs, type Overdue, sweptAtOnce } from '../overdue.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -16,7 +16,7 @@ type Ending = Extract<RechargeStatus, 'expired' | 'failed' | 'cancelled'>;
  * One statement: the recharge ends unpaid and its amount no longer counts for its day; an expiry is told as an event
  * (SPEC names none for the other two endings). The charge of a cancelled one is to be cancelled, too ($7: it can be).
  */
-const endingSql = (bound = 'true') => `WITH recharge AS (
+const endingSql = ({ eventCtes }: RecordingSql, bound = 'true') => `WITH recharge AS (
      UPDATE recharges SET status = $3, ended_at = $6,
             charge_to_cancel_at = CASE WHEN $3 = 'cancelled' AND $7::boolean THEN $6::timestamptz END
       WHERE id = $1 AND wallet_id = $2 AND status = 'pending' AND ($5::timestamptz IS NULL OR expires_at <= $5)
@@ -40,10 +40,9 @@ const endingSql = (bound = 'true') => `WITH recharge AS (
    ), ${eventCtes}
    SELECT id FROM recharge`;
 
-const endStatement = statement<{ id: string }>('end_recharge', endingSql());
-const sweepStatement = statement<{ id: string }>(
-  'sweep_recharge',
-  endingSql(lockWaitSql(longestSweepWaitMs)),
+const endStatement = recordingStatement<{ id: string }>('end_recharge', (sql) => endingSql(sql));
+const sweepStatement = recordingStatement<{ id: string }>('sweep_recharge', (sql) =>
+  endingSql(sql, lockWaitSql(longestSweepWaitMs)),
 );
 
 /** Ends a recharge that is pending, and due by `overdueAt` where that is given. @returns whether it did. */
@@ -55,7 +54,7 @@ export async function endPending(
   platform: Platform,
 ): Promise<boolean> {
   const now = platform.clock.now();
-  const rows = await run(platform.sequelize, overdueAt ? sweepStatement : endStatement, [
+  const values = [
     id,
     walletId,
     ending,
@@ -63,8 +62,10 @@ export async function endPending(
     overdueAt,
     now,
     platform.paymentProvider.cancelCharge !== undefined,
-  ]);
-  if (rows.length > 0 && ending === 'expired') announceEvents(walletId, platform);
+  ];
+  const rows = await (overdueAt ? sweepStatement : endStatement).run(values, platform, () =>
+    ending === 'expired' ? walletId : null,
+  );
   return rows.length > 0;
 }
 

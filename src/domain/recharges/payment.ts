@@ -1,7 +1,6 @@
-import { run, statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifier.ts';
 import { conflict } from '../errors.ts';
-import { announceEvents, eventCtes } from '../events/recording.ts';
+import { recordingStatement } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
@@ -16,9 +15,9 @@ import { rechargeObjectSql } from './rechargeSql.ts';
  * allow it, so confirming twice credits once.
  * The count of `allowance` is always true; it makes every statement lock the day before the wallet, so none deadlocks.
  */
-const completeRecharge = statement<{ id: string }>(
+const completeRecharge = recordingStatement<{ id: string }>(
   'complete_recharge',
-  `WITH before AS (
+  ({ eventCtes }) => `WITH before AS (
      SELECT * FROM recharges WHERE id = $1 AND wallet_id = $2 FOR UPDATE
    ), recharge AS (
      UPDATE recharges SET status = 'completed', paid_at = $3, transaction_id = $4, ended_at = NULL,
@@ -71,7 +70,7 @@ export async function completePaid(
   good: 'before its expiry' | 'before its end' | 'whenever',
   platform: Platform,
 ): Promise<boolean> {
-  const rows = await run(platform.sequelize, completeRecharge, [
+  const values = [
     id,
     walletId,
     paidAt,
@@ -80,8 +79,8 @@ export async function completePaid(
     newIdentifier('evt'),
     newIdentifier('evt'),
     good,
-  ]);
-  if (rows.length > 0) announceEvents(walletId, platform);
+  ];
+  const rows = await completeRecharge.run(values, platform, () => walletId);
   return rows.length > 0;
 }
 

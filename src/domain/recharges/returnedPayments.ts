@@ -3,7 +3,7 @@ import { afterCommit, inTransaction } from '../../infrastructure/database/transa
 import { newIdentifier } from '../../infrastructure/identifier.ts';
 import type { AppError } from '../errors.ts';
 import { conflict, unprocessable, validationError } from '../errors.ts';
-import { announceEvents, eventCtes } from '../events/recording.ts';
+import { recordingStatement } from '../events/recording.ts';
 import { formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import { availableSql, crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
@@ -33,9 +33,9 @@ const now = '$4::timestamptz';
  * of it ($8). $1 notice, $2 recharge, $3 centavos, $4 now, $5 entry id, $6 ids of events, $7 the operator's key. No row comes
  * back when the money does not suffice. The build before reads such a notice as dismissed, and the note.
  */
-const debitStatement = statement<{ wallet_id: number }>(
+const debitStatement = recordingStatement<{ wallet_id: number }>(
   'debit_returned_payment',
-  `WITH wallet AS (
+  ({ eventCtes }) => `WITH wallet AS (
      UPDATE wallets SET ${moveAssignments('debit', '$3::bigint', now)},
             event_count = wallets.event_count + 1 + ${crossingSql('$3::bigint')}
        FROM recharges r
@@ -125,7 +125,7 @@ export function debitReturnedPayment(
     const { rechargeId, outstandingCents } = notice;
     const debitedCents = debitOf(notice, amountCents);
     const transactionId = newIdentifier('txn');
-    const [entry] = await run(sequelize, debitStatement, [
+    const values = [
       id,
       rechargeId,
       debitedCents.toString(),
@@ -134,9 +134,9 @@ export function debitReturnedPayment(
       [newIdentifier('evt'), newIdentifier('evt')],
       debitedBy,
       debitedCents.toString() === outstandingCents,
-    ]);
+    ];
+    const [entry] = await debitStatement.run(values, platform, ({ wallet_id: walletId }) => walletId);
     if (!entry) throw await insufficientBalance(debitedCents, rechargeId, platform);
-    announceEvents(entry.wallet_id, platform);
     afterCommit(() =>
       log.warn({ noticeId: id, transactionId, debitedBy }, 'returned payment debited by an operator'),
     );

@@ -86,7 +86,7 @@ async function post(
         created_at: platform.clock.now(),
       };
       if (grouped) await postBooking(booking, null, platform);
-      else await postAlone({ booking, key: null }, platform.sequelize);
+      else await postAlone({ booking, key: null }, platform);
       count += 1;
     }
   };
