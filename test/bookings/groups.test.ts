@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
+import { findBooking } from '../../src/domain/bookings/reading.ts';
 import { AppError } from '../../src/domain/errors.ts';
 import type { KeyRow } from '../../src/domain/idempotency/keySql.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
@@ -130,6 +131,23 @@ describeEngines('Bookings posted at the same moment', (engine) => {
       Object.entries(row).map(([name, value]) => [name, own.includes(name) ? typeof value : value]),
     );
     expect(stored).toEqual(Array(7).fill(stored[0]));
+    expect(failedGroups()).toEqual([]);
+  });
+
+  it('are read as they were to be written, holds as well', async () => {
+    const { live, teamId } = await fundedTeam();
+    const { platform } = server.running.gateway;
+    const bookings = await Promise.all(
+      // Of instant ones the first goes alone, and the others together.
+      (['hold', 'instant', 'instant', 'instant'] as const).map((type) =>
+        bookingOf(server, live, { type, amountCents: 10_00 }),
+      ),
+    );
+    await Promise.all(bookings.map((booking) => postBooking(booking, null, platform)));
+    for (const booking of bookings) {
+      const read = await findBooking({ teamId, mode: 'live', walletId: live }, booking.id, platform);
+      expect(read).toEqual({ ...booking, team_id: teamId });
+    }
     expect(failedGroups()).toEqual([]);
   });
 
