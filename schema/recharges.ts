@@ -7,6 +7,7 @@ import { checkRechargeAmount, prepareRecharge } from '../src/domain/recharges/cr
 import { cancelRecharge, expireRecharge, failRecharge } from '../src/domain/recharges/ending.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge, listRecharges } from '../src/domain/recharges/reading.ts';
+import type { PaymentMethod as PaymentMethodName } from '../src/infrastructure/payments/provider.ts';
 import { Checks } from './argumentChecks.ts';
 import { inArguments } from './inputFaults.ts';
 import { Operation, prepared } from './operation.ts';
@@ -51,9 +52,8 @@ export class RechargeResolver {
     @Ctx() context: RequestContext,
     @Arg('amount', () => Amount, { description: 'Decimal amount in BRL.' }) amount: string,
     @Arg('currency', () => Currency, { description: 'Always BRL.' }) _currency: string,
-    @Arg('paymentMethod', () => PaymentMethod, { description: 'pix or boleto.' }) paymentMethod:
-      | 'pix'
-      | 'boleto',
+    @Arg('paymentMethod', () => PaymentMethod, { description: 'pix or boleto.' })
+    paymentMethod: PaymentMethodName,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Recharge> {
     const { platform } = context.gateway;

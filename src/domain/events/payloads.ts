@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { IdentifierPrefix } from '../../infrastructure/identifier.ts';
 import { identifierPattern } from '../../infrastructure/identifier.ts';
+import { paymentMethods } from '../../infrastructure/payments/provider.ts';
 import { scopes } from '../teams/scope.ts';
 
 /**
@@ -25,7 +26,7 @@ const instant = z
   .describe('ISO 8601, UTC, with milliseconds.');
 
 const currency = z.literal('BRL');
-const paymentMethod = z.enum(['pix', 'boleto']);
+const paymentMethod = z.enum(paymentMethods);
 
 const movement = {
   id: identifier('txn'),

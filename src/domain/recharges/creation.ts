@@ -1,7 +1,6 @@
 import { askWithin } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifier.ts';
-import { boletoDueAt } from '../../infrastructure/payments/businessDays.ts';
 import type {
   ChargeArtefacts,
   ChargeRequest,
@@ -18,8 +17,8 @@ import { parseAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import { payerOf } from '../teams/payer.ts';
 import type { Tenant } from '../tenant.ts';
-import { inspectCharge } from './chargeInspection.ts';
 import { payerRefusals } from './payerRefusals.ts';
+import { expiryOf, inspectCharge } from './paymentMethods.ts';
 import { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
 import { forgetCharge, forgottenCte, isStillNoted, noteCharge, notedCte } from './unwrittenCharges.ts';
@@ -99,12 +98,6 @@ export function checkRechargeAmount(amount: string): bigint {
     throw validationError({ field: 'amount', type: 'too_large' }, 'Maximum amount is R$ 50000.00');
   }
   return amountCents;
-}
-
-function expiryOf(method: PaymentMethod, createdAt: Date, platform: Platform): Date {
-  return method === 'pix'
-    ? new Date(createdAt.getTime() + platform.settings.PIX_VALIDITY)
-    : boletoDueAt(createdAt);
 }
 
 /**

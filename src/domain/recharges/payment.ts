@@ -4,6 +4,7 @@ import { recordingStatement } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
+import { rechargeNameSql } from './paymentMethods.ts';
 import { findRecharge } from './reading.ts';
 import type { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
@@ -40,7 +41,7 @@ const completeRecharge = recordingStatement<{ id: string }>(
      RETURNING wallets.*
    ), cause AS (
      SELECT $4::text AS entry_id, r.amount_cents,
-            CASE r.payment_method WHEN 'pix' THEN 'Recharge by PIX' ELSE 'Recharge by boleto' END AS description,
+            ${rechargeNameSql('r')} AS description,
             'recharge' AS reference_type, r.id AS reference_id, r.payment_method
        FROM recharge r
    ), ${entryCtes('credit')}, stream AS (

@@ -8,6 +8,7 @@ import { formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import { availableSql, crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
+import { rechargeNameSql } from './paymentMethods.ts';
 import type { PaymentNotice } from './unsettledPayments.ts';
 import { alreadySettled, findPayment } from './unsettledPayments.ts';
 
@@ -43,8 +44,7 @@ const debitStatement = recordingStatement<{ wallet_id: number }>(
      RETURNING wallets.*
    ), cause AS (
      SELECT $5::text AS entry_id, $3::bigint AS amount_cents,
-            CASE r.payment_method WHEN 'pix' THEN 'Recharge by PIX' ELSE 'Recharge by boleto' END
-              || ' returned by the bank' AS description,
+            ${rechargeNameSql('r')} || ' returned by the bank' AS description,
             'recharge' AS reference_type, r.id AS reference_id, NULL::text AS payment_method
        FROM recharges r WHERE r.id = $2
    ), ${entryCtes('debit')}, debit AS (

@@ -3,7 +3,9 @@
  * and, when it calls back, says what became of them; it knows nothing of wallets, teams' keys or the database.
  */
 
-export type PaymentMethod = 'pix' | 'boleto';
+/** What differs between them is said in the domain's `paymentMethods.ts`; a third one does not compile before it is. */
+export const paymentMethods = ['pix', 'boleto'] as const;
+export type PaymentMethod = (typeof paymentMethods)[number];
 
 /** Where the payer is, in the parts in which banks register it. */
 export interface PostalAddress {
