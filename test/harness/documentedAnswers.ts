@@ -48,5 +48,7 @@ export function expectDocumented(
     ...headerNames.filter((name) => headers.has(name) && !(name in (documented?.headers ?? {}))),
   ];
   if (missing.length > 0)
-    throw new Error(`rest/openapi.json has no ${status} with ${missing.join(', ')} for ${method} ${path}`);
+    throw new Error(
+      `rest/openapi.json has no ${status} with ${missing.join(', ')} for ${method} ${path}: its route's refusals say what it alone refuses`,
+    );
 }

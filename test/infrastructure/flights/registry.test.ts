@@ -22,7 +22,7 @@ describe('flight suppliers', () => {
     expect(await prepared!.search(wanted, options)).toEqual(await fresh!.search(wanted, options));
   });
 
-  it.each(['', 'duffel', 'constructor'])('are refused for %j', (name) => {
+  it.each(['', 'nobody', 'constructor'])('are refused for %j', (name) => {
     expect(() => createFlightSuppliers([name], new ManualClock(), settings)).toThrow(
       `"${name}" is none of ${flightSupplierNames.join(', ')}`,
     );
@@ -35,7 +35,7 @@ describe('flight suppliers', () => {
     expect(readSettings({ FLIGHT_SUPPLIERS: setting }).FLIGHT_SUPPLIERS).toEqual(names);
   });
 
-  it.each(['duffel', 'simulated,,', 'constructor'])('stop the boot when the setting is %j', (setting) => {
+  it.each(['nobody', 'simulated,,', 'constructor'])('stop the boot when the setting is %j', (setting) => {
     expect(() => readSettings({ FLIGHT_SUPPLIERS: setting })).toThrow(SettingsError);
   });
 });
