@@ -6,7 +6,7 @@ import type { Caller } from './teams/access.ts';
 import type { Scope } from './teams/scope.ts';
 import type { Tenant } from './tenant.ts';
 
-export type OperationBucket = Extract<Bucket, 'search' | 'bookings' | 'default'>;
+export type OperationBucket = Exclude<Bucket, 'unauthenticated'>;
 
 /** What an operation asks of its caller: declared with the operation, checked the same way at every door. */
 export interface OperationRules {
