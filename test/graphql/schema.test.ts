@@ -1,5 +1,13 @@
-import type { GraphQLSchema } from 'graphql';
-import { execute, isEnumType, isInputObjectType, isInterfaceType, isObjectType, parse } from 'graphql';
+import type { GraphQLOutputType, GraphQLSchema } from 'graphql';
+import {
+  execute,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  parse,
+} from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { buildGatewaySchema } from '../../schema/index.ts';
 import { rulesOf } from '../../schema/operation.ts';
@@ -52,6 +60,28 @@ describe('The schema', () => {
       }
     }
     expect(checked).toBeGreaterThan(14);
+  });
+
+  /** What below a type is a secret, or tells of a person. */
+  function privateParts(type: GraphQLOutputType, above: readonly string[] = []): string[] {
+    const named = getNamedType(type);
+    if (!isObjectType(named) || above.includes(named.name)) return [];
+    return Object.values(named.getFields()).flatMap((field) =>
+      ['secret', 'givenName', 'bornOn', 'email', 'phoneNumber'].includes(field.name)
+        ? [`${named.name}.${field.name}`]
+        : privateParts(field.type, [...above, named.name]),
+    );
+  }
+
+  it('keeps the answers of creations sealed that show a secret or a person', () => {
+    const creations = Object.values(schema.getMutationType()?.getFields() ?? {}).map(({ name, type }) => ({
+      name,
+      kept: rulesOf(schema, 'mutation', name).creation,
+      shows: privateParts(type),
+    }));
+    const named = (kept: string) => creations.filter((one) => one.kept === kept);
+    expect(named('secret').filter(({ shows }) => shows.length === 0)).toEqual([]);
+    expect(named('plain').filter(({ shows }) => shows.length > 0)).toEqual([]);
   });
 
   it('runs no operation for a context without a caller', async () => {
