@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { baseShare, slots } from '../../src/domain/webhooks/shares.ts';
+import type { SignalChannels } from '../../src/infrastructure/pubsub/signals.ts';
+import type { Bucket } from '../../src/infrastructure/rateLimiter.ts';
 import { attemptReasons } from '../../src/infrastructure/webhooks/outcome.ts';
 import { requestRecharge } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
@@ -11,6 +13,16 @@ import { transports, walletEvents } from '../harness/subscribers.ts';
 
 const sampleLine =
   /^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[^{}]*\})? (Na[Nn]|[+-]?Inf|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
+
+/** A new one does not compile before it is here, and then README has to have it. */
+const channels = { events: true, access: true, webhooks: true, orders: true } satisfies Record<
+  keyof SignalChannels,
+  true
+>;
+const buckets = { search: true, bookings: true, default: true, unauthenticated: true } satisfies Record<
+  Bucket,
+  true
+>;
 
 describeEngines('What operators see', (engine) => {
   let server: TestServer;
@@ -121,6 +133,17 @@ describeEngines('What operators see', (engine) => {
     const [, section = ''] = readme.split('### Webhook deliveries\n');
     expect(attemptReasons.filter((reason) => !section.includes(`\`${reason}\``))).toEqual([]);
     expect(section).toContain(`at most ${slots} attempts at once, and of one webhook ${baseShare},`);
+  });
+
+  it('README has the channels that a user of Redis needs, and the limits by which operations are refused', async () => {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    for (const [row, names] of [
+      ['| REDIS_URL |', channels],
+      ['| `embarque_rate_limited_total` |', buckets],
+    ] as const) {
+      const line = readme.split('\n').find((text) => text.startsWith(row)) ?? '';
+      expect([row, Object.keys(names).filter((name) => !line.includes(`\`${name}\``))]).toEqual([row, []]);
+    }
   });
 
   it('metrics count the announcements of events', async () => {
