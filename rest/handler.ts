@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
-import { parse, validate } from 'graphql';
+import { Kind, parse, validate } from 'graphql';
 import { callerOf } from '../schema/callers.ts';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
@@ -34,12 +34,26 @@ export function prepareRoute(route: Route, schema: GraphQLSchema): PreparedRoute
   if (faults.length > 0) throw new Error(`REST route ${route.name}: ${faults.join('; ')}`);
   try {
     const root = rootFieldOf(schema, document);
+    checkFit(route, root);
     const { operation } = root.operation;
     const rules = rulesOf(schema, operation, root.definition.name);
     return { route, root, rules, isRead: operation === 'query', write: successWriter(route.envelope, root) };
   } catch (error) {
     throw new Error(`REST route ${route.name}: ${(error as Error).message}`);
   }
+}
+
+/** @throws Error when what a route says of itself is not what its document does, valid as that is. */
+function checkFit({ method, path, envelope }: Route, { operation, variables, node }: RootField): void {
+  // Anything that follows links asks with GET, and again as it likes.
+  if (method === 'get' && operation.operation !== 'query') throw new Error('a GET that changes something');
+  for (const [, parameter] of path.matchAll(/:(\w+)/g))
+    if (!variables.some(({ name }) => name === parameter)) throw new Error(`no variable $${parameter}`);
+  const members = node.selectionSet?.selections.map(
+    (member) => member.kind === Kind.FIELD && (member.alias ?? member.name).value,
+  );
+  if (envelope === 'list' && members?.toSorted().join() !== 'data,pagination')
+    throw new Error('a list has data and pagination, and nothing else');
 }
 
 /** Who calls, in a context of the request's own: at once when the key is known. @throws AppError 401 or 429. */

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { prepareRoute } from '../../rest/handler.ts';
+import type { Route } from '../../rest/route.ts';
+import { routes } from '../../rest/routes/index.ts';
+import { buildGatewaySchema } from '../../schema/index.ts';
+
+const schema = buildGatewaySchema();
+
+// Each of these documents is valid: no process starts with such a route, and its fault is told by its name.
+it.each<[string, string, Partial<Route>, string]>([
+  ['changes something by GET', 'createRecharge', { method: 'get' }, 'a GET that changes something'],
+  [
+    'takes no notice of a part of its path',
+    'getRecharge',
+    { path: '/wallet/recharge/:key' },
+    'no variable $key',
+  ],
+  ['lists without a list', 'getWalletBalance', { envelope: 'list' }, 'a list has data and pagination'],
+])('a route that %s is refused', (_what, name, changed, fault) => {
+  const route = routes.find((one) => one.name === name);
+  if (!route) throw new Error(`no route ${name}`);
+  expect(() => prepareRoute(route, schema)).not.toThrow();
+  expect(() => prepareRoute({ ...route, ...changed }, schema)).toThrow(`REST route ${name}: ${fault}`);
+});
