@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventCatalogue, eventTypes } from '../../src/domain/events/catalogue.ts';
 import { payloadFault } from '../../src/domain/events/validation.ts';
+import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { ticketed } from '../bookings/airline.ts';
 import {
   agencyWith,
@@ -77,6 +78,9 @@ describeBookings('every type of event', (stage) => {
       rows.map(({ type }) => ({ type, fault: null })),
     );
     expect([...new Set(rows.map(({ type }) => type))].sort()).toEqual([...eventTypes].sort());
+    // Each statement has counted as many events as it recorded.
+    const checks = await verifyLedger(server.running.gateway.platform.sequelize);
+    expect(checks.filter(({ break: found }) => found !== null)).toEqual([]);
     // Each example has the members of one that was told.
     const told = new Set(rows.map(({ type, data }) => `${type} ${membersOf(data)}`));
     const examples = eventTypes.map((type) => `${type} ${membersOf(eventCatalogue[type].example)}`);
