@@ -36,9 +36,15 @@ export class RechargeResolver {
     @Arg('status', () => RechargeStatus, { nullable: true, description: 'Only recharges in this state.' })
     status?: RechargeStatus | null,
   ): Promise<RechargeList> {
-    const { recharges, total } = await listRecharges(tenantOf(context), { status }, rowsOf(page, limit));
+    const { platform } = context.gateway;
+    const { recharges, total } = await listRecharges(
+      tenantOf(context),
+      status ?? null,
+      rowsOf(page, limit),
+      platform,
+    );
     return {
-      items: recharges.map((recharge) => toRecharge(recharge, context.gateway.platform.publicUrl)),
+      items: recharges.map((recharge) => toRecharge(recharge, platform.publicUrl)),
       pagination: paginationOf(page, limit, total),
     };
   }

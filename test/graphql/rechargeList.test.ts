@@ -72,4 +72,76 @@ describeEngines('the list of recharges', (engine) => {
       pagination: { page: 1, limit: 20, total: 0, pages: 0 },
     });
   });
+
+  it('counts what there is after every change, also after one that no event tells of', async () => {
+    const { test: key } = await server.createTeam();
+    const totals = () =>
+      Promise.all(
+        [undefined, 'pending', 'completed', 'expired', 'failed', 'cancelled'].map(
+          async (status) => (await list(key, { status })).pagination.total,
+        ),
+      );
+    expect(await totals()).toEqual([0, 0, 0, 0, 0, 0]);
+    const made = [await create(key), await create(key), await create(key), await create(key)];
+    expect(await totals()).toEqual([4, 4, 0, 0, 0, 0]);
+    await end(key, made[0]!, 'fail');
+    expect(await totals()).toEqual([4, 3, 0, 0, 1, 0]);
+    await server.graphql('mutation ($id: String!) { cancelRecharge(id: $id) { id } }', { id: made[1] }, key);
+    expect(await totals()).toEqual([4, 2, 0, 0, 1, 1]);
+    await end(key, made[2]!, 'pay');
+    expect(await totals()).toEqual([4, 1, 1, 0, 1, 1]);
+    await end(key, made[3]!, 'expire');
+    expect(await totals()).toEqual([4, 0, 1, 1, 1, 1]);
+  });
+});
+
+describeEngines('the list of recharges of a team that has many', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    // One session: what the server has prepared there can be explained there.
+    server = await startTestServer(engine, { settings: { ROLES: 'api', DATABASE_POOL_SIZE: '1' } });
+  });
+  afterAll(() => server?.close());
+
+  it('passes over them in an index, and reads none in another state than asked for', async () => {
+    const { live: key, teamId } = await server.createTeam();
+    await server.query(
+      `INSERT INTO recharges (id, wallet_id, team_id, mode, amount_cents, payment_method, status, provider, charge,
+                              created_at, expires_at, paid_at, transaction_id)
+       SELECT 'rch_' || lpad(n::text, 26, '0'), id, team_id, mode, 10000, 'pix', status, 'simulated', '{}',
+              now() - n * interval '1 minute', now(), CASE status WHEN 'completed' THEN now() END,
+              CASE status WHEN 'completed' THEN 'txn_' || n END
+         FROM wallets, generate_series(1, 20000) n,
+              LATERAL (SELECT (ARRAY['completed', 'completed', 'expired', 'cancelled'])[n % 4 + 1]) s (status)
+        WHERE team_id = $1 AND mode = 'live'`,
+      [teamId],
+    );
+    await server.query('VACUUM ANALYZE recharges');
+    const [wallet] = await server.query<{ id: number }>(
+      `SELECT id FROM wallets WHERE team_id = $1 AND mode = 'live'`,
+      [teamId],
+    );
+    const total = async (status?: string) => {
+      const { body } = await server.graphql(listDocument, { status, page: 40, limit: 100 }, key);
+      return body.data.recharges.pagination.total;
+    };
+    expect([await total(), await total('expired'), await total('failed')]).toEqual([20_000, 5_000, 0]);
+    // The first executions of a statement are planned for their values, the later ones for any.
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      await server.query(`SET plan_cache_mode = ${mode}`);
+      const explain = async (execution: string) =>
+        JSON.stringify(await server.query(`EXPLAIN EXECUTE ${execution}`));
+      for (const status of ['expired', 'failed']) {
+        const ofStatus = 'Index Only Scan using recharges_by_status';
+        expect(await explain(`read_recharges_of_status(${wallet?.id}, 100, 3900, '${status}')`)).toContain(
+          ofStatus,
+        );
+        expect(await explain(`count_recharges_of_status(${wallet?.id}, '${status}', NULL)`)).toContain(
+          ofStatus,
+        );
+      }
+      const ofAll = 'Index Only Scan using recharges_by_wallet';
+      expect(await explain(`read_recharges(${wallet?.id}, 100, 3900, NULL)`)).toContain(ofAll);
+    }
+  });
 });

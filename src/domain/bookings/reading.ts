@@ -1,9 +1,8 @@
-import { LRUCache } from 'lru-cache';
-import type { Sequelize } from 'sequelize';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inSnapshot } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
 import { notFound } from '../errors.ts';
+import { type Counted, countSql, totalOf } from '../keptTotals.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { type BookingRow, type BookingStatus, bookingColumns } from './booking.ts';
@@ -91,50 +90,16 @@ const pages = new Map(
   ),
 );
 
-/**
- * $1 wallet, $2 created after, $3 status, $4 the wallet's last event when a total was counted. Whatever happens to a
- * booking tells an event, in the same transaction: as long as the last one is the same, a total is what it was. Its number
- * would not do: a server that takes over from one that died may not have heard of some, and gives theirs to others.
- */
+/** $1 wallet, $2 created after, $3 status, $4 the wallet's last event when a total was counted. */
 const counts = new Map(
   filters.map((filter) => [
     nameOf(filter),
-    statement<{ last_event: string; total: string | null }>(
+    statement<Counted>(
       `count_bookings${nameOf(filter)}`,
-      `SELECT coalesce(e.id, '') AS last_event, CASE WHEN coalesce(e.id, '') IS DISTINCT FROM $4::text THEN (
-                SELECT count(*) FROM bookings b
-                 WHERE ${conditionsOf(filter).replace('$4', '$2').replace('$5', '$3')}) END AS total
-         FROM wallets w LEFT JOIN events e ON e.wallet_id = w.id AND e.sequence = w.event_count WHERE w.id = $1`,
+      countSql(`bookings b WHERE ${conditionsOf(filter).replace('$4', '$2').replace('$5', '$3')}`, '$4'),
     ),
   ]),
 );
-
-interface KnownTotal {
-  readonly lastEvent: string;
-  readonly total: number;
-}
-
-/** Totals that were counted lately, by wallet and filter: to count is most of what a page of a long list takes. */
-const knownTotals = new WeakMap<Sequelize, LRUCache<string, KnownTotal>>();
-
-async function countBookings(
-  { walletId }: Tenant,
-  { createdAfter, status }: Pick<BookingFilter, 'createdAfter' | 'status'>,
-  sequelize: Sequelize,
-): Promise<number> {
-  const known = knownTotals.get(sequelize) ?? new LRUCache<string, KnownTotal>({ max: 10_000 });
-  knownTotals.set(sequelize, known);
-  const key = `${walletId} ${createdAfter?.toISOString()} ${status}`;
-  const before = known.get(key);
-  const counting = counts.get(nameOf([createdAfter !== null, status !== null]))!;
-  const values = [walletId, createdAfter, status, before?.lastEvent ?? null];
-  const [row] = await run(sequelize, counting, values);
-  if (!row) throw new Error(`there is no wallet ${walletId}`);
-  if (row.total === null) return before!.total;
-  const total = Number(row.total);
-  known.set(key, { lastEvent: row.last_event, total });
-  return total;
-}
 
 /** Rows that are passed over from the beginning without asking whether the end is nearer. */
 const shallowOffset = 1_000;
@@ -148,7 +113,7 @@ export async function listBookings(
 ): Promise<{ bookings: BookingRow[]; total: number }> {
   const filter: Filters = [createdAfter !== null, status !== null];
   const conditions = [createdAfter, status];
-  const count = () => countBookings(tenant, { createdAfter, status }, sequelize);
+  const count = () => totalOf(tenant, counts.get(nameOf(filter))!, conditions, sequelize);
   const read = (from: Direction, rows: number, passedOver: number) => {
     const page = pages.get(keyOf(orderBy, orderDir, from, filter))!;
     return run(sequelize, page, [tenant.walletId, rows, passedOver, ...conditions]);
