@@ -1,9 +1,14 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { claimDeliveries, releaseLease, skipInactive } from '../../src/domain/webhooks/claim.ts';
+import {
+  claimDeliveries,
+  releaseLease,
+  skipInactive,
+  skippedAtOnce,
+} from '../../src/domain/webhooks/claim.ts';
 import { Shares } from '../../src/domain/webhooks/shares.ts';
 import { eventually } from '../harness/client.ts';
-import { describeSeveralSessions } from '../harness/engines.ts';
+import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
 /** Which row comes first is for PostgreSQL to decide, in each session anew. */
@@ -53,5 +58,40 @@ describeSeveralSessions('deliveries of webhooks that were switched off', (engine
     await other.query('COMMIT');
     await skipInactive(platform);
     expect(await statuses()).toEqual(['skipped', 'skipped', 'skipped']);
+  });
+});
+
+describeEngines('very many deliveries of a webhook', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    world = await DeliveryWorld.open(engine, { settings: { ROLES: 'api' } });
+  });
+  afterAll(() => world?.close());
+
+  const rest = 7;
+
+  it('are skipped in portions when it is switched off or removed: who records attempts waits for it', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key } = await world.team();
+    for (const isRemoved of [false, true]) {
+      const id = await world.register(key, `/many/${isRemoved}`);
+      await world.server.query(
+        `INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
+         SELECT $1, 'evt_' || n, 'wallet.credit', 'pending', now(), now() FROM generate_series(1, $2::integer) n`,
+        [id, skippedAtOnce + rest],
+      );
+      const waiting = async () => {
+        const [row] = await world.server.query<{ waiting: number }>(
+          `SELECT count(*)::integer AS waiting FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'pending'`,
+          [id],
+        );
+        return row?.waiting;
+      };
+      if (isRemoved) await world.server.rest('DELETE', `/api/v1/webhooks/${id}`, { key });
+      else await world.change(key, id, { active: false });
+      expect(await waiting()).toBe(rest);
+      await skipInactive(platform);
+      expect(await waiting()).toBe(0);
+    }
   });
 });

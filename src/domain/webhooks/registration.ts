@@ -6,6 +6,7 @@ import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts'
 import { checkEach, conflict, unprocessable } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
+import { skippedAtOnce } from './claim.ts';
 import { findWebhook } from './reading.ts';
 import { checkDescription, checkEvents, checkHeaders } from './registrationChecks.ts';
 import type { CustomHeader, WebhookRow } from './webhook.ts';
@@ -31,7 +32,17 @@ const insertWebhook = statement<WebhookRow>(
    RETURNING ${webhookColumns}`,
 );
 
-/** Waiting deliveries of a webhook that is switched off are skipped; those under way are found by the sweep. */
+/**
+ * Waiting deliveries of a webhook that is switched off (CTE `webhook`) are skipped. Those under way, and what is beyond the
+ * first thousands, are found by the sweep: who has attempts to record waits for the webhook's row meanwhile.
+ */
+const skippedCte = `skipped AS (
+     UPDATE webhook_deliveries SET status = 'skipped'
+      WHERE status = 'pending' AND leased_until IS NULL AND id = ANY (ARRAY(
+            SELECT d.id FROM webhook w JOIN webhook_deliveries d ON d.webhook_id = w.id
+             WHERE NOT w.active AND d.status = 'pending' AND d.leased_until IS NULL LIMIT ${skippedAtOnce}))
+   )`;
+
 const updateWebhookStatement = statement<WebhookRow>(
   'update_webhook',
   `WITH webhook AS (
@@ -44,10 +55,7 @@ const updateWebhookStatement = statement<WebhookRow>(
             sealed_headers = coalesce($10, sealed_headers), updated_at = $9
       WHERE id = $1 AND wallet_id = $2 AND deleted_at IS NULL
      RETURNING ${webhookColumns}
-   ), skipped AS (
-     UPDATE webhook_deliveries d SET status = 'skipped' FROM webhook w
-      WHERE d.webhook_id = w.id AND NOT w.active AND d.status = 'pending' AND d.leased_until IS NULL
-   )
+   ), ${skippedCte}
    SELECT * FROM webhook`,
 );
 
@@ -55,11 +63,8 @@ const deleteWebhookStatement = statement<{ id: string }>(
   'delete_webhook',
   `WITH webhook AS (
      UPDATE webhooks SET deleted_at = $3, active = false
-      WHERE id = $1 AND wallet_id = $2 AND deleted_at IS NULL RETURNING id
-   ), skipped AS (
-     UPDATE webhook_deliveries d SET status = 'skipped' FROM webhook w
-      WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.leased_until IS NULL
-   )
+      WHERE id = $1 AND wallet_id = $2 AND deleted_at IS NULL RETURNING id, active
+   ), ${skippedCte}
    SELECT id FROM webhook`,
 );
 
