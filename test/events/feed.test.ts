@@ -3,9 +3,9 @@ import { EventFeed } from '../../src/domain/events/feed.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
-import { recordExample, storedEvents, tenantOf } from '../harness/activity.ts';
+import { loseEvents, recordExample, storedEvents, tenantOf, writeEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
-import { describeOneEngine } from '../harness/engines.ts';
+import { describeEngines, describeOneEngine } from '../harness/engines.ts';
 import { Operator } from '../harness/operator.ts';
 import { startTestServer } from '../harness/server.ts';
 
@@ -46,5 +46,37 @@ describeOneEngine('A feed', (engine) => {
     await eventually(() => heard.length > 0);
     expect(heard).toEqual([first]);
     leave();
+  });
+});
+
+describeEngines('A feed of a team with many events', (engine) => {
+  it('looks for what the database has kept of those it told, not through all there ever were', async () => {
+    // One session: what the server has prepared there can be explained there.
+    const server = await startTestServer(engine, { settings: { ROLES: 'api', DATABASE_POOL_SIZE: '1' } });
+    onTestFinished(() => server.close());
+    const { teamId } = await server.createTeam();
+    const tenant = await tenantOf(server, teamId, 'live');
+    let rewound = false;
+    const leave = await server.running.gateway.feed.follow(tenant, {
+      hear: () => undefined,
+      rewind: () => {
+        rewound = true;
+      },
+    });
+    await loseEvents(server, teamId, 'live', 1);
+    await recordExample(server, tenant, 'wallet.recharge.pending', 'rch_first');
+    await eventually(() => rewound);
+    leave();
+    await writeEvents(server, teamId, 'live', { count: 10_000 });
+    await server.query('VACUUM ANALYZE events');
+    const gone = Array.from({ length: 100 }, (_, place) => `evt_gone${place}`);
+    // The first executions of a statement are planned for their values, the later ones for any.
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      await server.query(`SET plan_cache_mode = ${mode}`);
+      const plan = await server.query(
+        `EXPLAIN EXECUTE find_kept_event(${tenant.walletId}, '{${gone.join(',')}}')`,
+      );
+      expect(JSON.stringify(plan), mode).toContain('events_id_key');
+    }
   });
 });

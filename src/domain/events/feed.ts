@@ -41,9 +41,14 @@ const readLatest = statement<Pick<EventRow, 'id' | 'sequence'>>(
   `SELECT id, sequence FROM events WHERE wallet_id = $1 ORDER BY sequence DESC LIMIT ${remembered / 10}`,
 );
 
+/**
+ * Looked up by their ids before the latest is chosen: PostgreSQL would go through all that the team ever had from its end,
+ * where it expects one of a thousand soon, though the database has lost them all.
+ */
 const findKept = statement<Pick<EventRow, 'id'>>(
   'find_kept_event',
-  `SELECT id FROM events WHERE id = ANY ($2) AND wallet_id = $1 ORDER BY sequence DESC LIMIT 1`,
+  `WITH kept AS MATERIALIZED (SELECT id, sequence FROM events WHERE id = ANY ($2) AND wallet_id = $1)
+   SELECT id FROM kept ORDER BY sequence DESC LIMIT 1`,
 );
 
 const findSequence = statement<{ sequence: string }>(
