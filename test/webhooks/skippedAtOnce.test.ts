@@ -1,12 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  claimDeliveries,
-  releaseLease,
-  skipInactive,
-  skippedAtOnce,
-} from '../../src/domain/webhooks/claim.ts';
+import { claimDeliveries, releaseLease } from '../../src/domain/webhooks/claim.ts';
 import { Shares } from '../../src/domain/webhooks/shares.ts';
+import { skipInactive, skippedAtOnce } from '../../src/domain/webhooks/skipping.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
@@ -70,11 +66,11 @@ describeEngines('very many deliveries of a webhook', (engine) => {
 
   const rest = 7;
 
-  it('are skipped in portions when it is switched off or removed: who records attempts waits for it', async () => {
+  it('are skipped in portions when it is switched off or removed, and all of them before it is switched on again', async () => {
     const { platform } = world.server.running.gateway;
     const { key } = await world.team();
-    for (const isRemoved of [false, true]) {
-      const id = await world.register(key, `/many/${isRemoved}`);
+    for (const what of ['switched off', 'removed', 'switched off and on']) {
+      const id = await world.register(key, `/many/${what.length}`);
       await world.server.query(
         `INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
          SELECT $1, 'evt_' || n, 'wallet.credit', 'pending', now(), now() FROM generate_series(1, $2::integer) n`,
@@ -87,10 +83,11 @@ describeEngines('very many deliveries of a webhook', (engine) => {
         );
         return row?.waiting;
       };
-      if (isRemoved) await world.server.rest('DELETE', `/api/v1/webhooks/${id}`, { key });
+      if (what === 'removed') await world.server.rest('DELETE', `/api/v1/webhooks/${id}`, { key });
       else await world.change(key, id, { active: false });
       expect(await waiting()).toBe(rest);
-      await skipInactive(platform);
+      if (what === 'switched off and on') await world.change(key, id, { active: true });
+      else await skipInactive(platform);
       expect(await waiting()).toBe(0);
     }
   });

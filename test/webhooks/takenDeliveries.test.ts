@@ -3,15 +3,10 @@ import { measureBacklog } from '../../src/domain/backlog.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
 import type { ClaimedDelivery } from '../../src/domain/webhooks/claim.ts';
-import {
-  claimDeliveries,
-  nextDueAt,
-  releaseLease,
-  renewLeases,
-  skipInactive,
-} from '../../src/domain/webhooks/claim.ts';
+import { claimDeliveries, nextDueAt, releaseLease, renewLeases } from '../../src/domain/webhooks/claim.ts';
 import { KeptAttempts } from '../../src/domain/webhooks/keptAttempts.ts';
 import { Shares } from '../../src/domain/webhooks/shares.ts';
+import { skipInactive } from '../../src/domain/webhooks/skipping.ts';
 import type { AttemptOutcome } from '../../src/infrastructure/webhooks/outcome.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';

@@ -41,7 +41,7 @@ export function leaseOf({ settings }: Pick<Platform, 'settings'>): number {
 type ClaimedRow = ClaimedDelivery & RecordedParts;
 
 /** Webhooks with pending deliveries: steps from one to the next through the index, however many each has waiting. */
-const waitingSql = `waiting AS (
+export const waitingSql = `waiting AS (
      (SELECT webhook_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY webhook_id LIMIT 1)
      UNION ALL
      SELECT (SELECT d.webhook_id FROM webhook_deliveries d
@@ -223,27 +223,4 @@ export async function nextDueAt(now: Date, { sequelize, settings }: Platform): P
   const firstDue = new Date(now.getTime() - firstDelayMs);
   const [row] = await run(sequelize, nextDueStatement, [now, firstDue, firstDelayMs]);
   return row?.due_at ?? null;
-}
-
-/** A few tenths of a second's work: millions in one statement would take longer than an answer is waited for. */
-export const skippedAtOnce = 10_000;
-
-const skipStatement = statement(
-  'skip_deliveries_of_inactive_webhooks',
-  `WITH RECURSIVE ${waitingSql}, left_over AS (
-     SELECT d.id FROM waiting v JOIN webhooks w ON w.id = v.webhook_id JOIN webhook_deliveries d ON d.webhook_id = w.id
-      WHERE NOT w.active AND d.status = 'pending' AND (d.leased_until IS NULL OR d.leased_until <= clock_timestamp())
-      LIMIT ${skippedAtOnce} FOR UPDATE OF d SKIP LOCKED
-   )
-   UPDATE webhook_deliveries SET status = 'skipped', leased_until = NULL, lease_token = NULL
-    WHERE id = ANY (ARRAY(SELECT id FROM left_over))`,
-  { plannedEachRun: true },
-);
-
-/**
- * Skips what was recorded, or given back by its worker, while its webhook was being switched off, and some of what more there
- * was. What another holds is left for the next time: all workers do this, each in an order of its own.
- */
-export async function skipInactive({ sequelize }: Platform): Promise<void> {
-  await run(sequelize, skipStatement, []);
 }

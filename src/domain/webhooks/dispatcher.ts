@@ -8,18 +8,11 @@ import { SendingCancelled } from '../../infrastructure/webhooks/sender.ts';
 import type { Platform } from '../platform.ts';
 import { AlertMails } from './alerts.ts';
 import type { ClaimedDelivery, ClaimScope } from './claim.ts';
-import {
-  claimDeliveries,
-  leaseOf,
-  nextDueAt,
-  releaseAllLeases,
-  releaseLease,
-  renewLeases,
-  skipInactive,
-} from './claim.ts';
+import { claimDeliveries, leaseOf, nextDueAt, releaseAllLeases, releaseLease, renewLeases } from './claim.ts';
 import { KeptAttempts } from './keptAttempts.ts';
 import { DeliveryRequests } from './requests.ts';
 import { type Allowances, baseShare, mayHaveLeftSome, Shares, slots } from './shares.ts';
+import { skipInactive } from './skipping.ts';
 import { UrlChanges } from './urlChanges.ts';
 import { Wanted } from './wanted.ts';
 

@@ -6,9 +6,9 @@ import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts'
 import { checkEach, conflict, unprocessable } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
-import { skippedAtOnce } from './claim.ts';
 import { findWebhook } from './reading.ts';
 import { checkDescription, checkEvents, checkHeaders } from './registrationChecks.ts';
+import { skipLeftOver, skippedCte } from './skipping.ts';
 import type { CustomHeader, WebhookRow } from './webhook.ts';
 import { sealHeaders, sealSecrets, webhookColumns, webhookNotFound } from './webhook.ts';
 import { checkReachable, checkWebhookUrl } from './webhookUrl.ts';
@@ -31,17 +31,6 @@ const insertWebhook = statement<WebhookRow>(
    ON CONFLICT (wallet_id, normalized_url) WHERE deleted_at IS NULL DO NOTHING
    RETURNING ${webhookColumns}`,
 );
-
-/**
- * Waiting deliveries of a webhook that is switched off (CTE `webhook`) are skipped. Those under way, and what is beyond the
- * first thousands, are found by the sweep: who has attempts to record waits for the webhook's row meanwhile.
- */
-const skippedCte = `skipped AS (
-     UPDATE webhook_deliveries SET status = 'skipped'
-      WHERE status = 'pending' AND leased_until IS NULL AND id = ANY (ARRAY(
-            SELECT d.id FROM webhook w JOIN webhook_deliveries d ON d.webhook_id = w.id
-             WHERE NOT w.active AND d.status = 'pending' AND d.leased_until IS NULL LIMIT ${skippedAtOnce}))
-   )`;
 
 const updateWebhookStatement = statement<WebhookRow>(
   'update_webhook',
@@ -163,6 +152,7 @@ export async function updateWebhook(
     if (known && known.id !== id) throw alreadyRegistered();
     await checkReachable(url, platform);
   }
+  if (active && !present.active) await skipLeftOver(id, platform);
   try {
     const [webhook] = await run(platform.sequelize, updateWebhookStatement, [
       id,
