@@ -77,6 +77,21 @@ describeEngines('migrations', (engine) => {
     expect(await server.query(shapeQuery)).toEqual(before);
   });
 
+  it('take no index for made whose making failed', async () => {
+    const { sequelize } = server.running.gateway.platform;
+    const shared = engine.name !== 'embedded';
+    const name = '028-recharges-by-status';
+    while (!(await migrateDown(sequelize, migrationsFolder, shared)).includes(name));
+    await server.query('CREATE INDEX recharges_by_status ON recharges (wallet_id)');
+    // As CREATE INDEX CONCURRENTLY leaves it that was given up.
+    await server.query(
+      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'recharges_by_status'::regclass`,
+    );
+    await expect(migrateUp(sequelize, migrationsFolder, shared)).rejects.toThrow('recharges_by_status');
+    await server.query('DROP INDEX recharges_by_status');
+    expect(await migrateUp(sequelize, migrationsFolder, shared)).toContain(name);
+  });
+
   it('need no more than one connection of the pool', async () => {
     const shared = engine.name !== 'embedded';
     await migrateDown(server.running.gateway.platform.sequelize, migrationsFolder, shared);
