@@ -33,7 +33,7 @@ export function standardOutput(): LogOutput {
   /** Lines that found no reader and were not told of yet. */
   let dropped = 0;
   const writeOut = () => {
-    if (lines === '') return;
+    if (lines === '' && dropped === 0) return;
     const opening = (isCut ? '\n' : '') + (dropped > 0 ? droppedLine(dropped) : '');
     const batch = Buffer.from(opening + lines);
     lines = '';

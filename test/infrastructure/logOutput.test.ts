@@ -2,7 +2,8 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../harness/client.ts';
 
 const log = fileURLToPath(new URL('../../src/infrastructure/log.ts', import.meta.url));
 
@@ -95,5 +96,19 @@ describe('the log on standard output', () => {
       lines: 5_001 - numbers.length,
       msg: 'log lines dropped: nobody read them',
     });
+  });
+
+  it('tells how many lines are missing once it is read again, also when nothing more is logged', async () => {
+    const before = "process.stdout.write('');";
+    const after =
+      "log.flush(); process.stderr.write('ends'); await once(process.stdin, 'data'); process.exit(0);";
+    const child = spawn(process.execPath, programOf(before, 5_000, after));
+    onTestFinished(() => void child.kill());
+    expect(String(await once(child.stderr, 'data'))).toBe('ends');
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      output += part;
+    });
+    await eventually(() => output.includes('"msg":"log lines dropped'));
   });
 });
