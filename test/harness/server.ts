@@ -172,3 +172,11 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
   };
   return server;
 }
+
+/** A key that was good once. */
+export async function revokedKey(server: TestServer): Promise<string> {
+  const { teamId } = await server.createTeam();
+  const { id, secret } = await server.createKey({ kind: 'test', teamId });
+  await server.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, null, server.keys.operator);
+  return secret;
+}

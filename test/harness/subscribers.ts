@@ -135,6 +135,14 @@ const overEventStream: Transport = {
 
 export const transports: readonly [Transport, Transport] = [overWebSocket, overEventStream];
 
+/** What a request to /graphql asks with for its results as events. */
+export const eventStream = { accept: 'text/event-stream' };
+
+/** What a stream of events tells, once it is over. */
+export function streamedResults(text: string): Json[] {
+  return [...text.matchAll(/^event: next\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
+}
+
 /** The refusal that answers a subscription: in its first result, in what ended it, or in the response instead. */
 export async function firstRefusal(subscriber: Subscriber): Promise<Json> {
   const ending = await subscriber.ended();

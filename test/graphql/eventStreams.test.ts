@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeOneEngine } from '../harness/engines.ts';
+import { revokedKey, startTestServer, type TestServer } from '../harness/server.ts';
+import { eventStream, streamedResults, walletEvents } from '../harness/subscribers.ts';
+
+describeOneEngine('Operations over graphql-sse', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server.close());
+
+  const query = (key: string | null, body: unknown, headers: Record<string, string> = {}) =>
+    server.rest('POST', '/graphql', { key, body, headers: { ...eventStream, ...headers } });
+
+  it.each<[string, () => Promise<string | null> | string | null]>([
+    ['no key', () => null],
+    ['an unknown key', () => 'sk_test_0123456789abcdef'],
+    ['a revoked key', () => revokedKey(server)],
+  ])('answers 401 in JSON for %s', async (_case, keyOf) => {
+    const answer = await query(await keyOf(), { query: walletEvents });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.body).toEqual({
+      errors: [{ message: 'Unauthorized', extensions: { code: 'UNAUTHORIZED', details: {} } }],
+    });
+  });
+
+  it.each<[string, unknown, Record<string, string>, Record<string, unknown>]>([
+    ['malformed JSON', '{"query": ', {}, { field: 'body', type: 'malformed_json' }],
+    ['a list', [{ query: '{ __typename }' }], {}, { field: 'body', type: 'invalid' }],
+    ['no query', {}, {}, { field: 'query', type: 'required' }],
+    ['a query that is no text', { query: 5 }, {}, { field: 'query', type: 'required' }],
+    [
+      'variables that are no object',
+      { query: '{ __typename }', variables: [] },
+      {},
+      { field: 'variables', type: 'invalid' },
+    ],
+    [
+      'an operation name that is a number',
+      { query: '{ __typename }', operationName: 7 },
+      {},
+      { field: 'operationName', type: 'invalid' },
+    ],
+    [
+      'another content type',
+      'query',
+      { 'content-type': 'text/plain' },
+      { field: 'Content-Type', type: 'unsupported' },
+    ],
+    [
+      'more than 1 MiB',
+      { query: `{ __typename } #${'x'.repeat(1024 * 1024)}` },
+      {},
+      { field: 'body', type: 'too_large' },
+    ],
+  ])('answers 400 in JSON for %s', async (_case, body, headers, details) => {
+    const team = await server.createTeam();
+    const answer = await query(team.live, body, headers);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0]).toMatchObject({
+      message: 'Invalid request parameters',
+      extensions: { code: 'VALIDATION_ERROR', details },
+    });
+    expect(Number(answer.headers.get('x-ratelimit-limit'))).toBe(1_000_000);
+  });
+
+  it('answers 400 in JSON for a document that does not fit the schema', async () => {
+    const team = await server.createTeam();
+    const answer = await query(team.test, { query: 'subscription { walletEvent { id } }' });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
+      extensions: { _meta: { test_mode: true } },
+    });
+  });
+
+  it('streams the answer of a query with the headers of any other', async () => {
+    const team = await server.createTeam({ corsDomains: ['https://app.example.com'] });
+    const answer = await query(
+      team.test,
+      { query: 'query ($id: String!) { recharge(id: $id) { id } }', variables: { id: 'rch_0' } },
+      { origin: 'https://app.example.com' },
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('no-store, no-transform');
+    expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
+    expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBe(999_999);
+    expect(answer.headers.get('x-request-id')).toBeTruthy();
+    expect(answer.text).toMatch(/^:\n\nevent: next\ndata: \{.*\}\n\nevent: complete\ndata:\n\n$/);
+    expect(streamedResults(answer.text)).toMatchObject([
+      { errors: [{ message: 'Recharge not found', extensions: { code: 'NOT_FOUND' } }], data: null },
+    ]);
+  });
+
+  it('takes queries by GET, and mutations by POST only', async () => {
+    const team = await server.createTeam();
+    const get = (text: string, variables = '{}') =>
+      server.rest('GET', `/graphql?${new URLSearchParams({ query: text, variables })}`, {
+        key: team.test,
+        headers: eventStream,
+      });
+    const read = await get(
+      'query ($limit: PageSize) { recharges(limit: $limit) { items { id } } }',
+      '{"limit":1}',
+    );
+    expect(streamedResults(read.text)).toMatchObject([{ data: { recharges: { items: [] } } }]);
+    expect((await get('{ __typename }', '{')).body.errors[0].extensions.details.field).toBe('variables');
+    const mutation = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
+    const written = await get(mutation);
+    expect(written.status).toBe(400);
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await server.rest(method, '/graphql', {
+        key: team.test,
+        body: { query: mutation },
+        headers: eventStream,
+      });
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, POST']);
+    }
+    expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [team.teamId])).toEqual([]);
+  });
+
+  it('honours Idempotency-Key', async () => {
+    const team = await server.createTeam();
+    const create = () =>
+      query(
+        team.test,
+        { query: 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }' },
+        { 'idempotency-key': 'one' },
+      );
+    const [first, second] = [await create(), await create()];
+    expect(streamedResults(first.text)).toEqual(streamedResults(second.text));
+    expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [team.teamId])).toHaveLength(1);
+  });
+
+  it.each([
+    ['text/event-stream', 'text/event-stream; charset=utf-8'],
+    ['text/event-stream, multipart/mixed', 'text/event-stream; charset=utf-8'],
+    ['application/json, text/event-stream', 'application/json; charset=utf-8'],
+    ['application/json;q=0.5, text/event-stream', 'text/event-stream; charset=utf-8'],
+    ['*/*', 'application/json; charset=utf-8'],
+  ])('answers Accept: %s with %s', async (accept, contentType) => {
+    const team = await server.createTeam();
+    const answer = await query(team.test, { query: '{ walletBalance { balance } }' }, { accept });
+    expect(answer.headers.get('content-type')).toBe(contentType);
+    expect(answer.text).toContain('5000.00');
+  });
+});

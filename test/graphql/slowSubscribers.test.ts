@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http';
+import { request as httpRequest } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requestRecharge, storedWalletEvents, writeEvents } from '../harness/activity.ts';
+import { eventually } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
+import { connectRawSocket } from '../harness/rawSocket.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { eventStream, streamedResults, transports, walletEvents } from '../harness/subscribers.ts';
+
+/** What the process holds on to: measured until collecting garbage frees no more. */
+async function memoryBytes(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  let held = Number.POSITIVE_INFINITY;
+  for (;;) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+    const now = heapUsed + external + arrayBuffers;
+    if (now > held - 1_000_000) return now;
+    held = now;
+  }
+}
+
+/** Resolves when nothing more comes out of the server: what it sends and what it reads for that has come to rest. */
+async function atRest(received: () => number): Promise<void> {
+  let last = -1;
+  let still = 0;
+  await eventually(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    still = received() === last ? still + 1 : 0;
+    last = received();
+    return still > 20;
+  });
+}
+
+describeOneEngine('A subscriber that does not read', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server.close());
+
+  describe.each(transports)('over $name', (transport) => {
+    it('a subscriber that stops reading costs little, and catches up', async () => {
+      const count = 5_000;
+      const team = await server.createTeam();
+      await requestRecharge(server, team.test);
+      const [start] = await storedWalletEvents(server, team.teamId, 'test');
+      const slow = await holdingBack(transport.name, team.test, start.id);
+      // It waits for what happens next by now, and has nothing to read up.
+      await atRest(slow.received);
+      const before = await memoryBytes();
+      const ids = await writeEvents(server, team.teamId, 'test', { count, bytes: 10_000 });
+      await requestRecharge(server, team.test);
+      await atRest(slow.received);
+      expect((await memoryBytes()) - before).toBeLessThan(30_000_000);
+      expect(await slow.readOn(count)).toEqual(ids);
+      slow.close();
+    });
+  });
+
+  interface Slow {
+    /** Bytes that came so far. */
+    received(): number;
+    /** Reads on until there are that many events. @returns their ids. */
+    readOn(count: number): Promise<string[]>;
+    close(): void;
+  }
+
+  /** A subscription whose results are not read. */
+  async function holdingBack(name: string, key: string, after: string): Promise<Slow> {
+    const payload = { query: walletEvents, variables: { after, types: ['wallet.credit'] } };
+    if (name === 'graphql-ws') {
+      const raw = await connectRawSocket(server.url, key);
+      raw.send({ type: 'subscribe', id: '1', payload });
+      raw.socket.pause();
+      const events = () => raw.messages.filter(({ type }) => type === 'next');
+      return {
+        received: () => raw.messages.length,
+        async readOn(count) {
+          raw.socket.resume();
+          await eventually(() => events().length >= count);
+          return events().map(({ payload: { data } }) => data.walletEvents.id);
+        },
+        close: () => raw.socket.terminate(),
+      };
+    }
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = httpRequest(`${server.url}/graphql`, {
+        method: 'POST',
+        agent: false,
+        headers: { ...eventStream, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      });
+      request.on('response', resolve).on('error', reject).end(JSON.stringify(payload));
+    });
+    return {
+      received: () => response.socket.bytesRead,
+      async readOn(count) {
+        let text = '';
+        let lines = 0;
+        response.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+          lines += part.split('\n').length - 1;
+        });
+        await eventually(() => lines >= 3 * count + 2);
+        return streamedResults(text).map(({ data }) => data.walletEvents.id);
+      },
+      close: () => response.destroy(),
+    };
+  }
+});

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
+import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
+import { revokedKey, startTestServer, type TestServer } from '../harness/server.ts';
+import { eventStream, walletEvents } from '../harness/subscribers.ts';
+
+describeOneEngine('Operations over graphql-ws', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server.close());
+
+  it.each<[string, () => Promise<unknown> | unknown]>([
+    ['no payload', () => undefined],
+    ['no key', () => ({})],
+    ['an unknown key', () => ({ Authorization: 'Bearer sk_test_0123456789abcdef' })],
+    ['text that is no key', () => ({ Authorization: 'Basic c2VjcmV0' })],
+    ['a key that is no text', () => ({ Authorization: { Bearer: 1 } })],
+    ['a revoked key', async () => ({ Authorization: `Bearer ${await revokedKey(server)}` })],
+  ])('closes with 4403 for %s', async (_case, payloadOf) => {
+    const payload = await payloadOf();
+    const connect = async () => {
+      const raw = await openRawSocket(server.url);
+      raw.send({ type: 'connection_init', payload });
+      const closed = await raw.closed();
+      return { closed, messages: raw.messages };
+    };
+    let { closed, messages } = await connect();
+    // One that says nothing for three seconds is closed, which a machine that is busy with other files may take to say it.
+    for (let count = 0; closed.code === 4408 && count < 5; count += 1)
+      ({ closed, messages } = await connect());
+    expect(closed).toEqual({ code: 4403, reason: 'Forbidden' });
+    expect(messages).toEqual([]);
+  });
+
+  it('takes the key from the header of the upgrade request too', async () => {
+    const team = await server.createTeam();
+    const raw = await openRawSocket(server.url, { headers: { authorization: `Bearer ${team.test}` } });
+    raw.send({ type: 'connection_init' });
+    await raw.receives(({ type }) => type === 'connection_ack');
+    raw.socket.terminate();
+  });
+
+  it.each<[string, unknown[], number]>([
+    [
+      'an operation before the key',
+      [{ type: 'subscribe', id: '1', payload: { query: '{ __typename }' } }],
+      4401,
+    ],
+    ['a message that is no JSON', ['hello'], 4400],
+    ['a message of no known type', [{ type: 'launch' }], 4400],
+    ['a message above 1 MiB', [`"${'x'.repeat(1024 * 1024)}"`], 1009],
+    ['more than 16 KiB before a key', [{ type: 'ping', payload: { text: 'x'.repeat(16 * 1024) } }], 1009],
+    [
+      'more than 16 KiB with the key, which would be kept',
+      [{ type: 'connection_init', payload: { text: 'x'.repeat(16 * 1024) } }],
+      1009,
+    ],
+  ])('closes the socket for %s and prints nothing', async (_case, messages, code) => {
+    const printed: unknown[] = [];
+    const { error } = console;
+    console.error = (...values) => void printed.push(values);
+    try {
+      const raw = await openRawSocket(server.url);
+      for (const message of messages) raw.send(message);
+      expect((await raw.closed()).code).toBe(code);
+      expect(printed).toEqual([]);
+    } finally {
+      console.error = error;
+    }
+  });
+
+  it('takes the Idempotency-Key of each operation, which has no headers, from its extensions', async () => {
+    const { teamId, test } = await server.createTeam();
+    const raw = await connectRawSocket(server.url, test);
+    const create = async (id: string, amount: string, key: unknown) => {
+      const query = `mutation { createRecharge(amount: "${amount}", currency: BRL, paymentMethod: pix) { id } }`;
+      raw.send({ type: 'subscribe', id, payload: { query, extensions: { 'Idempotency-Key': key } } });
+      return (await raw.receives((message) => message.type === 'next' && message.id === id)).payload;
+    };
+    const first = await server.rest('POST', '/api/v1/wallet/recharge', {
+      key: test,
+      body: { amount: '100.00', currency: 'BRL', payment_method: 'pix' },
+      headers: { 'idempotency-key': 'one' },
+    });
+    const { id } = first.body.data;
+    expect((await create('1', '100.00', 'one')).data).toEqual({ createRecharge: { id } });
+    expect((await create('2', '100.00', 'one')).data).toEqual({ createRecharge: { id } });
+    for (const [index, [amount, key, type]] of [
+      ['101.00', 'one', 'reused'],
+      ['100.00', '', 'invalid'],
+      ['100.00', 1, 'invalid'],
+    ].entries()) {
+      const { errors } = await create(`refused ${index}`, String(amount), key);
+      expect(errors[0].extensions.details).toMatchObject({ field: 'Idempotency-Key', type });
+    }
+    expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId])).toHaveLength(1);
+    expect((await create('none', '100.00', null)).data.createRecharge.id).not.toBe(id);
+    raw.socket.terminate();
+  });
+
+  it('takes what 16 KiB hold before a key, and 1 MiB with one', async () => {
+    const raw = await openRawSocket(server.url);
+    raw.send({ type: 'ping', payload: { text: 'x'.repeat(16_000) } });
+    await raw.receives(({ type, payload }) => type === 'pong' && payload.text.length === 16_000);
+    const Authorization = `Bearer ${server.keys.test}`;
+    raw.send({ type: 'connection_init', payload: { Authorization, text: 'x'.repeat(16_000) } });
+    await raw.receives(({ type }) => type === 'connection_ack');
+    const query = `{ walletBalance { balance } } #${'x'.repeat(1_000_000)}`;
+    raw.send({ type: 'subscribe', id: '1', payload: { query } });
+    const { payload } = await raw.receives(({ type }) => type === 'next');
+    expect(payload.data.walletBalance.balance).toBe('5000.00');
+    raw.socket.terminate();
+  });
+
+  it('speaks graphql-transport-ws only, and only at /graphql', async () => {
+    const raw = await openRawSocket(server.url, { protocol: 'graphql-transport-ws' });
+    expect(raw.socket.protocol).toBe('graphql-transport-ws');
+    raw.socket.terminate();
+    await expect(openRawSocket(server.url, { protocol: 'graphql-ws' })).rejects.toThrow();
+    await expect(openRawSocket(server.url, { path: '/graphqls' })).rejects.toThrow('404');
+    await expect(openRawSocket(server.url, { path: '/api/v1/wallet/balance' })).rejects.toThrow('404');
+  });
+
+  it('refuses a new operation on the socket of a revoked key, and keeps the socket', async () => {
+    const { teamId } = await server.createTeam();
+    const { id, secret } = await server.createKey({ kind: 'test', teamId });
+    const raw = await connectRawSocket(server.url, secret);
+    raw.send({ type: 'subscribe', id: 'before', payload: { query: '{ walletBalance { balance } }' } });
+    await raw.receives((message) => message.type === 'complete' && message.id === 'before');
+    await server.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, null, server.keys.operator);
+    const unauthorized = [{ message: 'Unauthorized', extensions: { code: 'UNAUTHORIZED', details: {} } }];
+    // The revocation holds within a second; until the signal is there, operations may still pass.
+    let attempt = 0;
+    await eventually(async () => {
+      attempt += 1;
+      const id = `attempt ${attempt}`;
+      raw.send({ type: 'subscribe', id, payload: { query: '{ walletBalance { balance } }' } });
+      const answer = await raw.receives((message) => message.id === id);
+      if (answer.type !== 'error') return false;
+      expect(answer.payload).toEqual(unauthorized);
+      return true;
+    });
+    raw.send({ type: 'subscribe', id: 'events', payload: { query: walletEvents } });
+    const { payload } = await raw.receives((message) => message.id === 'events');
+    expect(payload).toEqual(unauthorized);
+    raw.send({ type: 'ping' });
+    await raw.receives(({ type }) => type === 'pong');
+    raw.socket.terminate();
+  });
+
+  it('refuses an operation whose id would stand on each of its results for ever', async () => {
+    const raw = await connectRawSocket(server.url, server.keys.test);
+    for (const length of [256, 257])
+      raw.send({ type: 'subscribe', id: 'x'.repeat(length), payload: { query: '{ __typename }' } });
+    const answerTo = (length: number) => raw.receives(({ id }) => id?.length === length);
+    expect((await answerTo(256)).type).toBe('next');
+    expect(await answerTo(257)).toMatchObject({
+      type: 'error',
+      payload: [{ extensions: { details: { field: 'id', type: 'too_long' } } }],
+    });
+    raw.socket.terminate();
+  });
+
+  it('closes a socket for what cannot be answered, and holds it for no fault of ours', async () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+    const stranger = await openRawSocket(server.url);
+    stranger.send(`{"type":"ping","payload":{"deep":${nested(8_000)}}}`);
+    expect(await stranger.closed()).toEqual({ code: 4400, reason: 'Invalid message received' });
+    for (const ofServers of [
+      { type: 'connection_ack' },
+      { type: 'next', id: '1', payload: { data: {} } },
+      { type: 'error', id: '1', payload: [{ message: 'No' }] },
+    ]) {
+      const backwards = await openRawSocket(server.url);
+      backwards.send(ofServers);
+      expect(await backwards.closed()).toEqual({ code: 4400, reason: 'Invalid message received' });
+    }
+    const twice = await connectRawSocket(server.url, server.keys.test);
+    const id = 'é'.repeat(256);
+    for (const _ of 'ab') twice.send({ type: 'subscribe', id, payload: { query: walletEvents } });
+    const { code, reason } = await twice.closed();
+    expect(code).toBe(4409);
+    expect(id).toContain(reason.replace('Subscriber for ', ''));
+    const raw = await connectRawSocket(server.url, server.keys.test);
+    const payload = `{"query":${JSON.stringify(walletEvents)},"variables":{"deep":${nested(100_000)}}}`;
+    raw.send(`{"type":"subscribe","id":"1","payload":${payload}}`);
+    const refused = (await raw.receives(({ type }) => type === 'error')).payload;
+    expect(refused).toMatchObject([{ extensions: { details: { field: 'query', type: 'too_large' } } }]);
+    raw.socket.terminate();
+    const streamed = await server.rest('POST', '/graphql', {
+      key: server.keys.test,
+      body: payload,
+      headers: eventStream,
+    });
+    expect([streamed.status, streamed.body.errors]).toEqual([400, refused]);
+    expect(server.logLines.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
+  });
+
+  it('answers a faulty operation and goes on with the others', async () => {
+    const team = await server.createTeam();
+    const raw = await connectRawSocket(server.url, team.test);
+    const faulty: [string, object, string][] = [
+      ['syntax', { query: '{ walletBalance {' }, 'GRAPHQL_PARSE_FAILED'],
+      ['field', { query: '{ walletBalance { colour } }' }, 'GRAPHQL_VALIDATION_FAILED'],
+      [
+        'name',
+        { query: 'query A { __typename } query B { __typename }', operationName: 'C' },
+        'OPERATION_RESOLUTION_FAILURE',
+      ],
+      [
+        'variable',
+        { query: 'query ($id: String!) { recharge(id: $id) { id } }', variables: { id: 5 } },
+        'VALIDATION_ERROR',
+      ],
+    ];
+    for (const [id, payload, code] of faulty) {
+      raw.send({ type: 'subscribe', id, payload });
+      const answer = await raw.receives((message) => message.type === 'error' && message.id === id);
+      expect(answer.payload[0].extensions.code).toBe(code);
+    }
+    raw.send({ type: 'subscribe', id: 'last', payload: { query: '{ walletBalance { balance } }' } });
+    const { payload } = await raw.receives((message) => message.type === 'next' && message.id === 'last');
+    expect(payload).toMatchObject({
+      data: { walletBalance: { balance: '5000.00' } },
+      extensions: { _meta: { test_mode: true } },
+    });
+    raw.socket.terminate();
+  });
+
+  it('cuts a client that asks without reading, and prints nothing', async () => {
+    const printed: unknown[] = [];
+    const { error } = console;
+    console.error = (...values) => void printed.push(values);
+    try {
+      const team = await server.createTeam();
+      const { socket, closed } = await connectRawSocket(server.url, team.test);
+      socket.pause();
+      const ping = JSON.stringify({ type: 'ping', payload: { filling: 'x'.repeat(500_000) } });
+      let sent = 0;
+      while (socket.readyState === socket.OPEN && sent < 200) {
+        await new Promise((resolve) => socket.send(ping, resolve));
+        sent += 1;
+      }
+      socket.resume();
+      expect((await closed()).code).toBe(1006);
+      expect(printed).toEqual([]);
+    } finally {
+      console.error = error;
+    }
+  });
+});
