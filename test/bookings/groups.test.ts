@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
 import { findBooking } from '../../src/domain/bookings/reading.ts';
 import { AppError } from '../../src/domain/errors.ts';
@@ -8,6 +8,7 @@ import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
 import { batchOf } from '../../src/infrastructure/identifierBatch.ts';
 import { storedWalletEvents } from '../harness/activity.ts';
+import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { allEvents, transports } from '../harness/subscribers.ts';
@@ -178,6 +179,19 @@ describeEngines('Bookings posted at the same moment', (engine) => {
       expect(await breaks()).toEqual([]);
     },
   );
+
+  it('are announced to each team that has some among them', async () => {
+    const { platform } = server.running.gateway;
+    const heard: number[] = [];
+    onTestFinished(await platform.signals.subscribe('events', ({ walletId }) => void heard.push(walletId)));
+    // The first goes alone, and the others together meanwhile.
+    const wallets = [await fundedTeam(), await fundedTeam(), await fundedTeam()].map(({ live }) => live);
+    const timesOf = (walletId: number) => heard.filter((one) => one === walletId).length;
+    // Of its key, its recharge, and the payment of that.
+    await eventually(() => wallets.every((walletId) => timesOf(walletId) === 3));
+    await postAll(wallets.map((walletId) => ({ walletId, amountCents: 1_00 })));
+    await eventually(() => wallets.every((walletId) => timesOf(walletId) === 4));
+  });
 
   it('tell no agency by its ids that others booked with it, nor the ids of theirs', async () => {
     const agencies = [await fundedTeam(), await fundedTeam()];

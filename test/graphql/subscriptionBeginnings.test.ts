@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-ws';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { requestRecharge, storedEvents } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
@@ -17,46 +17,54 @@ describeSeveralSessions('Where event streams begin', (engine) => {
   });
   afterAll(() => server?.close());
 
-  it('is known when they open, however long the database takes: what happens then is told', async () => {
-    const { teamId, test: key } = await server.createTeam();
-    const { metrics } = server.running.gateway;
-    await requestRecharge(server, key);
-    const start = (await storedEvents(server, teamId, 'test')).at(-1);
-    const other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
-    await other.connect();
-    await other.query('BEGIN');
-    await other.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-    const leaving = new AbortController();
-    let isOpen = false;
-    const opening = fetch(`${server.url}/graphql`, {
+  const open = (key: string, signal: AbortSignal) =>
+    fetch(`${server.url}/graphql`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${key}`,
         accept: 'text/event-stream',
         'content-type': 'application/json',
       },
-      body: JSON.stringify({ query: allEvents, variables: { after: start!.id } }),
-      signal: leaving.signal,
-    }).then((response) => {
-      isOpen = true;
-      return response;
+      body: JSON.stringify({ query: allEvents }),
+      signal,
     });
-    try {
-      await eventually(async () => (await metrics.subscribers.get()).values[0]?.value === 1);
-      await server.rest('GET', '/health/live');
-      expect(isOpen).toBe(false);
-    } finally {
-      await other.end();
+
+  it('is known when they open, however long the database takes: what happens then is told', async () => {
+    const { test: key } = await server.createTeam();
+    const other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
+    await other.connect();
+    onTestFinished(() => other.end());
+    const waitingSql = `SELECT query FROM pg_locks JOIN pg_stat_activity USING (pid)
+      WHERE relation = 'wallets'::regclass AND NOT granted`;
+    /** What the request waits for: on a slow machine its key is not in memory any more, and is read with the wallet. */
+    const awaited = () => eventually(async () => (await other.query(waitingSql)).rows[0]?.query as string);
+    for (;;) {
+      await requestRecharge(server, key);
+      await other.query('BEGIN');
+      await other.query('LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE');
+      const leaving = new AbortController();
+      let isOpen = false;
+      const opening = open(key, leaving.signal).then((response) => {
+        isOpen = true;
+        return response;
+      });
+      const isBeginning = (await awaited()).includes('event_count AS sequence');
+      if (isBeginning) {
+        await server.rest('GET', '/health/live');
+        expect(isOpen).toBe(false);
+      }
+      await other.query('ROLLBACK');
+      const { body } = await opening;
+      const id = await requestRecharge(server, key);
+      let text = '';
+      for await (const part of body!.pipeThrough(new TextDecoderStream())) {
+        text += part;
+        if (text.includes('"wallet.recharge.pending"')) break;
+      }
+      expect(text).toContain(id);
+      leaving.abort();
+      if (isBeginning) return;
     }
-    const { body } = await opening;
-    const id = await requestRecharge(server, key);
-    let text = '';
-    for await (const part of body!.pipeThrough(new TextDecoderStream())) {
-      text += part;
-      if (text.includes('"wallet.recharge.pending"')) break;
-    }
-    expect(text).toContain(id);
-    leaving.abort();
   });
 });
 

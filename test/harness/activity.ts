@@ -23,23 +23,18 @@ export async function requestRecharge(server: Pick<TestServer, 'graphql'>, key: 
   return created.createRecharge.id;
 }
 
+/** What the sandbox does with a recharge of its own. */
+const testHelper =
+  (mutation: string) =>
+  async (server: Pick<TestServer, 'graphql'>, key: string, id: string): Promise<void> => {
+    await mutate(server, key, `mutation { ${mutation}(id: "${id}") { id } }`);
+  };
+
 /** Pays a recharge of the sandbox: two events. */
-export async function payRecharge(
-  server: Pick<TestServer, 'graphql'>,
-  key: string,
-  id: string,
-): Promise<void> {
-  await mutate(server, key, `mutation { payTestRecharge(id: "${id}") { id } }`);
-}
+export const payRecharge = testHelper('payTestRecharge');
 
 /** Lets a recharge of the sandbox expire: one event. */
-export async function expireRecharge(
-  server: Pick<TestServer, 'graphql'>,
-  key: string,
-  id: string,
-): Promise<void> {
-  await mutate(server, key, `mutation { expireTestRecharge(id: "${id}") { id } }`);
-}
+export const expireRecharge = testHelper('expireTestRecharge');
 
 /** The tenant that keys of a team and mode act for. */
 export async function tenantOf(server: TestServer, teamId: string, mode: 'live' | 'test'): Promise<Tenant> {

@@ -70,10 +70,9 @@ export function recordingStatement<Row>(
     text: recording.text,
     async run(values, platform, walletOf) {
       const rows = await run(platform.sequelize, recording, values);
-      for (const row of rows) {
-        const walletId = walletOf(row);
+      // What a group writes for one wallet is heard of at once.
+      for (const walletId of new Set(rows.map(walletOf)))
         if (walletId !== null) announceEvents(walletId, platform);
-      }
       return rows;
     },
   };
