@@ -28,69 +28,94 @@ export interface BookingTerms {
   readonly fareBrandName: string;
 }
 
-/** A row of `bookings`; BIGINTs as digits. */
-export interface BookingRow {
-  id: string;
-  wallet_id: number;
-  team_id: string;
-  mode: Mode;
-  booking_reference: string;
-  /** The carrier's own record locator; null while the supplier has told none. */
-  carrier_reference: string | null;
-  type: BookingType;
-  status: BookingStatus;
-  amount_cents: string;
-  offer_id: string;
-  supplier: string;
-  supplier_reference: string;
-  passengers: BookedPassenger[];
-  sealed_travellers: string;
-  /** SPEC's Slices, in the names of the REST resource. */
-  slices: Record<string, unknown>[];
-  documents: { type: TravelDocument['type']; unique_identifier: string; passenger_id: string }[];
-  terms: BookingTerms;
-  departs_at: Date;
-  payment_required_by: Date | null;
-  debit_id: string | null;
-  refund_id: string | null;
-  refund_cents: string | null;
-  created_at: Date;
-  updated_at: Date;
-  confirmed_at: Date | null;
-  ticketed_at: Date | null;
-  ended_at: Date | null;
+/** The type that a parameter of such values has in SQL. */
+type ParameterType<Value> =
+  NonNullable<Value> extends string
+    ? 'text' | 'bigint'
+    : NonNullable<Value> extends number
+      ? 'integer'
+      : NonNullable<Value> extends Date
+        ? 'timestamptz'
+        : 'json';
+
+/** A column of `bookings`, and where its value comes from when a booking is created. */
+interface Column<Value> {
+  /** What the compiler knows of it; there is no such member. */
+  readonly value?: Value;
 }
 
-/** A member of BookingRow that is missing here would not be read. */
-const columns: Readonly<Record<keyof BookingRow, true>> = {
-  id: true,
-  wallet_id: true,
-  team_id: true,
-  mode: true,
-  booking_reference: true,
-  carrier_reference: true,
-  type: true,
-  status: true,
-  amount_cents: true,
-  offer_id: true,
-  supplier: true,
-  supplier_reference: true,
-  passengers: true,
-  sealed_travellers: true,
-  slices: true,
-  documents: true,
-  terms: true,
-  departs_at: true,
-  payment_required_by: true,
-  debit_id: true,
-  refund_id: true,
-  refund_cents: true,
-  created_at: true,
-  updated_at: true,
-  confirmed_at: true,
-  ticketed_at: true,
-  ended_at: true,
+/** The creation is given it as a parameter. */
+interface GivenColumn<Value> extends Column<Value> {
+  readonly source: 'given';
+  readonly parameter: ParameterType<Value>;
+  /** The only type of bookings that have one at their creation. */
+  readonly only?: BookingType;
+}
+
+/** The creation says it itself. */
+interface StatedColumn<Value> extends Column<Value> {
+  readonly source: 'stated';
+}
+
+/** It has its default until it is known. */
+interface LaterColumn<Value> extends Column<Value> {
+  readonly source: 'later';
+}
+
+const given = <Value>(parameter: ParameterType<Value>, only?: BookingType): GivenColumn<Value> => ({
+  source: 'given',
+  parameter,
+  ...(only && { only }),
+});
+const stated = <Value>(): StatedColumn<Value> => ({ source: 'stated' });
+const later = <Value>(): LaterColumn<Value> => ({ source: 'later' });
+
+/** Every member of a BookingRow: what reads bookings and what creates them is made from these. */
+export const columns = {
+  id: given<string>('text'),
+  wallet_id: given<number>('integer'),
+  team_id: stated<string>(),
+  mode: stated<Mode>(),
+  booking_reference: given<string>('text'),
+  /** The carrier's own record locator; null while the supplier has told none. */
+  carrier_reference: later<string | null>(),
+  type: stated<BookingType>(),
+  status: stated<BookingStatus>(),
+  amount_cents: given<string>('bigint'),
+  offer_id: given<string>('text'),
+  supplier: given<string>('text'),
+  supplier_reference: given<string>('text'),
+  passengers: given<BookedPassenger[]>('json'),
+  sealed_travellers: given<string>('text'),
+  /** SPEC's Slices, in the names of the REST resource. */
+  slices: given<Record<string, unknown>[]>('json'),
+  documents: later<{ type: TravelDocument['type']; unique_identifier: string; passenger_id: string }[]>(),
+  terms: given<BookingTerms>('json'),
+  departs_at: given<Date>('timestamptz'),
+  payment_required_by: given<Date | null>('timestamptz', 'hold'),
+  debit_id: given<string | null>('text', 'instant'),
+  refund_id: later<string | null>(),
+  refund_cents: later<string | null>(),
+  created_at: given<Date>('timestamptz'),
+  updated_at: stated<Date>(),
+  confirmed_at: stated<Date | null>(),
+  ticketed_at: later<Date | null>(),
+  ended_at: later<Date | null>(),
 };
+
+type Columns = typeof columns;
+
+/** A row of `bookings`; BIGINTs as digits. */
+export type BookingRow = {
+  [Name in keyof Columns]: Columns[Name] extends Column<infer Value> ? Value : never;
+};
+
+type NamesFrom<Source> = {
+  [Name in keyof Columns]: Columns[Name] extends { source: Source } ? Name : never;
+}[keyof Columns];
+
+export type GivenName = NamesFrom<'given'>;
+export type StatedName = NamesFrom<'stated'>;
 
 /** SQL: the columns of a BookingRow; `row` names its table or CTE. */
 export const bookingColumns = (row: string) =>

@@ -1,11 +1,14 @@
+import { plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
 import { type RecordingStatement, recordingStatement } from '../events/recording.ts';
-import { keyCtes, keyIsStored } from '../idempotency/keySql.ts';
+import type { KeyRow } from '../idempotency/keySql.ts';
+import { keyCtes, keyIsStored, keyValues } from '../idempotency/keySql.ts';
 import { longestSweepWaitMs } from '../overdue.ts';
 import { availableSql, crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
-import { type BookingRow, bookingColumns } from './booking.ts';
+import { type BookingRow, type BookingType, bookingColumns, type GivenName } from './booking.ts';
+import { givenOf, givenValue, insertSql } from './insertSql.ts';
 import type { ChangeName, Transition } from './transitions.ts';
 import { transitions } from './transitions.ts';
 
@@ -125,39 +128,70 @@ function walletSql(transition: Transition, amount: string, now: string): string[
   return [...walletAssignments(transition.money, amount, now), counted];
 }
 
+/** A creation of one booking, and the values of its parameters. */
+export interface Creation {
+  readonly statement: RecordingStatement<{ id: string }>;
+  readonly valuesOf: (booking: BookingRow, key: KeyRow | null) => unknown[];
+}
+
 /**
- * A creation. $1 id, $2 wallet, $3 centavos, $4 now, $5 ids of events, $6 offer, $7 supplier, $8 its reference,
- * $9 passengers, $10 sealed travellers, $11 slices, $12 terms, $13 departure, $14 payment deadline, $15 entry id,
- * $16 booking reference, from $17 the Idempotency-Key. No row comes back when the money does not suffice.
+ * A creation. First comes what it is given, then the ids of its events, then the Idempotency-Key. No row comes back when
+ * the money does not suffice.
  */
-function creationStatement(name: 'book' | 'hold'): RecordingStatement<{ id: string }> {
+function creation(name: 'book' | 'hold'): Creation {
   const transition = transitions[name];
-  const now = '$4::timestamptz';
   const instant = transition.money === 'debit';
-  const sets = walletSql(transition, '$3::bigint', now);
-  return recordingStatement<{ id: string }>(
+  const type = instant ? 'instant' : 'hold';
+  const parameters = givenOf(type);
+  const given = (column: GivenName) => {
+    const index = parameters.findIndex((parameter) => parameter.name === column);
+    return `$${index + 1}::${parameters[index]?.parameter}`;
+  };
+  const [now, amount] = [given('created_at'), given('amount_cents')];
+  const eventIds = `($${parameters.length + 1}::text[])`;
+  const keyAt = parameters.length + 2;
+  const booking = insertSql(
+    type,
+    given,
+    {
+      team_id: 'w.team_id',
+      mode: 'w.mode',
+      type: `'${type}'`,
+      status: `'${transition.to}'`,
+      updated_at: now,
+      confirmed_at: instant ? now : 'NULL::timestamptz',
+      order_task: `'${transition.task}'`,
+      order_due_at: now,
+    },
+    'wallet w',
+  );
+  const statement = recordingStatement<{ id: string }>(
     `create_${name}_booking`,
     ({ eventCtes }) => `WITH wallet AS (
-     UPDATE wallets SET ${sets.join(', ')}
-      WHERE wallets.id = $2 AND ${availableSql} >= $3::bigint
+     UPDATE wallets SET ${walletSql(transition, amount, now).join(', ')}
+      WHERE wallets.id = ${given('wallet_id')} AND ${availableSql} >= ${amount}
      RETURNING wallets.*
    ), booking AS (
-     INSERT INTO bookings (id, wallet_id, team_id, mode, booking_reference, type, status, amount_cents, offer_id, supplier,
-                           supplier_reference, passengers, sealed_travellers, slices, terms, departs_at,
-                           payment_required_by, debit_id, created_at, updated_at, confirmed_at, order_task, order_due_at)
-     SELECT $1, w.id, w.team_id, w.mode, $16, '${instant ? 'instant' : 'hold'}', '${transition.to}', $3, $6, $7, $8, $9::json, $10, $11::json, $12::json, $13,
-            $14::timestamptz, $15::text, ${now}, ${now}, ${instant ? now : 'NULL::timestamptz'}, '${transition.task}', ${now}
-       FROM wallet w
+     ${booking}
      RETURNING *
    )${instant ? entrySql('debit') : ''}, stream AS (
      SELECT id, team_id, mode, event_count FROM wallet
-   ), ${happeningSql(transition, now, '($5::text[])')}, ${eventCtes}, ${keyCtes('booking', 17)}
-   SELECT id FROM booking WHERE ${keyIsStored('booking', 17)}`,
+   ), ${happeningSql(transition, now, eventIds)}, ${eventCtes}, ${keyCtes('booking', keyAt)}
+   SELECT id FROM booking WHERE ${keyIsStored('booking', keyAt)}`,
   );
+  const valuesOf: Creation['valuesOf'] = (row, key) => [
+    ...parameters.map((parameter) => givenValue(row, parameter)),
+    plainArray(newEventIds()),
+    ...keyValues(key),
+  ];
+  return { statement, valuesOf };
 }
 
-/** The creations, by their transition. */
-export const createBooking = { book: creationStatement('book'), hold: creationStatement('hold') };
+/** The creations, by the type of their bookings. */
+export const createBooking: Readonly<Record<BookingType, Creation>> = {
+  instant: creation('book'),
+  hold: creation('hold'),
+};
 
 const refundSql = ({ refund }: Transition) => (refund === 'in full' ? 'bookings.amount_cents' : '$7::bigint');
 

@@ -7,6 +7,8 @@ import { transactionObjectSql } from '../wallet/entrySql.ts';
 import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';
 import type { BookingRow } from './booking.ts';
 import { bookingObjectSql, mostEvents, newEventIds } from './bookingSql.ts';
+import { type Given, givenOf, givenValue, insertSql } from './insertSql.ts';
+import { transitions } from './transitions.ts';
 
 /**
  * Many instant bookings in one statement: what `create_book_booking` does for one, for all that wait at the same moment.
@@ -32,50 +34,48 @@ export interface Posting {
   readonly key: KeyRow | null;
 }
 
-type Texts = (posting: Posting) => string | null | undefined;
-type Plains = (posting: Posting) => string | number | Date | null | undefined;
+/** What an array of the statement has of each booking, as text, and the type of its elements. */
+interface PostingColumn {
+  readonly name: string;
+  readonly parameter: Given['parameter'];
+  readonly read: (posting: Posting) => string | number | null | undefined;
+}
 
-/** What is asked for each booking, by column: an array each, from $1 on, in this order. */
-const columns: Readonly<
-  Record<string, readonly ['text' | 'json', Texts] | readonly ['integer' | 'bigint' | 'timestamptz', Plains]>
-> = {
-  id: ['text', ({ booking }) => booking.id],
-  wallet_id: ['integer', ({ booking }) => booking.wallet_id],
-  amount_cents: ['bigint', ({ booking }) => booking.amount_cents],
-  created_at: ['timestamptz', ({ booking }) => booking.created_at],
-  debit_id: ['text', ({ booking }) => booking.debit_id],
-  booking_reference: ['text', ({ booking }) => booking.booking_reference],
-  departs_at: ['timestamptz', ({ booking }) => booking.departs_at],
-  offer_id: ['text', ({ booking }) => booking.offer_id],
-  supplier: ['text', ({ booking }) => booking.supplier],
-  supplier_reference: ['text', ({ booking }) => booking.supplier_reference],
-  sealed_travellers: ['text', ({ booking }) => booking.sealed_travellers],
-  passengers: ['json', ({ booking }) => JSON.stringify(booking.passengers)],
-  slices: ['json', ({ booking }) => JSON.stringify(booking.slices)],
-  terms: ['json', ({ booking }) => JSON.stringify(booking.terms)],
-  scope: ['text', ({ key }) => key?.scope],
-  key: ['text', ({ key }) => key?.key],
-  fingerprint: ['text', ({ key }) => key?.fingerprint.toString('hex')],
-  outcome: ['text', ({ key }) => key?.outcome],
-  key_created_at: ['timestamptz', ({ key }) => key?.createdAt],
-  oldest: ['timestamptz', ({ key }) => key?.oldest],
-};
+const keyColumn = (
+  name: string,
+  parameter: 'text' | 'timestamptz',
+  read: (key: KeyRow) => string,
+): PostingColumn => ({ name, parameter, read: ({ key }) => key && read(key) });
 
-const names = Object.keys(columns);
-const arrays = Object.values(columns).map(([type], index) => `$${index + 1}::${type}[]`);
+/** An array each, from $1 on, in this order. */
+const columns: readonly PostingColumn[] = [
+  ...givenOf('instant').map((given) => ({
+    ...given,
+    read: ({ booking }: Posting) => givenValue(booking, given),
+  })),
+  keyColumn('scope', 'text', ({ scope }) => scope),
+  keyColumn('key', 'text', ({ key }) => key),
+  keyColumn('fingerprint', 'text', ({ fingerprint }) => fingerprint.toString('hex')),
+  keyColumn('outcome', 'text', ({ outcome }) => outcome),
+  keyColumn('key_created_at', 'timestamptz', ({ createdAt }) => createdAt.toISOString()),
+  keyColumn('oldest', 'timestamptz', ({ oldest }) => oldest.toISOString()),
+];
+
+const names = columns.map(({ name }) => name);
+const arrays = columns.map(({ parameter }, index) => `$${index + 1}::${parameter}[]`);
 const eventIds = `$${names.length + 1}::text[]`;
 const walletIds = `$${names.length + 2}::integer[]`;
 
+function arrayOf({ parameter, read }: PostingColumn, postings: readonly Posting[]): unknown {
+  const elements = postings.map(read);
+  return parameter === 'text' || parameter === 'json'
+    ? binaryArray(parameter, elements as (string | null)[])
+    : plainArray(elements);
+}
+
 /** The parameters of `createBookings`. */
 export const valuesOfGroup = (postings: readonly Posting[]): unknown[] => [
-  ...Object.values(columns).map(([type, read]) =>
-    type === 'text' || type === 'json'
-      ? binaryArray(
-          type,
-          postings.map((posting) => (read as Texts)(posting) ?? null),
-        )
-      : plainArray(postings.map(read)),
-  ),
+  ...columns.map((column) => arrayOf(column, postings)),
   plainArray(newEventIds(postings.length)),
   plainArray([...new Set(postings.map(({ booking }) => booking.wallet_id))]),
 ];
@@ -107,6 +107,22 @@ const happenings = [
   )} WHERE m.crossing = 1`,
 ];
 
+const bookingSql = insertSql(
+  'instant',
+  (name) => name,
+  {
+    team_id: 'team_id',
+    mode: 'mode',
+    type: `'instant'`,
+    status: 'status',
+    updated_at: 'created_at',
+    confirmed_at: 'created_at',
+    order_task: `'${transitions.book.task}'`,
+    order_due_at: 'created_at',
+  },
+  'movement',
+);
+
 /** Returns the numbers, from 1 on, of the bookings that were written. */
 export const createBookings = recordingStatement<{ n: number }>(
   'create_book_bookings',
@@ -131,7 +147,7 @@ export const createBookings = recordingStatement<{ n: number }>(
                       AND r.balance_cents - r.spent + r.amount_cents < ${lowBalanceCents} THEN 1 ELSE 0 END AS crossed_before,
             CASE WHEN r.mode = 'live' AND r.balance_cents - r.spent < ${lowBalanceCents}
                       AND r.balance_cents - r.spent + r.amount_cents >= ${lowBalanceCents} THEN 1 ELSE 0 END AS crossing,
-            'confirmed' AS status, '[]'::json AS documents, r.*
+            '${transitions.book.to}' AS status, '[]'::json AS documents, r.*
        FROM running r WHERE r.mode = 'test' OR r.spent <= r.balance_cents - r.held_cents
    ), movement AS (
      SELECT c.event_count + (c.nth - 1) * ${eventsOfBooking} + c.crossed_before AS events_before,
@@ -148,13 +164,7 @@ export const createBookings = recordingStatement<{ n: number }>(
                FROM movement GROUP BY wallet_id) t JOIN locked l ON l.id = t.wallet_id
       WHERE w.id = l.id
    ), booking AS (
-     INSERT INTO bookings (id, wallet_id, team_id, mode, booking_reference, type, status, amount_cents, offer_id, supplier,
-                           supplier_reference, passengers, sealed_travellers, slices, terms, departs_at, debit_id,
-                           created_at, updated_at, confirmed_at, order_task, order_due_at)
-     SELECT id, wallet_id, team_id, mode, booking_reference, 'instant', status, amount_cents, offer_id, supplier,
-            supplier_reference, passengers, sealed_travellers, slices, terms, departs_at, debit_id,
-            created_at, created_at, created_at, 'issue', created_at
-       FROM movement
+     ${bookingSql}
    ), entry AS (
      INSERT INTO wallet_entries (wallet_id, sequence, type, type_sequence, id, amount_cents, balance_after_cents,
                                  description, reference_type, reference_id, payment_method, created_at)

@@ -1,17 +1,15 @@
 import type { Sequelize } from 'sequelize';
-import { plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { type GroupedWrites, groupedWrites } from '../../infrastructure/database/groupedWrites.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
 import type { AppError } from '../errors.ts';
 import { unprocessable } from '../errors.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
-import { keyValues } from '../idempotency/keySql.ts';
 import { isKeyTaken, PreparedInVain } from '../idempotency/once.ts';
 import { formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
-import { createBooking, newEventIds } from './bookingSql.ts';
+import { createBooking } from './bookingSql.ts';
 import { createBookings, type Posting, valuesOfGroup } from './groupSql.ts';
 import { announceOrders } from './orderTask.ts';
 import { dropReferences } from './reference.ts';
@@ -44,9 +42,8 @@ export async function postBooking(
 
 /** Writes one booking in a statement of its own, and announces no order. @returns whether the money sufficed. */
 export async function postAlone({ booking, key }: Posting, platform: Platform): Promise<boolean> {
-  const creation = createBooking[booking.type === 'hold' ? 'hold' : 'book'];
-  const values = [...valuesOf(booking), ...keyValues(key)];
-  const rows = await creation.run(values, platform, () => booking.wallet_id);
+  const { statement, valuesOf } = createBooking[booking.type];
+  const rows = await statement.run(valuesOf(booking, key), platform, () => booking.wallet_id);
   return rows.length > 0;
 }
 
@@ -97,26 +94,6 @@ function groupsOf(platform: Platform): GroupedWrites<Posting, boolean> {
   }
   return grouped;
 }
-
-/** The statement's parameters, up to the key. */
-const valuesOf = (booking: BookingRow): unknown[] => [
-  booking.id,
-  booking.wallet_id,
-  booking.amount_cents,
-  booking.created_at.toISOString(),
-  plainArray(newEventIds()),
-  booking.offer_id,
-  booking.supplier,
-  booking.supplier_reference,
-  JSON.stringify(booking.passengers),
-  booking.sealed_travellers,
-  JSON.stringify(booking.slices),
-  JSON.stringify(booking.terms),
-  booking.departs_at.toISOString(),
-  booking.payment_required_by,
-  booking.debit_id,
-  booking.booking_reference,
-];
 
 function insufficientBalance({ amount_cents: amountCents }: BookingRow): AppError {
   return unprocessable('Insufficient balance', { amount: formatAmount(amountCents) }, 'INSUFFICIENT_BALANCE');

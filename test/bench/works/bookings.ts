@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { BookingRow } from '../../../src/domain/bookings/booking.ts';
 import { createBooking } from '../../../src/domain/bookings/bookingSql.ts';
+import { givenOf } from '../../../src/domain/bookings/insertSql.ts';
 import type { Bench } from '../bench.ts';
 import { deployed } from '../bench.ts';
 import type { Contender } from '../contender.ts';
@@ -88,18 +89,26 @@ const sets = [
   ...[1, 2, 3, 4].map((place) => `\\set event${place} :id * 4 + ${place}`),
 ];
 
-/** By number: those of `createBooking.book`. Without an Idempotency-Key and, because it is instant, a deadline. */
+/** What `createBooking.instant` is given, by column; then come its events, and no Idempotency-Key. */
+const given: Readonly<Record<string, string>> = {
+  id: ':id',
+  wallet_id: ':wallet',
+  booking_reference: ':id',
+  amount_cents: ':amount',
+  offer_id: ':offer',
+  supplier: ':supplier',
+  supplier_reference: ':reference',
+  passengers: ':passengers',
+  sealed_travellers: ':travellers',
+  slices: ':slices',
+  terms: ':terms',
+  departs_at: ':departs',
+  debit_id: ':id',
+  created_at: ':now',
+};
 const parameters = [
-  ...[
-    ':id',
-    ':wallet',
-    ':amount',
-    ':now',
-    'ARRAY[:event1, :event2, :event3, :event4]',
-    ':offer',
-    ':supplier',
-  ],
-  ...[':reference', ':passengers', ':travellers', ':slices', ':terms', ':departs', 'NULL', ':id', ':id'],
+  ...givenOf('instant').map(({ name }) => given[name] ?? 'NULL'),
+  'ARRAY[:event1, :event2, :event3, :event4]',
   ...Array.from({ length: 6 }, () => 'NULL'),
 ];
 
@@ -117,7 +126,7 @@ function byPgbench(
     program: bench.place.pgbench ?? '',
     databaseUrl,
     scriptPath: join(bench.place.folder, 'booking.sql'),
-    statement: createBooking.book.text,
+    statement: createBooking.instant.statement.text,
     parameters,
     sets,
     constants: {
