@@ -63,6 +63,13 @@ export async function agencyWith(stage: Stage, balance: string | null): Promise<
 
 const oneAdult = [{ type: 'adult', count: 1 }];
 
+/** Of each type of passenger one at least. */
+export const family = [
+  { type: 'adult', count: 2 },
+  { type: 'child', count: 1 },
+  { type: 'infant_without_seat', count: 1 },
+];
+
 /** What the airline offers now, to one adult from São Paulo to Rio unless another party or route is named. */
 export async function offered(
   { server, airline }: BookingStage,

@@ -1,40 +1,15 @@
 import { beforeEach, expect, it } from 'vitest';
-import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
-import type {
-  FlightSupplier,
-  SupplierOffer,
-  SupplierSlice,
-} from '../../src/infrastructure/flights/supplier.ts';
+import type { SupplierOffer, SupplierSlice } from '../../src/infrastructure/flights/supplier.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
-import { ManualClock } from '../harness/manualClock.ts';
+import { type Answer, AnsweringSuppliers, offering, priced } from './answeringSuppliers.ts';
 import { describeFlightDoors } from './flightDoors.ts';
 import { offerFields, oneWay } from './searches.ts';
 
-type Answer = FlightSupplier['search'];
-
 const secret = 'connect ECONNREFUSED 10.0.0.7:443 token=abc';
-const asked: { signal: AbortSignal }[] = [];
-let answers: Record<'one' | 'other', Answer>;
-
-const world = simulatedSupplier(new ManualClock(new Date('2026-11-17T12:00:00.000Z')));
-
-/** The first few offers of the simulated world, each so much dearer. */
-const offering =
-  (count: number, change: (offer: SupplierOffer) => SupplierOffer = (offer) => offer): Answer =>
-  async (search, options) =>
-    (await world.search(search, options)).slice(0, count).map(change);
-
-const named = (name: 'one' | 'other', prepare = () => {}): FlightSupplier => ({
-  name,
-  prepare,
-  orders: world.orders,
-  search(search, options) {
-    asked.push(options);
-    return answers[name](search, options);
-  },
-});
+const suppliers = new AnsweringSuppliers();
+const { asked } = suppliers;
 
 const never: Answer = () => new Promise(() => undefined);
 const failing: Answer = async () => {
@@ -45,10 +20,10 @@ const throwing: Answer = () => {
 };
 
 const unprepared = [
-  named('one', () => {
+  suppliers.named('one', () => {
     throw new Error(secret);
   }),
-  named('other', async () => {
+  suppliers.named('other', async () => {
     throw new Error(secret);
   }),
 ];
@@ -59,22 +34,16 @@ const unavailable = (reason: string) => ({
   details: { reason },
 });
 
-const priced = (currency: SupplierOffer['currency'], totalAmount: string) => (offer: SupplierOffer) => ({
-  ...offer,
-  currency,
-  totalAmount,
-});
-
 describeFlightDoors(
   'flight suppliers',
   (stage) => {
     beforeEach(() => {
       asked.length = 0;
-      answers = { one: offering(3), other: offering(2) };
+      suppliers.answers = { one: offering(3), other: offering(2) };
     });
 
     it('are all asked, and their offers merged in order of client_amount', async () => {
-      answers = {
+      suppliers.answers = {
         one: offering(2, priced('BRL', '1000.00')),
         other: offering(3, priced('USD', '100.00')),
       };
@@ -95,7 +64,7 @@ describeFlightDoors(
       ['throws at once', throwing],
       ['is too slow and deaf to its signal', never],
     ])('leave partial results when one %s, and none of its text', async (_how, answer) => {
-      answers.other = answer;
+      suppliers.answers.other = answer;
       const { live } = await stage.server.createTeam();
       const { status, found, error } = await stage.door.search(live, oneWay('GRU-LIS'));
       expect([status, error]).toEqual([200, null]);
@@ -106,7 +75,7 @@ describeFlightDoors(
     });
 
     it('are told when they are cut off, and not when they answered', async () => {
-      answers.other = never;
+      suppliers.answers.other = never;
       const { live } = await stage.server.createTeam();
       await stage.door.search(live, oneWay('GRU-LIS'));
       expect(asked.map(({ signal }) => signal.aborted)).toEqual([false, true]);
@@ -119,7 +88,7 @@ describeFlightDoors(
     ])(
       'end in a clear error when all %s, which tells none of their text',
       async (_how, one, other, reason) => {
-        answers = { one, other };
+        suppliers.answers = { one, other };
         const { live } = await stage.server.createTeam();
         const { status, error } = await stage.door.search(live, oneWay('GRU-LIS'));
         expect(error).toEqual(unavailable(reason));
@@ -143,9 +112,9 @@ describeFlightDoors(
       const more = (after: Map<string, number>, key: string) =>
         (after.get(key) ?? 0) - (before.get(key) ?? 0);
       await stage.door.search(live, oneWay('GRU-LIS'));
-      answers.other = failing;
+      suppliers.answers.other = failing;
       await stage.door.search(live, oneWay('GRU-LIS'));
-      answers.other = never;
+      suppliers.answers.other = never;
       await stage.door.search(live, oneWay('GRU-LIS'));
       const after = await countsOf();
       expect(more(after, 'count one answered')).toBe(3);
@@ -156,7 +125,7 @@ describeFlightDoors(
     });
 
     it('that have nothing are an answer, beside one that fails', async () => {
-      answers = { one: async () => [], other: failing };
+      suppliers.answers = { one: async () => [], other: failing };
       const { live } = await stage.server.createTeam();
       const { status, found } = await stage.door.search(live, oneWay('GRU-LIS'));
       expect(status).toBe(200);
@@ -187,9 +156,9 @@ describeFlightDoors(
         withPassengers(1),
       ];
       const { live } = await stage.server.createTeam();
-      answers.other = async () => [];
+      suppliers.answers.other = async () => [];
       let at = 0;
-      answers.one = offering(changes.length, (offer) => changes[at++]!(offer));
+      suppliers.answers.one = offering(changes.length, (offer) => changes[at++]!(offer));
       const { found } = await stage.door.search(live, oneWay('GRU-LIS'));
       expect(found.offers).toHaveLength(1);
       const document = `query ($id: String!) { offer(id: $id) { ${offerFields} } }`;
@@ -210,23 +179,23 @@ describeFlightDoors(
         (offer: SupplierOffer) => keeping('0.00')(asking('0.01')(offer)),
       ];
       const { live } = await stage.server.createTeam();
-      answers.other = async () => [];
+      suppliers.answers.other = async () => [];
       let at = 0;
-      answers.one = offering(changes.length, (offer) => changes[at++]!(offer));
+      suppliers.answers.one = offering(changes.length, (offer) => changes[at++]!(offer));
       const { found } = await stage.door.search(live, oneWay('GRU-LIS'));
       expect(found.offers.map((offer: Json) => offer.total_amount)).toEqual(['0.01']);
     });
 
     it('may withdraw an offer before OFFER_LIFETIME has passed', async () => {
       const expiresAt = new Date(stage.clock.now().getTime() + 60_000);
-      answers = { one: offering(1, (offer) => ({ ...offer, expiresAt })), other: async () => [] };
+      suppliers.answers = { one: offering(1, (offer) => ({ ...offer, expiresAt })), other: async () => [] };
       const { live } = await stage.server.createTeam();
       const { found } = await stage.door.search(live, oneWay('GRU-LIS'));
       expect(found.offers[0].expires_at).toBe(expiresAt.toISOString());
     });
 
     it('that cannot be prepared end nothing, and are asked all the same', async () => {
-      answers = { one: offering(1), other: offering(2) };
+      suppliers.answers = { one: offering(1), other: offering(2) };
       for (const supplier of ['one', 'other'])
         await eventually(() =>
           stage.server.logLines.some(
@@ -254,7 +223,7 @@ describeFlightDoors(
 
     it('are asked by team and mode: the sandbox only for test keys', async () => {
       const modes: boolean[] = [];
-      answers = {
+      suppliers.answers = {
         one: async ({ testMode }) => {
           modes.push(testMode);
           return [];
@@ -270,118 +239,6 @@ describeFlightDoors(
   {
     flightSuppliers: unprepared,
     settings: { FLIGHT_SUPPLIER_TIMEOUT: '150ms' },
-    describeOn: describeOneEngine,
-  },
-);
-
-describeFlightDoors(
-  'the rate limit of flight search',
-  (stage) => {
-    beforeEach(() => {
-      answers = { one: async () => [], other: async () => [] };
-    });
-
-    it('is 60 a minute, counted apart from everything else', async () => {
-      const { live } = await stage.server.createTeam();
-      for (let left = 59; left >= 0; left -= 1) {
-        const { headers, error } = await stage.door.search(live, oneWay('GRU-LIS'));
-        expect(error).toBeNull();
-        expect(headers.get('x-ratelimit-limit')).toBe('60');
-        expect(headers.get('x-ratelimit-remaining')).toBe(String(left));
-      }
-      const { error, status, headers } = await stage.door.search(live, oneWay('GRU-LIS'));
-      expect(error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', message: 'Rate limit exceeded' });
-      if (stage.door.name === 'REST') expect(status).toBe(429);
-      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-      // Reads begin while they are counted: that may have been one too many, and no more.
-      asked.length = 0;
-      for (let refused = 0; refused < 3; refused += 1)
-        expect((await stage.door.search(live, oneWay('GRU-LIS'))).error.code).toBe('RATE_LIMIT_EXCEEDED');
-      expect(asked).toEqual([]);
-      expect((await stage.server.rest('GET', '/api/v1/wallet/balance', { key: live })).status).toBe(200);
-    });
-
-    it('counts what is not valid, too', async () => {
-      const { live } = await stage.server.createTeam();
-      for (let left = 59; left >= 0; left -= 1) {
-        const { headers, error } = await stage.door.search(live, { ...oneWay('GRU-LIS'), type: 'sometime' });
-        expect(error.code).toBe('VALIDATION_ERROR');
-        expect(headers.get('x-ratelimit-remaining')).toBe(String(left));
-      }
-      const { error } = await stage.door.search(live, oneWay('GRU-LIS'));
-      expect(error.code).toBe('RATE_LIMIT_EXCEEDED');
-    });
-
-    it('counts what is not valid in a batch, in a fragment and on an event stream', async () => {
-      const { live } = await stage.server.createTeam();
-      const query = `query ($search: FlightSearchInput!) { __typename ...Search }
-                     fragment Search on Query { __typename ... on Query { ...Deeper } }
-                     fragment Deeper on Query { __typename flightSearch(search: $search) { id } }`;
-      const asked = { query, variables: { search: { type: 'sometime' } } };
-      const left = async (body: object, headers = {}) =>
-        (await stage.server.rest('POST', '/graphql', { key: live, body, headers })).headers.get(
-          'x-ratelimit-remaining',
-        );
-      expect(await left(asked)).toBe('59');
-      expect(await left(asked)).toBe('58');
-      expect(await left([asked, asked, asked])).toBe('55');
-      await left(asked, { accept: 'text/event-stream' });
-      const twice = { query: '{ one: walletBalance { balance } other: walletBalance { balance } }' };
-      expect(await left([twice, asked])).toBe('53');
-      expect((await stage.door.search(live, oneWay('GRU-LIS'))).headers.get('x-ratelimit-remaining')).toBe(
-        '52',
-      );
-    });
-
-    it('counts every search of a document, whatever they are called', async () => {
-      const { live } = await stage.server.createTeam();
-      const ten = Array.from({ length: 10 }, (_, index) => `a${index}: flightSearch(search: $search) { id }`);
-      const document = `query ($search: FlightSearchInput!) { ${ten.join(' ')} }`;
-      for (let round = 0; round < 6; round += 1) {
-        const { body } = await stage.server.graphql(document, { search: oneWay('GRU-LIS') }, live);
-        expect(body.errors).toBeUndefined();
-        expect(new Set(Object.values<Json>(body.data).map(({ id }) => id)).size).toBe(10);
-      }
-      expect((await stage.door.search(live, oneWay('GRU-LIS'))).error.code).toBe('RATE_LIMIT_EXCEEDED');
-    });
-
-    it('does not touch the reading of offers', async () => {
-      const { live } = await stage.server.createTeam();
-      answers.one = offering(1);
-      const { found } = await stage.door.search(live, oneWay('GRU-LIS'));
-      const document = `query ($id: String!) { offer(id: $id) { ${offerFields} } }`;
-      const read = await stage.server.graphql(document, { id: found.offers[0].id }, live);
-      expect(read.body.errors).toBeUndefined();
-      expect(read.headers.get('x-ratelimit-limit')).toBe('1000000');
-    });
-  },
-  { flightSuppliers: [named('one'), named('other')], settings: { RATE_LIMIT_SEARCH: '60' } },
-);
-
-describeFlightDoors(
-  'exchange rates that are missing',
-  (stage) => {
-    it('refuse to price, and price what needs none', async () => {
-      const { live } = await stage.server.createTeam();
-      answers = { one: offering(2, priced('EUR', '100.00')), other: offering(2, priced('BRL', '100.00')) };
-      const refused = await stage.door.search(live, oneWay('GRU-LIS'));
-      expect(refused.error).toMatchObject({
-        code: 'VALIDATION_ERROR',
-        message: 'Exchange rate unavailable',
-        details: { currency: 'EUR', reason: 'missing' },
-      });
-      answers.one = offering(2, priced('USD', '100.00'));
-      const { found } = await stage.door.search(live, oneWay('GRU-LIS'));
-      expect(found.offers.map((offer: Json) => offer.exchange_rate_used)).toEqual([1, 1, 5.3417, 5.3417]);
-      stage.clock.set('2026-11-22T00:00:00.001Z');
-      expect((await stage.door.search(live, oneWay('GRU-LIS'))).error).toMatchObject({
-        details: { currency: 'USD', reason: 'too_old' },
-      });
-    });
-  },
-  {
-    flightSuppliers: [named('one'), named('other')],
-    settings: { EXCHANGE_RATE_TABLE: '{ "USD": { "2026-11-16": "5.3417" } }', EXCHANGE_RATE_MAX_AGE: '6d' },
     describeOn: describeOneEngine,
   },
 );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Stage } from '../doors/door.ts';
+import { dataOf, pixOf, type Stage } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { signatureOf } from './bank.ts';
 
@@ -33,4 +33,26 @@ export async function operate(
   headers: object = {},
 ): Promise<Json> {
   return (await server.graphql(document, variables, server.keys.operator, headers)).body;
+}
+
+/** What operators read of a payment. */
+export const paymentFields = `id provider providerReference reason rechargeId rechargeStatus teamId mode amount rechargeAmount paidAt
+  receivedAt settlement settledAt settledBy note`;
+
+/** The payments of a reference that wait for an operator. */
+export async function waiting(stage: Stage, reference: string): Promise<Json[]> {
+  const { data } = await operate(stage, `{ unsettledPayments(limit: 100) { items { ${paymentFields} } } }`);
+  return data.unsettledPayments.items.filter((one: Json) => one.providerReference === reference);
+}
+
+/** The recharges of new teams, as their keys see them. */
+export function rechargesOn(stage: Stage) {
+  const requested = async (amount = '320.00') => {
+    const team = await stage.server.createTeam();
+    const { id } = dataOf(await stage.door.createRecharge(team.live, pixOf(amount)));
+    return { ...team, id };
+  };
+  const read = async (key: string, id: string) => dataOf(await stage.door.getRecharge(key, id));
+  const balanceOf = async (key: string) => dataOf(await stage.door.balance(key)).balance;
+  return { requested, read, balanceOf };
 }

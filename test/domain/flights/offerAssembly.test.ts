@@ -1,72 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FlightOffer } from '../../../src/domain/flights/offer.ts';
-import { assembleOffers, isoDuration } from '../../../src/domain/flights/offerAssembly.ts';
+import { isoDuration } from '../../../src/domain/flights/offerAssembly.ts';
 import { termsOf } from '../../../src/domain/flights/offerStore.ts';
-import { type Quotation, quoteOffers } from '../../../src/domain/flights/quotation.ts';
-import { documentOf } from '../../../src/domain/flights/quotationDocument.ts';
-import { quotationOf } from '../../../src/domain/flights/quotationReading.ts';
-import { requestedSlice } from '../../../src/domain/flights/search.ts';
-import { readSearchRequest, type SearchRequest } from '../../../src/domain/flights/searchRequest.ts';
-import { simulatedExchangeRates } from '../../../src/infrastructure/exchangeRates/tableExchangeRates.ts';
-import { simulatedSupplier } from '../../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
-import type { SupplierOffer } from '../../../src/infrastructure/flights/supplier.ts';
 import { isIdentifier } from '../../../src/infrastructure/identifier.ts';
-import { identifierBatch } from '../../../src/infrastructure/identifierBatch.ts';
-import { ManualClock } from '../../harness/manualClock.ts';
-
-const now = new Date('2026-11-20T12:00:00.000Z');
-
-interface Options {
-  readonly testMode?: boolean;
-  readonly change?: (offer: SupplierOffer) => SupplierOffer;
-}
-
-/** A whole search without its doors and its store: what a client would get. */
-async function search(
-  request: Partial<SearchRequest>,
-  { testMode = false, change = (offer) => offer }: Options = {},
-) {
-  const read = readSearchRequest(
-    {
-      type: 'one_way',
-      slices: [{ origin: 'GRU', destination: 'LIS', departureDate: '2026-12-15' }],
-      passengers: [{ type: 'adult', count: 1 }],
-      ...request,
-    },
-    now,
-  );
-  const slices = read.slices.map(({ origin, destination, departureDate }) => ({
-    origins: origin.airports,
-    destinations: destination.airports,
-    departureDate,
-  }));
-  const { passengers, cabinClass } = read;
-  const found = await simulatedSupplier(new ManualClock(now)).search(
-    { slices, passengers, cabinClass, testMode },
-    { signal: new AbortController().signal },
-  );
-  const offers = found.map(change);
-  const exchangeRates = simulatedExchangeRates();
-  const currencies = [...new Set(offers.map(({ currency }) => currency))];
-  const rates = new Map(
-    await Promise.all(
-      currencies.map(async (currency) => [currency, (await exchangeRates.rate(currency, now)).rate] as const),
-    ),
-  );
-  const settings = { markupPercent: '10.0000', feeCents: 3_500n };
-  const quotation: Quotation = {
-    id: identifierBatch()('orq'),
-    slices: read.slices.map(requestedSlice),
-    passengers,
-    expiresAt: new Date(now.getTime() + 20 * 60_000),
-    publicUrl: 'https://api.example.com',
-    settings,
-    rates,
-    offers: quoteOffers([{ supplier: 'simulated', offers }], rates, settings),
-  };
-  return { quotation, response: assembleOffers(quotation) };
-}
+import { search } from './quotedSearch.ts';
 
 /** Name and JSON type of every field, lists by their first element; what may be null is not looked into. */
 function shapeOf(value: unknown): unknown {
@@ -320,58 +258,6 @@ describe('an assembled search', () => {
       ),
       { numRuns: 12 },
     );
-  });
-
-  it('is made again from what is stored of it', async () => {
-    const withdrawn = new Date('2026-11-20T12:07:00.000Z');
-    const slices = [
-      { origin: 'SAO', destination: 'JFK', departureDate: '2026-12-15' },
-      { origin: 'JFK', destination: 'GRU', departureDate: '2026-12-20' },
-    ];
-    const passengers = [
-      { type: 'adult', count: 2 },
-      { type: 'child', count: 1 },
-      { type: 'infant_without_seat', count: 1 },
-    ];
-    const soldUnderAnotherNumber = (offer: SupplierOffer): SupplierOffer => ({
-      ...offer,
-      slices: offer.slices.map((slice) => ({
-        ...slice,
-        segments: slice.segments.map((segment) => ({
-          ...segment,
-          flight: { ...segment.flight, operatingFlightNumber: '7' },
-        })),
-      })),
-    });
-    const searches = await Promise.all([
-      search({}),
-      search({ type: 'round_trip', slices, passengers, cabinClass: 'business' }),
-      search({}, { change: (offer) => ({ ...offer, expiresAt: withdrawn, fareBrandName: 'Lite “–” €' }) }),
-      search({ slices: [{ origin: 'JFK', destination: 'EWR', departureDate: '2026-12-15' }] }),
-      search({}, { change: soldUnderAnotherNumber }),
-    ]);
-    for (const { quotation, response } of searches) {
-      const text = documentOf(quotation);
-      const again = quotationOf(text)!;
-      expect(assembleOffers(again)).toEqual(response);
-      expect(termsOf(again)).toEqual(termsOf(quotation));
-      expect(documentOf(again)).toBe(text);
-    }
-    const answer = JSON.stringify(searches[1]!.response);
-    expect(documentOf(searches[1]!.quotation).length).toBeLessThan(answer.length / 5);
-    expect(searches[3]!.response.offers).toEqual([]);
-    const holds = searches[0]!.response.offers.map(
-      (offer) => offer.paymentRequirements.requiresInstantPayment,
-    );
-    expect(new Set(holds).size).toBe(2);
-  });
-
-  it('is not made from what another version stored', async () => {
-    const { quotation } = await search({});
-    const text = documentOf(quotation);
-    expect(quotationOf(text)).not.toBeNull();
-    expect(quotationOf(text.replace('"version":2', '"version":3'))).toBeNull();
-    expect(quotationOf('{"version":1,"offers":[]}')).toBeNull();
   });
 
   it('makes new ids for the same search', async () => {

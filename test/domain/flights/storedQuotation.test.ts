@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { assembleOffers } from '../../../src/domain/flights/offerAssembly.ts';
+import { termsOf } from '../../../src/domain/flights/offerStore.ts';
+import { documentOf } from '../../../src/domain/flights/quotationDocument.ts';
+import { quotationOf } from '../../../src/domain/flights/quotationReading.ts';
+import type { SupplierOffer } from '../../../src/infrastructure/flights/supplier.ts';
+import { search } from './quotedSearch.ts';
+
+describe('an assembled search', () => {
+  it('is made again from what is stored of it', async () => {
+    const withdrawn = new Date('2026-11-20T12:07:00.000Z');
+    const slices = [
+      { origin: 'SAO', destination: 'JFK', departureDate: '2026-12-15' },
+      { origin: 'JFK', destination: 'GRU', departureDate: '2026-12-20' },
+    ];
+    const passengers = [
+      { type: 'adult', count: 2 },
+      { type: 'child', count: 1 },
+      { type: 'infant_without_seat', count: 1 },
+    ];
+    const soldUnderAnotherNumber = (offer: SupplierOffer): SupplierOffer => ({
+      ...offer,
+      slices: offer.slices.map((slice) => ({
+        ...slice,
+        segments: slice.segments.map((segment) => ({
+          ...segment,
+          flight: { ...segment.flight, operatingFlightNumber: '7' },
+        })),
+      })),
+    });
+    const searches = await Promise.all([
+      search({}),
+      search({ type: 'round_trip', slices, passengers, cabinClass: 'business' }),
+      search({}, { change: (offer) => ({ ...offer, expiresAt: withdrawn, fareBrandName: 'Lite “–” €' }) }),
+      search({ slices: [{ origin: 'JFK', destination: 'EWR', departureDate: '2026-12-15' }] }),
+      search({}, { change: soldUnderAnotherNumber }),
+    ]);
+    for (const { quotation, response } of searches) {
+      const text = documentOf(quotation);
+      const again = quotationOf(text)!;
+      expect(assembleOffers(again)).toEqual(response);
+      expect(termsOf(again)).toEqual(termsOf(quotation));
+      expect(documentOf(again)).toBe(text);
+    }
+    const answer = JSON.stringify(searches[1]!.response);
+    expect(documentOf(searches[1]!.quotation).length).toBeLessThan(answer.length / 5);
+    expect(searches[3]!.response.offers).toEqual([]);
+    const holds = searches[0]!.response.offers.map(
+      (offer) => offer.paymentRequirements.requiresInstantPayment,
+    );
+    expect(new Set(holds).size).toBe(2);
+  });
+
+  it('is not made from what another version stored', async () => {
+    const { quotation } = await search({});
+    const text = documentOf(quotation);
+    expect(quotationOf(text)).not.toBeNull();
+    expect(quotationOf(text.replace('"version":2', '"version":3'))).toBeNull();
+    expect(quotationOf('{"version":1,"offers":[]}')).toBeNull();
+  });
+});

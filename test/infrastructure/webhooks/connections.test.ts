@@ -1,0 +1,139 @@
+import type { TLSSocket } from 'node:tls';
+import { describe, expect, it, vi } from 'vitest';
+import { answer } from '../../harness/receiver.ts';
+import { monotonicClock, onLoopback, post, receiver, sender } from './senders.ts';
+
+describe('connections', () => {
+  it('are used again for the next request', async () => {
+    const target = await receiver(answer(200, 'ok'));
+    const one = sender();
+    for (let round = 0; round < 20; round += 1) expect((await one.send(post(target.url()))).ok).toBe(true);
+    expect(target.requests).toHaveLength(20);
+    expect(target.connections).toBe(1);
+  });
+
+  it('are left for new ones after a minute, for which the name is asked again', async () => {
+    const target = await receiver(answer(200));
+    const lookup = vi.fn(onLoopback);
+    const one = sender({ lookup, timeoutMs: 600_000 });
+    const clock = monotonicClock();
+    // Never idle for so long that it would be closed for that.
+    for (let passedMs = 0; passedMs < 60_000; passedMs += 2_000) {
+      await one.send(post(target.url('/', 'a.receiver.test')));
+      clock.pass(2_000);
+    }
+    expect(target.connections).toBe(1);
+    await one.send(post(target.url('/', 'a.receiver.test')));
+    expect([target.connections, lookup.mock.calls.length]).toEqual([2, 2]);
+  });
+
+  it('are not used again after four seconds, nor in the last second that the receiver grants', async () => {
+    const target = await receiver(answer(200, '', { 'Keep-Alive': 'timeout=60' }));
+    const one = sender({ timeoutMs: 600_000 });
+    const clock = monotonicClock();
+    const connectionAfter = async (ms: number) => {
+      clock.pass(ms);
+      await one.send(post(target.url()));
+      return target.requests.at(-1)?.connection;
+    };
+    await one.send(post(target.url()));
+    expect([await connectionAfter(3_999), await connectionAfter(4_000)]).toEqual([1, 2]);
+    target.behave(answer(200, '', { 'Keep-Alive': 'timeout=3' }));
+    await one.send(post(target.url()));
+    expect([await connectionAfter(1_999), await connectionAfter(2_000)]).toEqual([2, 3]);
+  });
+
+  it('carry one request at a time', async () => {
+    const target = await receiver(answer(200));
+    const one = sender();
+    await Promise.all(Array.from({ length: 8 }, () => one.send(post(target.url()))));
+    expect(new Set(target.requests.map(({ connection }) => connection)).size).toBe(8);
+  });
+
+  it('are not shared between hosts, nor between ports', async () => {
+    const [first, second] = [await receiver(answer(200)), await receiver(answer(200))];
+    const one = sender({ lookup: onLoopback });
+    await one.send(post(first.url('/', 'a.receiver.test')));
+    await one.send(post(first.url('/', 'b.receiver.test')));
+    await one.send(post(second.url('/', 'a.receiver.test')));
+    expect([first.connections, second.connections]).toEqual([2, 1]);
+  });
+
+  it.each([
+    ['says that it will close', answer(200, '', { Connection: 'close' })],
+    ['waits no longer than a second', answer(200, '', { 'Keep-Alive': 'timeout=1' })],
+  ])('are not kept when the receiver %s', async (_name, behaviour) => {
+    const target = await receiver(behaviour);
+    const one = sender();
+    await one.send(post(target.url()));
+    expect(one.stats().idleConnections).toBe(0);
+    await vi.waitFor(() => expect(target.openSockets()).toBe(0));
+  });
+
+  it('that the receiver closed while idle are replaced', async () => {
+    const target = await receiver((_request, socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
+    );
+    const one = sender();
+    for (let round = 1; round <= 3; round += 1) {
+      expect((await one.send(post(target.url()))).ok).toBe(true);
+      await vi.waitFor(() => expect(one.stats().idleConnections).toBe(0));
+      expect(target.requests).toHaveLength(round);
+    }
+  });
+
+  it('whose reset has arrived, but is not read yet, get no request', async () => {
+    const sockets: TLSSocket[] = [];
+    const target = await receiver(answer(200), { onConnection: (socket) => sockets.push(socket) });
+    const one = sender();
+    await one.send(post(target.url()));
+    (sockets[0] as TLSSocket & { _parent: { resetAndDestroy(): void } })._parent.resetAndDestroy();
+    expect((await one.send(post(target.url()))).ok).toBe(true);
+    expect(target.requests.map(({ connection }) => connection)).toEqual([1, 2]);
+  });
+
+  it('that break under a request lose that attempt, which is not sent again, and are not trusted after that', async () => {
+    const target = await receiver(answer(200));
+    const one = sender();
+    expect((await one.send(post(target.url()))).ok).toBe(true);
+    target.behave((_request, socket) => socket.destroy());
+    expect(await one.send(post(target.url()))).toMatchObject({ ok: false, statusCode: null });
+    expect(target.requests.map(({ connection }) => connection)).toEqual([1, 1]);
+
+    target.behave(answer(200));
+    for (let round = 0; round < 2; round += 1) expect((await one.send(post(target.url()))).ok).toBe(true);
+    expect(target.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 3]);
+    expect(target.requests.at(-1)!.headers.connection).toBe('close');
+    expect(one.stats().idleConnections).toBe(0);
+  });
+
+  it('never take an answer sent ahead for the next one', async () => {
+    const ahead = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+    const target = await receiver((_request, socket) => {
+      socket.write(ahead);
+      setImmediate(() => socket.write(ahead));
+    });
+    const one = sender();
+    await one.send(post(target.url()));
+    await vi.waitFor(() => expect(one.stats().idleConnections).toBe(0));
+    target.behave(answer(500));
+    expect(await one.send(post(target.url()))).toMatchObject({ statusCode: 500 });
+  });
+
+  it('are bounded for each host and in all, however many hosts there are', async () => {
+    const target = await receiver(answer(200));
+    const one = sender({
+      lookup: onLoopback,
+      maxIdleConnections: 10,
+      maxIdleConnectionsPerHost: 2,
+      timeoutMs: 10_000,
+    });
+    await Promise.all(Array.from({ length: 8 }, () => one.send(post(target.url('/', 'busy.receiver.test')))));
+    expect(one.stats().idleConnections).toBe(2);
+    for (let host = 0; host < 60; host += 1) {
+      await one.send(post(target.url('/', `host-${host}.receiver.test`)));
+    }
+    expect(one.stats()).toEqual({ attemptsUnderWay: 0, idleConnections: 10 });
+    await vi.waitFor(() => expect(target.openSockets()).toBe(10));
+  });
+});

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { onTestFinished, vi } from 'vitest';
+import {
+  createWebhookSender,
+  type WebhookSender,
+  type WebhookSenderOptions,
+} from '../../../src/infrastructure/webhooks/sender.ts';
+import { testCertificates } from '../../harness/certificates.ts';
+import { type Behaviour, type Receiver, startReceiver } from '../../harness/receiver.ts';
+
+export const timeoutMs = 400;
+const { authority: ca } = await testCertificates();
+
+/** One that is closed with its test. */
+export function sender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
+  const made = createWebhookSender({ timeoutMs, allowPrivateHosts: true, ca, ...options });
+  onTestFinished(() => made.close());
+  return made;
+}
+
+export async function receiver(
+  behaviour: Behaviour,
+  options?: Parameters<typeof startReceiver>[1],
+): Promise<Receiver> {
+  const started = await startReceiver(behaviour, options);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+export async function listening(server: Server): Promise<{ port: number; openSockets(): number }> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  return { port: (server.address() as AddressInfo).port, openSockets: () => sockets.size };
+}
+
+export const post = (url: string, body: Buffer | string = '{}', headers: Record<string, string> = {}) => ({
+  url,
+  headers,
+  body,
+});
+export const onLoopback = async () => [{ address: '127.0.0.1', family: 4 as const }];
+
+/** A monotonic clock that stands still until it is put on; timers go by the real one. */
+export function monotonicClock(): { pass(ms: number): void } {
+  let nowMs = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  onTestFinished(() => clock.mockRestore());
+  return {
+    pass(ms) {
+      nowMs += ms;
+    },
+  };
+}
