@@ -11,7 +11,7 @@ import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { identify } from '../src/domain/identification.ts';
 import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
-import { bodyLimitBytes } from '../src/infrastructure/http/application.ts';
+import { bodyLimitBytes } from '../src/infrastructure/http/body.ts';
 import { declineOffer, offersWebSocket } from '../src/infrastructure/http/offeredProtocols.ts';
 import type { Log } from '../src/infrastructure/log.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';

@@ -1,3 +1,4 @@
+import type { InferAttributes } from 'sequelize';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
 import { notFound } from '../errors.ts';
@@ -22,10 +23,29 @@ export async function findChargeOfPayer(id: string): Promise<Recharge> {
   return recharge;
 }
 
-/** A member of Recharge that is missing here would not be read. */
-const columns = `r.id, r.wallet_id AS "walletId", r.team_id AS "teamId", r.mode, r.amount_cents AS "amountCents",
-            r.payment_method AS "paymentMethod", r.status, r.provider, r.charge, r.created_at AS "createdAt",
-            r.expires_at AS "expiresAt", r.paid_at AS "paidAt", r.transaction_id AS "transactionId"`;
+/** What the library's models have besides, and this one does not. */
+type Lacking = 'updatedAt' | 'deletedAt' | 'version';
+
+/** Every member of a Recharge, and its column. */
+const columnOf: Readonly<Record<keyof InferAttributes<Recharge, { omit: Lacking }>, string>> = {
+  id: 'id',
+  walletId: 'wallet_id',
+  teamId: 'team_id',
+  mode: 'mode',
+  amountCents: 'amount_cents',
+  paymentMethod: 'payment_method',
+  status: 'status',
+  provider: 'provider',
+  charge: 'charge',
+  createdAt: 'created_at',
+  expiresAt: 'expires_at',
+  paidAt: 'paid_at',
+  transactionId: 'transaction_id',
+};
+
+const columns = Object.entries(columnOf)
+  .map(([member, column]) => `r.${column} AS "${member}"`)
+  .join(', ');
 
 /**
  * $1 wallet, $2 limit, $3 offset, $4 status. Rows are passed over in the index, and only those of the page are read, as

@@ -18,8 +18,24 @@ export interface WebhookRow {
   updated_at: Date;
 }
 
-export const webhookColumns = `id, wallet_id, url, events, active, description, sealed_headers, sealed_secrets,
-  total_deliveries, failed_deliveries, last_triggered_at, created_at, updated_at`;
+const columns: Readonly<Record<keyof WebhookRow, true>> = {
+  id: true,
+  wallet_id: true,
+  url: true,
+  events: true,
+  active: true,
+  description: true,
+  sealed_headers: true,
+  sealed_secrets: true,
+  total_deliveries: true,
+  failed_deliveries: true,
+  last_triggered_at: true,
+  created_at: true,
+  updated_at: true,
+};
+
+/** SQL: the columns of a WebhookRow. */
+export const webhookColumns = Object.keys(columns).join(', ');
 
 /** A header that a team adds to its deliveries. */
 export interface CustomHeader {

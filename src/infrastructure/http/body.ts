@@ -2,7 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { validationError } from '../../domain/errors.ts';
-import { bodyLimitBytes } from './application.ts';
+
+/** Largest request body, in bytes, at every door. */
+export const bodyLimitBytes = 1024 * 1024;
 
 const parseFailed = 'entity.parse.failed';
 
