@@ -10,10 +10,10 @@ module.exports = {
       },
     },
     {
-      name: 'infrastructure-knows-only-domain-errors',
+      name: 'infrastructure-knows-no-domain',
       severity: 'error',
       from: { path: '^src/infrastructure' },
-      to: { path: '^(schema|rest)/|^src/domain/(?!errors\\.ts$)|^src/(main|server|store)\\.ts$' },
+      to: { path: '^(schema|rest)/|^src/domain/|^src/(main|server|store)\\.ts$' },
     },
     {
       name: 'schema-knows-no-rest',

@@ -1,8 +1,8 @@
 import { Router } from 'express';
-import { wrongMethod } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { refuseStranger } from '../src/domain/identification.ts';
 import { receiveNotifications } from '../src/domain/recharges/paymentNotices.ts';
+import { wrongMethod } from '../src/errors.ts';
 import { askWithin } from '../src/infrastructure/cutOff.ts';
 import { readRawBody } from '../src/infrastructure/http/body.ts';
 import { send, sendError } from './envelope.ts';

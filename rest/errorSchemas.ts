@@ -1,5 +1,5 @@
-import { errorCodes } from '../src/domain/errors.ts';
 import { testModeNotice } from '../src/domain/testMode.ts';
+import { errorCodes } from '../src/errors.ts';
 import type { JsonSchema, NamedSchemas } from './namedSchemas.ts';
 
 /**

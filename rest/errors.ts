@@ -1,4 +1,4 @@
-import { type AppError, type ErrorCode, type ErrorKind, errorCodes } from '../src/domain/errors.ts';
+import { type AppError, type ErrorCode, type ErrorKind, errorCodes } from '../src/errors.ts';
 
 const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   bad_request: 400,

@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler } from 'express';
 import { Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
-import { validationError, wrongMethod } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import { validationError, wrongMethod } from '../src/errors.ts';
 import type { DirectRoute } from '../src/infrastructure/http/directRoutes.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { sendError, unknownPath } from './envelope.ts';

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { notFound } from '../src/domain/errors.ts';
+import { notFound } from '../src/errors.ts';
 import { carrierLogoPath, carrierLogoSvg } from '../src/infrastructure/flights/carriers.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import type { Log } from '../src/infrastructure/log.ts';

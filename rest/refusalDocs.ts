@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../src/domain/errors.ts';
+import type { ErrorCode } from '../src/errors.ts';
 import { type CodeOfOneStatus, statusOfEach, usualCodeOf } from './errors.ts';
 import type { JsonSchema } from './namedSchemas.ts';
 

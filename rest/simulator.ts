@@ -3,10 +3,10 @@ import type { OperationRules, RequestContext } from '../src/domain/admission.ts'
 import { admit, tenantOf } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
 import { isInstant } from '../src/domain/day.ts';
-import { notFound, validationError, wrongMethod } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge } from '../src/domain/recharges/reading.ts';
+import { notFound, validationError, wrongMethod } from '../src/errors.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { metaOf, send, sendError } from './envelope.ts';
 import { openContext } from './handler.ts';

@@ -1,7 +1,7 @@
 import type { GraphQLInputType, GraphQLScalarType } from 'graphql';
 import { GraphQLBoolean, GraphQLInt, getNullableType, isScalarType } from 'graphql';
 import type { Variable } from '../schema/coercion.ts';
-import { validationError } from '../src/domain/errors.ts';
+import { validationError } from '../src/errors.ts';
 
 /** Where a request's fields come from: path parameters always, the query string for GET only, the body otherwise. */
 export interface RequestParts {

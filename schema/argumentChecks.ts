@@ -1,9 +1,9 @@
 import type { FieldNode, GraphQLInputType, GraphQLSchema, OperationDefinitionNode, ValueNode } from 'graphql';
 import { getNullableType, isInputObjectType, isListType, Kind, valueFromASTUntyped } from 'graphql';
 import { Extensions } from 'type-graphql';
-import type { FieldFault } from '../src/domain/errors.ts';
-import { AppError } from '../src/domain/errors.ts';
 import type { Platform } from '../src/domain/platform.ts';
+import type { FieldFault } from '../src/errors.ts';
+import { AppError } from '../src/errors.ts';
 import { asSpelt } from './inputFaults.ts';
 
 /** Arguments of a root field by name: those that are of their types. */

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { newContext } from '../src/domain/admission.ts';
-import { AppError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { identify } from '../src/domain/identification.ts';
 import type { Caller } from '../src/domain/teams/access.ts';
+import { AppError } from '../src/errors.ts';
 import { setCorsHeaders, setCorsHeadersForStrangers } from '../src/infrastructure/http/headers.ts';
 
 /**

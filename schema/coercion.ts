@@ -17,9 +17,9 @@ import {
   ValidationContext,
   valueFromAST,
 } from 'graphql';
-import type { AppError, FieldFault } from '../src/domain/errors.ts';
-import { invalidParameters, validationError } from '../src/domain/errors.ts';
 import type { Platform } from '../src/domain/platform.ts';
+import type { AppError, FieldFault } from '../src/errors.ts';
+import { invalidParameters, validationError } from '../src/errors.ts';
 import type { VariableCheck } from './argumentChecks.ts';
 import { variableChecks } from './argumentChecks.ts';
 import { inOrder } from './faultOrder.ts';

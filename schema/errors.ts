@@ -2,7 +2,7 @@ import type { GraphQLFormattedError } from 'graphql';
 import { GraphQLError } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { metOverload, overloaded, overloadRetrySeconds } from '../src/domain/busy.ts';
-import { AppError } from '../src/domain/errors.ts';
+import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/infrastructure/log.ts';
 
 /** The AppError behind an error of an execution; anything else is a fault of ours. */

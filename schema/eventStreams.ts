@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { execute, getOperationAST } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { validationError } from '../src/domain/errors.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import { validationError } from '../src/errors.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';

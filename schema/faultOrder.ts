@@ -1,6 +1,6 @@
 import type { GraphQLInputType } from 'graphql';
 import { getNamedType, isInputObjectType } from 'graphql';
-import type { FieldFault } from '../src/domain/errors.ts';
+import type { FieldFault } from '../src/errors.ts';
 
 interface OrderedVariable {
   readonly name: string;

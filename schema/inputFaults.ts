@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo, ValueNode } from 'graphql';
 import { Kind } from 'graphql';
-import type { FieldFault } from '../src/domain/errors.ts';
-import { AppError, validationError } from '../src/domain/errors.ts';
+import type { FieldFault } from '../src/errors.ts';
+import { AppError, validationError } from '../src/errors.ts';
 
 /**
  * The domain names the bad member of an argument; clients get its path as they spelt it, `input.name`. A member that the

@@ -17,8 +17,8 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRefused } from '../src/domain/admission.ts';
-import { validationError } from '../src/domain/errors.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
+import { validationError } from '../src/errors.ts';
 import type { Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
 import { parseFailed, renderError, unknownOperation, wrap } from './errors.ts';

@@ -1,7 +1,6 @@
 import { Arg, Ctx, Field, Float, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
-import { validationError } from '../src/domain/errors.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import type { Platform } from '../src/domain/platform.ts';
 import { findWebhook, listWebhooks } from '../src/domain/webhooks/reading.ts';
@@ -11,6 +10,7 @@ import { rotateWebhookSecret } from '../src/domain/webhooks/secretRotation.ts';
 import type { WebhookRow } from '../src/domain/webhooks/webhook.ts';
 import { openHeaders, successRate } from '../src/domain/webhooks/webhook.ts';
 import { checkWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
+import { validationError } from '../src/errors.ts';
 import { Checks } from './argumentChecks.ts';
 import { Operation, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';

@@ -1,4 +1,4 @@
-import { validationError } from './errors.ts';
+import { validationError } from '../errors.ts';
 
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 

@@ -1,4 +1,4 @@
-import { rateLimitExceeded } from './errors.ts';
+import { rateLimitExceeded } from '../errors.ts';
 
 /** Bounds what one key may keep open in this process: each stays in memory for as long as the client likes. */
 export class KeyPlaces {

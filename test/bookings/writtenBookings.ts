@@ -1,7 +1,7 @@
 import type { BookingRow, BookingType } from '../../src/domain/bookings/booking.ts';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
 import { newReference } from '../../src/domain/bookings/reference.ts';
-import { AppError } from '../../src/domain/errors.ts';
+import { AppError } from '../../src/errors.ts';
 import { run, statement } from '../../src/infrastructure/database/statement.ts';
 import { inTransaction } from '../../src/infrastructure/database/transaction.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';

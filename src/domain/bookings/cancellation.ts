@@ -1,4 +1,4 @@
-import { unprocessable } from '../errors.ts';
+import { unprocessable } from '../../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { BookingRow } from './booking.ts';

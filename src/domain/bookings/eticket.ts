@@ -1,7 +1,7 @@
+import { notFound } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import type { Traveller } from '../../infrastructure/flights/order.ts';
 import type { TicketReceipt } from '../../infrastructure/tickets/receipt.ts';
-import { notFound } from '../errors.ts';
 import { inCamelCase } from '../memberNames.ts';
 import type { Platform } from '../platform.ts';
 import { type BookingRow, bookingColumns } from './booking.ts';

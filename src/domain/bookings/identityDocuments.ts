@@ -1,7 +1,7 @@
 import { isValidCpf } from '@brazilian-utils/brazilian-utils';
+import type { FieldFault } from '../../errors.ts';
 import type { IdentityDocument, IdentityDocumentType } from '../../infrastructure/flights/order.ts';
 import { isDay } from '../day.ts';
-import type { FieldFault } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Journey } from './journey.ts';
 import { validators } from './validators.ts';

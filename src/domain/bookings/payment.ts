@@ -1,4 +1,4 @@
-import { unprocessable, validationError } from '../errors.ts';
+import { unprocessable, validationError } from '../../errors.ts';
 import { formatAmount, parseAmount } from '../money.ts';
 
 /** How a booking is paid (SPEC: payments of type balance with amount and currency), as the client sent it. */

@@ -1,9 +1,9 @@
 import type { Sequelize } from 'sequelize';
+import type { AppError } from '../../errors.ts';
+import { unprocessable } from '../../errors.ts';
 import { type GroupedWrites, groupedWrites } from '../../infrastructure/database/groupedWrites.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
-import type { AppError } from '../errors.ts';
-import { unprocessable } from '../errors.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { isKeyTaken, PreparedInVain } from '../idempotency/once.ts';
 import { formatAmount } from '../money.ts';

@@ -1,5 +1,5 @@
-import type { AppError } from '../errors.ts';
-import { conflict } from '../errors.ts';
+import type { AppError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import type { BookingStatus } from './booking.ts';
 
 /** 409: the booking is in a state that the change does not start from. */

@@ -1,8 +1,8 @@
+import { type FieldFault, validationError } from '../../errors.ts';
 import type { Gender, Traveller } from '../../infrastructure/flights/order.ts';
 import type { PassengerType } from '../../infrastructure/flights/supplier.ts';
 import { ticketName } from '../../infrastructure/flights/ticketName.ts';
 import { dayOf, isDay } from '../day.ts';
-import { type FieldFault, validationError } from '../errors.ts';
 import type { FlightOffer } from '../flights/offer.ts';
 import { mostPassengers } from '../flights/searchRequest.ts';
 import type { Parts } from '../parts.ts';

@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
-import type { FieldFault } from '../errors.ts';
-import { validationError } from '../errors.ts';
+import type { FieldFault } from '../../errors.ts';
+import { validationError } from '../../errors.ts';
 import { parseAmount } from '../money.ts';
 import type { Pagination } from '../pagination.ts';
 import { paginationOf } from '../pagination.ts';

@@ -1,3 +1,4 @@
+import { type FieldFault, invalidParameters, validationError } from '../../errors.ts';
 import { type Airport, resolvePlace } from '../../infrastructure/flights/airports.ts';
 import { localDay } from '../../infrastructure/flights/localTime.ts';
 import {
@@ -7,7 +8,6 @@ import {
   passengerTypes,
 } from '../../infrastructure/flights/supplier.ts';
 import { isDay } from '../day.ts';
-import { type FieldFault, invalidParameters, validationError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 
 export const tripTypes = ['one_way', 'round_trip', 'multi_city'] as const;

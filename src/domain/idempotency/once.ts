@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
+import type { ErrorCode, ErrorDetails, ErrorKind } from '../../errors.ts';
+import { AppError, unprocessable, validationError } from '../../errors.ts';
 import { sqlStateOf, waitedFor } from '../../infrastructure/database/sqlState.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import { Busy } from '../busy.ts';
-import type { ErrorCode, ErrorDetails, ErrorKind } from '../errors.ts';
-import { AppError, unprocessable, validationError } from '../errors.ts';
 import { forgetOlder, forgetStatement } from '../forgetting.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';

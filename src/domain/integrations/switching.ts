@@ -1,6 +1,6 @@
+import { conflict, notFound } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
-import { conflict, notFound } from '../errors.ts';
 import { recordEvent } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import { findTeam } from '../teams/management.ts';

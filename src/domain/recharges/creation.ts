@@ -1,3 +1,4 @@
+import { AppError, unprocessable, validationError } from '../../errors.ts';
 import { askWithin } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifier.ts';
@@ -8,7 +9,6 @@ import type {
   PaymentMethod,
 } from '../../infrastructure/payments/provider.ts';
 import { PayerRefused } from '../../infrastructure/payments/provider.ts';
-import { AppError, unprocessable, validationError } from '../errors.ts';
 import { type RecordingSql, recordingStatement } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { keyCtes, keyIsStored, keyValues } from '../idempotency/keySql.ts';

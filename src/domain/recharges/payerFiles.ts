@@ -1,6 +1,6 @@
+import { notFound } from '../../errors.ts';
 import type { BoletoSlip } from '../../infrastructure/payments/boletoSlip.ts';
 import { boletoSlip } from '../../infrastructure/payments/boletoSlip.ts';
-import { notFound } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import { findTeam } from '../teams/management.ts';
 import { payerOf } from '../teams/payer.ts';

@@ -1,6 +1,6 @@
+import type { AppError } from '../../errors.ts';
+import { unprocessable } from '../../errors.ts';
 import type { PayerFault } from '../../infrastructure/payments/provider.ts';
-import type { AppError } from '../errors.ts';
-import { unprocessable } from '../errors.ts';
 
 const refusal = (message: string, type: string) => unprocessable(message, { field: 'paymentMethod', type });
 

@@ -1,8 +1,8 @@
+import type { FieldFault } from '../../errors.ts';
+import { notFound, validationError } from '../../errors.ts';
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
 import type { Vault } from '../../infrastructure/vault.ts';
-import type { FieldFault } from '../errors.ts';
-import { notFound, validationError } from '../errors.ts';
 import { parseAmount } from '../money.ts';
 import type { Parts } from '../parts.ts';
 import type { Platform } from '../platform.ts';

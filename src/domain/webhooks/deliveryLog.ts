@@ -1,7 +1,7 @@
+import { notFound, validationError } from '../../errors.ts';
 import type { Statement } from '../../infrastructure/database/statement.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inSnapshot } from '../../infrastructure/database/transaction.ts';
-import { notFound, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { DeliveryRow, DeliveryStatus } from './delivery.ts';

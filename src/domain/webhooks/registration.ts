@@ -1,9 +1,9 @@
+import { checkEach, conflict, unprocessable } from '../../errors.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
 import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts';
-import { checkEach, conflict, unprocessable } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { findWebhook } from './reading.ts';

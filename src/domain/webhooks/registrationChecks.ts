@@ -1,5 +1,5 @@
+import { validationError } from '../../errors.ts';
 import { isCustomHeaderAllowed } from '../../infrastructure/webhooks/requestHead.ts';
-import { validationError } from '../errors.ts';
 import { isEventType } from '../events/catalogue.ts';
 import { isStorable } from '../storableText.ts';
 import type { CustomHeader } from './webhook.ts';

@@ -1,6 +1,6 @@
+import { conflict } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts';
-import { conflict } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { findWebhook } from './reading.ts';

@@ -1,5 +1,5 @@
+import { unprocessable, validationError } from '../../errors.ts';
 import { parseWebhookUrl } from '../../infrastructure/webhooks/addressPolicy.ts';
-import { unprocessable, validationError } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 
 /** Whether text has the form of a webhook URL; whether its host may be called is for `checkWebhookUrl` to say. */

@@ -1,4 +1,4 @@
-import { unprocessable } from '../../domain/errors.ts';
+import { unprocessable } from '../../errors.ts';
 import type { ExchangeRate } from './exchangeRates.ts';
 import { StrictDecimal } from './strictDecimal.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
-import { validationError } from '../../domain/errors.ts';
+import { validationError } from '../../errors.ts';
 
 /** Largest request body, in bytes, at every door. */
 export const bodyLimitBytes = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Express, Request, Response } from 'express';
-import { AppError, validationError } from '../../domain/errors.ts';
+import { AppError, validationError } from '../../errors.ts';
 import type { Log } from '../log.ts';
 import { logOfSafeFields, withoutSecrets } from '../log.ts';
 import type { Metrics } from '../metrics.ts';

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { unauthorized } from '../../domain/errors.ts';
+import { unauthorized } from '../../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import { carriesToken } from './bearer.ts';
 import { refuseOtherMethods } from './otherMethods.ts';

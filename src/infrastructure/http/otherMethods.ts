@@ -1,5 +1,5 @@
 import type { IRouter } from 'express';
-import { wrongMethod } from '../../domain/errors.ts';
+import { wrongMethod } from '../../errors.ts';
 
 /**
  * Refuses, at a path that has been declared for GET and is open to anyone, every other method with 405 and Allow. To be

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { readTravellers, type TravellerInput } from '../../../src/domain/bookings/travellers.ts';
-import { AppError } from '../../../src/domain/errors.ts';
 import type { FlightOffer, OfferPlace, OfferSegment } from '../../../src/domain/flights/offer.ts';
+import { AppError } from '../../../src/errors.ts';
 import type { PassengerType } from '../../../src/infrastructure/flights/supplier.ts';
 
 type Travelled = Pick<FlightOffer, 'passengers' | 'slices'>;

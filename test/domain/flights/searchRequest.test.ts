@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/domain/errors.ts';
 import { readSearchRequest, type SearchRequest } from '../../../src/domain/flights/searchRequest.ts';
+import { AppError } from '../../../src/errors.ts';
 
 /** In São Paulo it is still the 20th, in Tokyo already the 21st. */
 const now = new Date('2026-11-20T23:00:00.000Z');

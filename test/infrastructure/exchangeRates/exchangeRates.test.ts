@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/domain/errors.ts';
+import { AppError } from '../../../src/errors.ts';
 import { parseRateTable, RateTableError } from '../../../src/infrastructure/exchangeRates/rateTable.ts';
 import { createExchangeRates } from '../../../src/infrastructure/exchangeRates/registry.ts';
 import { tableExchangeRates } from '../../../src/infrastructure/exchangeRates/tableExchangeRates.ts';
