@@ -1,6 +1,7 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult } from 'graphql';
 import { createSourceEventStream, execute, Kind, visit } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
+import { keptEntry } from '../src/infrastructure/keptEntry.ts';
 import { rendered } from './preparation.ts';
 
 /**
@@ -20,41 +21,31 @@ const selectedOf = new WeakMap<DocumentNode, readonly string[]>();
 
 /** Names of the variables that the selection uses; those of the root field's arguments only choose the events. */
 function selectedVariables(document: DocumentNode): readonly string[] {
-  let names = selectedOf.get(document);
-  if (!names) {
-    const found = new Set<string>();
-    const note = { Variable: ({ name }: { name: { value: string } }) => void found.add(name.value) };
-    for (const definition of document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, note);
-      if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-      for (const selection of definition.selectionSet.selections) {
-        for (const directive of selection.directives ?? []) visit(directive, note);
-        if ('selectionSet' in selection && selection.selectionSet) visit(selection.selectionSet, note);
-      }
+  const found = new Set<string>();
+  const note = { Variable: ({ name }: { name: { value: string } }) => void found.add(name.value) };
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, note);
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    for (const selection of definition.selectionSet.selections) {
+      for (const directive of selection.directives ?? []) visit(directive, note);
+      if ('selectionSet' in selection && selection.selectionSet) visit(selection.selectionSet, note);
     }
-    names = [...found];
-    selectedOf.set(document, names);
   }
-  return names;
+  return [...found];
 }
 
 function shapeOf(source: string, { document, operationName, variableValues }: ExecutionArgs): string {
-  const values = selectedVariables(document).map((name) => variableValues?.[name]);
+  const names = keptEntry(selectedOf, document, () => selectedVariables(document));
+  const values = names.map((name) => variableValues?.[name]);
   return JSON.stringify([source, operationName ?? null, values]);
 }
 
 function tell(event: object, shape: string, args: ExecutionArgs): Told {
-  let shapes = toldOf.get(event);
-  if (!shapes) {
-    shapes = new Map();
-    toldOf.set(event, shapes);
-  }
-  let told = shapes.get(shape);
-  if (!told) {
-    told = { result: execute({ ...args, rootValue: event }) as Told['result'], text: null };
-    shapes.set(shape, told);
-  }
-  return told;
+  const shapes = keptEntry(toldOf, event, () => new Map<string, Told>());
+  return keptEntry(shapes, shape, () => ({
+    result: execute({ ...args, rootValue: event }) as Told['result'],
+    text: null,
+  }));
 }
 
 async function textOf(event: object, shape: string, args: ExecutionArgs): Promise<string> {

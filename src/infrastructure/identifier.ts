@@ -1,4 +1,5 @@
 import { fromUUIDBytes } from 'typeid-js';
+import { keptEntry } from './keptEntry.ts';
 import { newUuid } from './uuid.ts';
 
 export type IdentifierPrefix =
@@ -25,12 +26,7 @@ const patterns = new Map<IdentifierPrefix, RegExp>();
 
 /** The form of ids of this kind. */
 export function identifierPattern(prefix: IdentifierPrefix): RegExp {
-  let pattern = patterns.get(prefix);
-  if (!pattern) {
-    pattern = new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`);
-    patterns.set(prefix, pattern);
-  }
-  return pattern;
+  return keptEntry(patterns, prefix, () => new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`));
 }
 
 /** Whether text has the form of an id of this kind: anything else need not be looked up. */

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import { Counter } from 'prom-client';
+import { keptEntry } from './keptEntry.ts';
 
 /** How often an operation was admitted, and how often its caller was refused, since the counter was last asked. */
 export interface Tally {
@@ -30,11 +31,6 @@ export class OperationTallies {
   }
 
   of(operation: string): Tally {
-    let tally = this.#tallies.get(operation);
-    if (!tally) {
-      tally = { admitted: 0, refused: 0 };
-      this.#tallies.set(operation, tally);
-    }
-    return tally;
+    return keptEntry(this.#tallies, operation, () => ({ admitted: 0, refused: 0 }));
   }
 }

@@ -4,6 +4,7 @@ import { unprocessable } from '../../errors.ts';
 import { type GroupedWrites, groupedWrites } from '../../infrastructure/database/groupedWrites.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
+import { keptEntry } from '../../infrastructure/keptEntry.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { isKeyTaken, PreparedInVain } from '../idempotency/once.ts';
 import { formatAmount } from '../money.ts';
@@ -76,9 +77,8 @@ const groups = new WeakMap<Sequelize, GroupedWrites<Posting, boolean>>();
 
 function groupsOf(platform: Platform): GroupedWrites<Posting, boolean> {
   const { sequelize, log } = platform;
-  let grouped = groups.get(sequelize);
-  if (!grouped) {
-    grouped = groupedWrites<Posting, boolean>(
+  return keptEntry(groups, sequelize, () =>
+    groupedWrites<Posting, boolean>(
       (posting) => postAlone(posting, platform),
       (postings) => postTogether(postings, platform),
       {
@@ -89,10 +89,8 @@ function groupsOf(platform: Platform): GroupedWrites<Posting, boolean> {
           log[level]({ err: error }, 'bookings not written together; each alone');
         },
       },
-    );
-    groups.set(sequelize, grouped);
-  }
-  return grouped;
+    ),
+  );
 }
 
 function insufficientBalance({ amount_cents: amountCents }: BookingRow): AppError {

@@ -205,13 +205,10 @@ const places = new WeakMap<OfferPlace, OfferPlace>();
 
 /** What an answer shows of an airport. */
 export function placeOf(airport: OfferPlace): OfferPlace {
-  let place = places.get(airport);
-  if (!place) {
+  return keptEntry(places, airport, () => {
     const { iataCode, name, cityName, iataCityCode, timeZone } = airport;
-    place = { iataCode, name, cityName, iataCityCode, timeZone };
-    places.set(airport, place);
-  }
-  return place;
+    return { iataCode, name, cityName, iataCityCode, timeZone };
+  });
 }
 
 const condition = (

@@ -1,6 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { coalesce } from '../../infrastructure/database/coalesce.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { keptEntry } from '../../infrastructure/keptEntry.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { testBalanceCents } from './wallet.ts';
@@ -53,12 +54,9 @@ const readers = new WeakMap<Sequelize, (walletId: number) => Promise<Balance | u
 
 /** Reads of wallets that wait at the same moment share one statement; each is sent after its request arrived. */
 function coalescedReader(sequelize: Sequelize): (walletId: number) => Promise<Balance | undefined> {
-  let reader = readers.get(sequelize);
-  if (!reader) {
-    reader = coalesce<number, Balance>((ids) => readBalances(sequelize, ids));
-    readers.set(sequelize, reader);
-  }
-  return reader;
+  return keptEntry(readers, sequelize, () =>
+    coalesce<number, Balance>((ids) => readBalances(sequelize, ids)),
+  );
 }
 
 /** The wallet's balance now (SPEC, GET wallet/balance). */
