@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { scopes } from '../../src/domain/teams/scope.ts';
 import { hashSecretKey } from '../../src/domain/teams/secretKey.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
@@ -17,6 +19,11 @@ const allScopes = [
   'webhooks:read',
   'webhooks:write',
 ];
+
+it('README has the scopes of keys as they are', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  expect(readme).toContain(`${scopes.map((scope) => `\`${scope}\``).join(', ')}; all of them`);
+});
 
 describeEngines('API keys', (engine) => {
   let server: TestServer;
