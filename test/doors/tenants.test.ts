@@ -3,31 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGatewaySchema } from '../../schema/index.ts';
 import { rulesOf } from '../../schema/operation.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
-import { requestFor } from '../bookings/bookingSteps.ts';
-import { oneWay } from '../flights/searches.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { TestClock } from '../harness/testClock.ts';
-import { pixOf } from './door.ts';
+import { type Belongings, furnish, namingRequests } from './soundRequests.ts';
 
 /**
  * What a team has in one mode is nobody else's: not of another team, and not of its own other mode. For every query and
  * mutation of the schema that agencies have, present and future: one that is not named here fails.
  */
-
-/** What a team has in a mode, by the ids under which it is asked for. */
-interface Belongings {
-  readonly recharge: string;
-  readonly booking: string;
-  /** A request for an offer that is not booked yet. */
-  readonly bookingRequest: Json;
-  readonly offer: string;
-  readonly offerRequest: string;
-  readonly webhook: string;
-  readonly delivery: string;
-}
 
 /** Lists and sums: what they select. They name nothing, so a stranger's own must stay as they were. */
 const lists: Readonly<Record<string, string>> = {
@@ -36,32 +22,6 @@ const lists: Readonly<Record<string, string>> = {
   recharges: '{ items { id } pagination { total } }',
   bookings: '{ items { id } pagination { total } }',
   webhooks: '{ items { id } pagination { total } }',
-};
-
-/** Operations that name something: their variables. A stranger is answered as if there were no such thing. */
-const named: Readonly<Record<string, (of: Belongings) => Json>> = {
-  recharge: ({ recharge }) => ({ id: recharge }),
-  cancelRecharge: ({ recharge }) => ({ id: recharge }),
-  payTestRecharge: ({ recharge }) => ({ id: recharge }),
-  expireTestRecharge: ({ recharge }) => ({ id: recharge }),
-  failTestRecharge: ({ recharge }) => ({ id: recharge }),
-  offer: ({ offer }) => ({ id: offer }),
-  offerRequest: ({ offerRequest }) => ({ id: offerRequest }),
-  booking: ({ booking }) => ({ id: booking }),
-  createBooking: ({ bookingRequest, offer }) => ({ ...bookingRequest, offerId: offer }),
-  confirmBooking: ({ booking }) => ({ id: booking }),
-  cancelBooking: ({ booking }) => ({ id: booking }),
-  expireTestBooking: ({ booking }) => ({ id: booking }),
-  webhook: ({ webhook }) => ({ id: webhook }),
-  updateWebhook: ({ webhook }) => ({ id: webhook, active: false }),
-  rotateWebhookSecret: ({ webhook }) => ({ id: webhook }),
-  sendTestEvent: ({ webhook }) => ({ webhookId: webhook, type: 'wallet.debit' }),
-  webhookDeliveries: ({ webhook }) => ({ webhookId: webhook }),
-  webhookDelivery: ({ delivery }) => ({ id: delivery }),
-  webhookAttempts: ({ delivery }) => ({ deliveryId: delivery }),
-  redeliverWebhookDelivery: ({ delivery }) => ({ id: delivery }),
-  replayWebhookDeliveries: ({ webhook }) => ({ webhookId: webhook, since: '2026-01-01T00:00:00.000Z' }),
-  deleteWebhook: ({ webhook }) => ({ id: webhook }),
 };
 
 /** These ask for nothing that anyone has. */
@@ -86,12 +46,14 @@ function documentOf({ kind, name, args, isComposite }: (typeof operations)[numbe
     : `${kind} (${declared}) { ${name}(${passed}) ${selection} }`;
 }
 
-const unknown: Omit<Belongings, 'bookingRequest'> = {
+const unknown: Omit<Belongings, 'bookingRequest' | 'payments'> = {
   recharge: newIdentifier('rch'),
   booking: newIdentifier('ord'),
+  hold: newIdentifier('ord'),
   offer: newIdentifier('off'),
   offerRequest: newIdentifier('orq'),
   webhook: newIdentifier('wh'),
+  event: newIdentifier('evt'),
   delivery: `${newIdentifier('evt')}.${newIdentifier('wh')}`,
 };
 
@@ -107,34 +69,6 @@ describeEngines('what a team has in one mode', (engine) => {
     (await server.graphql(documentOf(operation, variables), variables, key)).text;
   const listings = operations.filter(({ name }) => name in lists);
 
-  async function post(path: string, key: string, body: Json): Promise<Json> {
-    const answer = await server.rest('POST', path, { key, body });
-    if (answer.status >= 300) throw new Error(answer.text);
-    return answer.body.data ?? answer.body;
-  }
-
-  /** Funds the wallet and has everything that can be asked for by an id. */
-  async function furnish(key: string, mode: 'live' | 'test'): Promise<Belongings> {
-    const { id: webhook } = await post('/api/v1/webhooks', key, {
-      url: 'https://localhost:4443/hook',
-      events: ['wallet.recharge.pending'],
-    });
-    const paid = await post('/api/v1/wallet/recharge', key, pixOf('5000.00'));
-    const payment = mode === 'live' ? '/simulator/recharges' : '/api/v1/test_helpers/recharges';
-    await post(`${payment}/${paid.id}/pay`, key, {});
-    const { id: recharge } = await post('/api/v1/wallet/recharge', key, pixOf('100.00'));
-    const found = await post('/api/v1/flights/search', key, oneWay('GRU-GIG'));
-    const [booked, free] = found.offers;
-    const { id: booking } = await post('/api/v1/bookings', key, requestFor(booked));
-    const [event] = await server.query<{ event_id: string }>(
-      'SELECT event_id FROM webhook_deliveries WHERE webhook_id = $1 LIMIT 1',
-      [webhook],
-    );
-    const delivery = `${event?.event_id}.${webhook}`;
-    const [offer, offerRequest] = [free.id, found.id];
-    return { recharge, booking, bookingRequest: requestFor(free), offer, offerRequest, webhook, delivery };
-  }
-
   beforeAll(async () => {
     const settings = {
       // Nothing is sent, and no supplier changes a booking.
@@ -148,8 +82,8 @@ describeEngines('what a team has in one mode', (engine) => {
     const { stranger, live, test } = keys as Record<'stranger' | 'live' | 'test', TeamKeys>;
     for (const key of [stranger.live, stranger.test, live.test, test.live])
       for (const operation of listings) before.set(key + operation.name, await ask(operation, {}, key));
-    belongings.live = await furnish(live.live, 'live');
-    belongings.test = await furnish(test.test, 'test');
+    belongings.live = await furnish(server, live.live, 'live');
+    belongings.test = await furnish(server, test.test, 'test');
   });
   afterAll(() => server?.close());
 
@@ -159,7 +93,7 @@ describeEngines('what a team has in one mode', (engine) => {
   };
 
   it('is asked for by operations that are all named here', () => {
-    const here = [...Object.keys(lists), ...Object.keys(named), ...others];
+    const here = [...Object.keys(lists), ...Object.keys(namingRequests), ...others];
     expect(operations.map(({ name }) => name).sort()).toEqual(here.sort());
   });
 
@@ -172,12 +106,12 @@ describeEngines('what a team has in one mode', (engine) => {
       expect(own).not.toBe(before.get(keys.stranger![mode] + operation.name));
     });
 
-    it.each(operations.filter(({ name }) => name in named))(
+    it.each(operations.filter(({ name }) => name in namingRequests))(
       'is for others not there when they ask $name',
       async (operation) => {
         const own = belongings[mode]!;
-        const variables = named[operation.name]!(own);
-        const ofNothing = named[operation.name]!({ ...own, ...unknown });
+        const variables = namingRequests[operation.name]!(own);
+        const ofNothing = namingRequests[operation.name]!({ ...own, ...unknown });
         for (const key of strangersOf(mode)) {
           const answer = await ask(operation, variables, key);
           expect(answer).toMatch(/"code":"(NOT_FOUND|FORBIDDEN)"/);
@@ -206,7 +140,7 @@ describeEngines('what a team has in one mode', (engine) => {
            FROM webhooks w WHERE w.id = $3`,
         [recharge, booking, webhook],
       );
-      expect(told).toEqual(['pending', 'confirmed', true, 2, 1]);
+      expect(told).toEqual(['pending', 'confirmed', true, 2, 2]);
     });
   });
 });

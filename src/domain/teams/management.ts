@@ -35,8 +35,13 @@ export type TeamParts = Parts<Omit<TeamSettings, 'corsDomains' | 'address'>> & {
 const percentPattern = /^(0|[1-9]\d{0,2})(\.\d{1,4})?$/;
 const emailPattern = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,190}\.[^\s@.\p{Cc}\p{Cs}]{2,60}$/u;
 
+/** Of a scheme, the longest name of a host (RFC 1035, 2.3.4), and a port. */
+const longestOrigin = 'https://'.length + 253 + ':65535'.length;
+
 /** Whether text is an origin as browsers send it: scheme, host and port, nothing else, and no pattern of hosts. */
 function isOrigin(text: string): boolean {
+  // URLs have no longest host.
+  if (text.length > longestOrigin) return false;
   try {
     const url = new URL(text);
     const isOfWeb = url.protocol === 'https:' || url.protocol === 'http:';

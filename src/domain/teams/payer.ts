@@ -19,11 +19,15 @@ import type { Team } from './team.ts';
 /** The library's second version takes CNPJs of digits alone as well (Receita Federal, IN RFB 2.229/2024). */
 const alphanumeric = { version: 2 } as const;
 
+/** Longest text that a number or code is read from: the library passes over any punctuation, however much there is. */
+const longestCode = 30;
+
 /**
  * A CPF or CNPJ in its one canonical form, 11 digits or 14 digits and capital letters, of text with or without its
  * punctuation; null unless it is one, check digits included.
  */
 export function readTaxId(text: string): string | null {
+  if (text.length > longestCode) return null;
   if (isValidCpf(text)) return parseCpf(text);
   return isValidCnpj(text, alphanumeric) ? parseCnpj(text, alphanumeric) : null;
 }
@@ -42,7 +46,7 @@ const memberRules: Readonly<Record<keyof PostalAddress, (text: string) => boolea
   district: lineOf(60),
   city: lineOf(60),
   state: (text) => getStateNameByCode(text) !== null,
-  postalCode: isValidCep,
+  postalCode: (text) => text.length <= longestCode && isValidCep(text),
 };
 
 /** The members of an address that are there and bad. */
