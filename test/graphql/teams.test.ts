@@ -168,6 +168,8 @@ describeEngines('Teams', (engine) => {
     ['a name of 121 characters', { name: 'x'.repeat(121) }, ['input.name']],
     ['a name with a NUL', { name: 'a\u0000b' }, ['input.name']],
     ['a name with half a character', { name: 'a\ud83d' }, ['input.name']],
+    ['a name of two lines', { name: 'a\u2028b' }, ['input.name']],
+    ['a name that shows nothing', { name: '\u200b\u200d' }, ['input.name']],
     ['a name that is no text', { name: 5 }, ['input.name']],
     ['no name', {}, ['input.name']],
     ['a negative markup', { name: 'A', markupPercent: '-1' }, ['input.markupPercent']],

@@ -3,5 +3,7 @@ const longest = 120;
 
 /** Whether text can name a team or a key: something to read, on one line, in whole characters. */
 export function isName(text: string): boolean {
-  return text.trim().length > 0 && text.length <= longest && !/[\p{Cc}\p{Cs}]/u.test(text);
+  // Joiners, marks without a letter and the like show nothing.
+  const shows = /[^\p{C}\p{Z}\p{M}]/u.test(text);
+  return shows && text.length <= longest && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text);
 }
