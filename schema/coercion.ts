@@ -19,7 +19,7 @@ import {
 } from 'graphql';
 import type { Platform } from '../src/domain/platform.ts';
 import type { AppError, FieldFault } from '../src/errors.ts';
-import { invalidParameters, validationError } from '../src/errors.ts';
+import { invalidParameters, mostFaults, validationError } from '../src/errors.ts';
 import type { VariableCheck } from './argumentChecks.ts';
 import { variableChecks } from './argumentChecks.ts';
 import { inOrder } from './faultOrder.ts';
@@ -28,12 +28,6 @@ import { inOrder } from './faultOrder.ts';
  * Variables checked against their GraphQL types, for both doors: every bad field is collected, and the answer is the
  * documented message and the fields, never GraphQL's own wording.
  */
-
-/**
- * More bad fields than any request can have that is meant well; no more are looked for. A body of 1 MiB has room for
- * three million, and the answer that names them takes seconds to write.
- */
-const mostFaults = 100;
 
 export interface Variable {
   readonly name: string;
@@ -157,7 +151,7 @@ function withChecks(
       .map(({ field, type, message = invalidParameters }) => ({ field, type, message }));
   });
   if (ruled.length === 0) return [...faults];
-  return inOrder([...faults, ...ruled], variables).slice(0, mostFaults);
+  return inOrder([...faults, ...ruled], variables);
 }
 
 function refusal(faults: Fault[]): AppError {

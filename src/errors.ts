@@ -58,12 +58,18 @@ export class AppError extends Error {
 
 export const invalidParameters = 'Invalid request parameters';
 
+/**
+ * More bad fields than any request can have that is meant well; no more are named. A body of 1 MiB has room for three
+ * million, and the answer that names them takes seconds to write.
+ */
+export const mostFaults = 100;
+
 /** 400. `faults` are the bad fields, the first of which is shown as `details.field` and `details.type`. */
 export function validationError(
   faults: FieldFault | FieldFault[],
   message: string = invalidParameters,
 ): AppError {
-  const errors = Array.isArray(faults) ? faults : [faults];
+  const errors = Array.isArray(faults) ? faults.slice(0, mostFaults) : [faults];
   const first = errors[0];
   return new AppError('VALIDATION_ERROR', message, {
     kind: 'bad_request',

@@ -51,7 +51,7 @@ const isAbout = (fault: string, { field }: Member): boolean =>
 function faultOfRefusal({ status, refusal, text }: OddAnswer, member: Member, value: unknown): string | null {
   const { code, fields } = refusal ?? { code: '', fields: [] };
   if (status >= 500 || code === 'INTERNAL_ERROR') return 'is no refusal';
-  if (text.length > 20_000) return 'is a refusal that nobody can read';
+  if (text.length > 20_000) return 'is a refusal that nobody can read to its end';
   // What is looked for is not there under that name.
   if (code === 'NOT_FOUND' && typeof member.value === 'string') return null;
   if (code !== 'VALIDATION_ERROR') return `is refused with ${code}`;

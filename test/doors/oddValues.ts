@@ -80,8 +80,16 @@ function oddTexts(text: string): string[] {
 const isClosed = (type: GraphQLInputType): boolean =>
   isEnumType(type) || (isScalarType(type) && 'enum' in ((type.extensions.openapi ?? {}) as object));
 
-/** More than any list of a request has. */
+/** More than any list of a request has, and so many bad ones that a refusal cannot name them all. */
 const manyItems = 300;
+const manyBadItems = 1_000;
+
+/** Of its type, with nothing in any text. */
+function emptied(value: Json): Json {
+  if (typeof value === 'string') return '';
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, emptied(member)]));
+}
 
 /** What may be sent in place of a sound value of a type. */
 export function oddValues(type: GraphQLInputType, sound: Json): unknown[] {
@@ -94,6 +102,7 @@ export function oddValues(type: GraphQLInputType, sound: Json): unknown[] {
       [...sound, null],
       [sound],
       Array.from({ length: manyItems }, () => sound[0]),
+      Array.from({ length: manyBadItems }, () => emptied(sound[0])),
     ];
   if (isInputObjectType(nullable))
     return [...others, 'text', 1, { ...sound, unknown: 1 }, { ...sound, toString: 'text' }];

@@ -15,13 +15,15 @@ export function checkEvents(events: readonly string[]): string[] {
 const maximumHeaders = 20;
 const maximumHeaderLength = 1_024;
 
-/** @throws AppError 400 naming every header that may not be added. */
+/** @throws AppError 400 naming every header that may not be added, and no more than there may be. */
 export function checkHeaders(headers: readonly CustomHeader[]): CustomHeader[] {
-  const faults = headers.flatMap(({ name, value }, index) =>
-    isCustomHeaderAllowed(name, value) && name.length + value.length <= maximumHeaderLength
-      ? []
-      : [{ field: `headers.${index}`, type: 'invalid' }],
-  );
+  const faults = headers
+    .slice(0, maximumHeaders)
+    .flatMap(({ name, value }, index) =>
+      isCustomHeaderAllowed(name, value) && name.length + value.length <= maximumHeaderLength
+        ? []
+        : [{ field: `headers.${index}`, type: 'invalid' }],
+    );
   const names = new Set(headers.map(({ name }) => name.toLowerCase()));
   if (headers.length > maximumHeaders) faults.push({ field: 'headers', type: 'too_many' });
   if (names.size < headers.length) faults.push({ field: 'headers', type: 'repeated' });
