@@ -33,9 +33,9 @@ export function stretched(text: string): string[] {
 }
 
 /** Characters that do not belong in the middle of a text, as they are or at all. */
-const oddCharacters = ['\0', '\ud800', '\ufeff', '\u202e', '\n', '\u2028', '\u001b', '\ud83d\udeab'];
+const oddCharacters = ['\0', '\ud800', '\u202e', '\n', '\u2028', '\u001b', '\ud83d\udeab'];
 
-const oddWords = ['', '   ', '__proto__', '%00', '../..'];
+const oddWords = ['', '   ', '__proto__', '%00'];
 
 /** Days and instants that calendars, time zones or databases do not have. */
 const oddTimes = [
@@ -60,20 +60,12 @@ const oddNumbers: unknown[] = [
   ...['-0', '1e400', '1E+2', '1.0'].map((text) => new RawJson(text)),
 ];
 
-const others = [null, [], {}, new RawJson('{"__proto__":{"constructor":1},"unknown":1}')];
+const others = [null, [], new RawJson('{"__proto__":{"constructor":1},"unknown":1}')];
 
 function oddTexts(text: string): string[] {
   const middle = Math.ceil(text.length / 2);
   const inserted = oddCharacters.map((character) => text.slice(0, middle) + character + text.slice(middle));
-  return [
-    ...inserted,
-    `${text}\0`,
-    `\ufeff${text}`,
-    `${text}\n`,
-    ` ${text} `,
-    ...oddWords,
-    ...(/^\d{4}-/.test(text) ? oddTimes : []),
-  ];
+  return [...inserted, `\ufeff${text}`, ` ${text}\n`, ...oddWords, ...(/^\d{4}-/.test(text) ? oddTimes : [])];
 }
 
 /** Whether there are only so many values. */
@@ -104,9 +96,8 @@ export function oddValues(type: GraphQLInputType, sound: Json): unknown[] {
       Array.from({ length: manyItems }, () => sound[0]),
       Array.from({ length: manyBadItems }, () => emptied(sound[0])),
     ];
-  if (isInputObjectType(nullable))
-    return [...others, 'text', 1, { ...sound, unknown: 1 }, { ...sound, toString: 'text' }];
-  if (isClosed(nullable)) return [...others, 1, '', `${sound}\0`, `${sound} `, 'constructor'];
+  if (isInputObjectType(nullable)) return [...others, {}, 'text', 1, { ...sound, toString: 'text' }];
+  if (isClosed(nullable)) return [...others, '', `${sound}\0`, 'constructor'];
   if (typeof sound === 'string') return [...others, 1, ...oddTexts(sound)];
   return [...others, ...oddNumbers, String(sound), 'text'];
 }
