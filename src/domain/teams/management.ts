@@ -1,3 +1,5 @@
+import type { FindOptions } from 'sequelize';
+import { Transaction } from 'sequelize';
 import type { FieldFault } from '../../errors.ts';
 import { notFound, validationError } from '../../errors.ts';
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
@@ -109,9 +111,12 @@ export async function createTeam(settings: TeamSettings, platform: Platform): Pr
   });
 }
 
-/** @throws AppError 404 for an unknown id. */
-export async function findTeam(id: string): Promise<Team> {
-  const team = isIdentifier('team', id) ? await Team.findByPk(id) : null;
+/**
+ * @param options with a `lock` others are kept from it until the open transaction ends.
+ * @throws AppError 404 for an unknown id.
+ */
+export async function findTeam(id: string, options: Pick<FindOptions, 'lock'> = {}): Promise<Team> {
+  const team = isIdentifier('team', id) ? await Team.findByPk(id, options) : null;
   if (!team) throw notFound('Team');
   return team;
 }
@@ -124,10 +129,13 @@ export async function updateTeam(
 ): Promise<Team> {
   const faults = teamFaults(changes);
   if (faults.length > 0) throw validationError(faults);
-  const team = await findTeam(id);
-  await team.update({ ...columnsOf(changes, platform.vault), updatedAt: platform.clock.now() });
-  afterCommit(() => platform.signals.publish('access', { hash: null }));
-  return team;
+  return inTransaction(platform.sequelize, async () => {
+    // A setting that is as it was read is not written: another change must not come in between.
+    const team = await findTeam(id, { lock: Transaction.LOCK.NO_KEY_UPDATE });
+    await team.update({ ...columnsOf(changes, platform.vault), updatedAt: platform.clock.now() });
+    afterCommit(() => platform.signals.publish('access', { hash: null }));
+    return team;
+  });
 }
 
 /** All agencies, oldest first. */
