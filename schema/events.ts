@@ -27,7 +27,8 @@ async function liveEvents(
   const { access, feed, metrics, places, platform } = context.gateway;
   const leave = places.subscriptions.take(context.caller.keyId);
   const ending = new AbortController();
-  const { begun, events } = followEvents(tenantOf(context), filter, feed, platform, ending.signal);
+  const reader = { keyId: context.caller.keyId, signal: ending.signal };
+  const { begun, events } = followEvents(tenantOf(context), filter, feed, platform, reader);
   const unwatch = access.watch(context.caller.keyHash, () => ending.abort());
   metrics.subscribers.inc();
   const ended = () => {

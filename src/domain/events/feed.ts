@@ -6,27 +6,14 @@ import { Outage } from '../../infrastructure/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { DomainEvent } from './event.ts';
+import type { EventRow } from './eventRow.ts';
+import { toEvent } from './eventRow.ts';
 import { inspectEvent } from './inspection.ts';
-
-interface EventRow {
-  id: string;
-  sequence: string;
-  type: string;
-  team_id: string;
-  subject_id: string;
-  data: DomainEvent['data'];
-  created_at: Date;
-}
+import { PastEvents } from './pastEvents.ts';
 
 const batchSize = 500;
 
-const readAfter = statement<EventRow>(
-  'read_events_after',
-  `SELECT id, sequence, type, team_id, subject_id, data, created_at FROM events
-    WHERE wallet_id = $1 AND sequence > $2 ORDER BY sequence LIMIT ${batchSize}`,
-);
-
-/** The same from the number itself on: by the id of its event one sees whether it is still the one that was told. */
+/** Events from a number itself on: by the id of its event one sees whether it is still the one that was told. */
 const readFrom = statement<EventRow>(
   'read_events_from',
   `SELECT id, sequence, type, team_id, subject_id, CASE WHEN sequence > $2 THEN data END AS data, created_at
@@ -60,29 +47,6 @@ const lastSequence = statement<{ sequence: string }>(
   'last_event_sequence',
   'SELECT event_count AS sequence FROM wallets WHERE id = $1',
 );
-
-function toEvent(row: EventRow): DomainEvent {
-  return {
-    id: row.id,
-    sequence: BigInt(row.sequence),
-    type: row.type,
-    teamId: row.team_id,
-    subjectId: row.subject_id,
-    data: row.data,
-    createdAt: row.created_at,
-  };
-}
-
-/** Events of a team and mode after a number, in order, at most 500. */
-export async function readEventsAfter(
-  tenant: Tenant,
-  sequence: bigint,
-  platform: Pick<Platform, 'sequelize' | 'log'>,
-): Promise<DomainEvent[]> {
-  const rows = await run(platform.sequelize, readAfter, [tenant.walletId, sequence.toString()]);
-  for (const row of rows) inspectEvent(row, platform.log);
-  return rows.map(toEvent);
-}
 
 /**
  * The number to follow from: that of the event `after`, or the newest one's.
@@ -132,6 +96,7 @@ const lookMs = 1_000;
  * process, woken by signals and, should one get lost, by a look each second.
  */
 export class EventFeed {
+  readonly past: PastEvents;
   readonly #platform: Platform;
   readonly #streams = new Map<number, Stream>();
   #stopSignals: (() => Promise<void>) | null = null;
@@ -140,6 +105,7 @@ export class EventFeed {
 
   constructor(platform: Platform) {
     this.#platform = platform;
+    this.past = new PastEvents(platform);
     this.#outage = new Outage(platform.log, {
       lost: 'events not read; trying again with the next look',
       back: 'events are read again',

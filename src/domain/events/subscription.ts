@@ -2,7 +2,8 @@ import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { DomainEvent } from './event.ts';
 import type { EventFeed } from './feed.ts';
-import { readEventsAfter, startingPoint } from './feed.ts';
+import { startingPoint } from './feed.ts';
+import type { Reader } from './pastEvents.ts';
 
 export interface EventFilter {
   /** Types to tell; null for all. */
@@ -24,20 +25,20 @@ export interface Following {
   readonly events: AsyncGenerator<DomainEvent, void>;
 }
 
-/** Every event of a team and mode that the filter lets through, each once and in order, until `signal` aborts. */
+/** Every event of a team and mode that the filter lets through, each once and in order, until the reader's signal aborts. */
 export function followEvents(
   tenant: Tenant,
   filter: EventFilter,
   feed: EventFeed,
-  platform: Pick<Platform, 'sequelize' | 'log'>,
-  signal: AbortSignal,
+  platform: Pick<Platform, 'sequelize'>,
+  reader: Reader,
 ): Following {
   const start = startingPoint(tenant, filter.after, platform);
   const begun = start.then(
     () => undefined,
     () => undefined,
   );
-  return { begun, events: eventsFrom(start, tenant, filter, feed, platform, signal) };
+  return { begun, events: eventsFrom(start, tenant, filter, feed, reader) };
 }
 
 /**
@@ -50,9 +51,9 @@ async function* eventsFrom(
   tenant: Tenant,
   filter: EventFilter,
   feed: EventFeed,
-  platform: Pick<Platform, 'sequelize' | 'log'>,
-  signal: AbortSignal,
+  reader: Reader,
 ): AsyncGenerator<DomainEvent, void> {
+  const { signal } = reader;
   let position = await start;
   let queue: DomainEvent[] = [];
   let behind = true;
@@ -87,7 +88,7 @@ async function* eventsFrom(
       if (behind) queue = [];
       behind = false;
       const events: DomainEvent[] = fromTable
-        ? await readEventsAfter(tenant, position, platform)
+        ? await feed.past.readAfter(tenant, position, reader)
         : queue.splice(0);
       for (const event of events) {
         if (rewoundTo !== null) break;
