@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import { noConnectionCame } from '../infrastructure/database/database.ts';
 import { waitedTooLong } from '../infrastructure/database/sqlState.ts';
 import type { RequestContext } from './admission.ts';
+import { NoTurnCame } from './turns.ts';
 
 /**
  * 409 for what could not be done because another request holds what it needs, the wallet as a rule, for longer than
@@ -44,8 +45,9 @@ export const overloaded = new AppError('INTERNAL_ERROR', 'Service overloaded', {
   details: { type: 'overloaded' },
 });
 
-/** Whether a request failed for nothing but that. */
-export const metOverload = (error: unknown): boolean => noConnectionCame(error);
+/** Whether a request failed for nothing but that, or for what else its team has read at the same time. */
+export const metOverload = (error: unknown): boolean =>
+  noConnectionCame(error) || error instanceof NoTurnCame;
 
 /** What Retry-After says to who met an overload. */
 export const overloadRetrySeconds = 1;

@@ -1,8 +1,10 @@
+import type { Sequelize } from 'sequelize';
 import { notFound } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inSnapshot } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
 import { type Counted, countSql, totalOf } from '../keptTotals.ts';
+import { inLongList } from '../longLists.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { type BookingRow, type BookingStatus, bookingColumns } from './booking.ts';
@@ -65,6 +67,7 @@ const pageStatement = (orderBy: Order, orderDir: Direction, from: Direction, fil
               SELECT b.id FROM bookings b WHERE ${conditionsOf(filter)}
                ORDER BY b.${columnOf[orderBy]} ${from}, b.id ${from} LIMIT $2 OFFSET $3))
       ORDER BY b.${columnOf[orderBy]} ${orderDir}, b.id ${orderDir}`,
+    { shared: false },
   );
 
 const filters: readonly Filters[] = [
@@ -97,6 +100,7 @@ const counts = new Map(
     statement<Counted>(
       `count_bookings${nameOf(filter)}`,
       countSql(`bookings b WHERE ${conditionsOf(filter).replace('$4', '$2').replace('$5', '$3')}`, '$4'),
+      { shared: false },
     ),
   ]),
 );
@@ -104,13 +108,26 @@ const counts = new Map(
 /** Rows that are passed over from the beginning without asking whether the end is nearer. */
 const shallowOffset = 1_000;
 
+interface BookingPage {
+  bookings: BookingRow[];
+  total: number;
+}
+
 /** Bookings of a team and mode; `offset` and `limit` in rows. */
-export async function listBookings(
+export const listBookings = (
+  tenant: Tenant,
+  filter: BookingFilter,
+  rows: { offset: number; limit: number },
+  platform: Pick<Platform, 'sequelize' | 'settings'>,
+): Promise<BookingPage> =>
+  inLongList(tenant, platform, () => readPage(tenant, filter, rows, platform.sequelize));
+
+async function readPage(
   tenant: Tenant,
   { status, createdAfter, orderBy, orderDir }: BookingFilter,
   { offset, limit }: { offset: number; limit: number },
-  { sequelize }: Pick<Platform, 'sequelize'>,
-): Promise<{ bookings: BookingRow[]; total: number }> {
+  sequelize: Sequelize,
+): Promise<BookingPage> {
   const filter: Filters = [createdAfter !== null, status !== null];
   const conditions = [createdAfter, status];
   const count = () => totalOf(tenant, counts.get(nameOf(filter))!, conditions, sequelize);

@@ -1,6 +1,7 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
+import { Turns } from '../turns.ts';
 import type { DomainEvent } from './event.ts';
 import type { EventRow } from './eventRow.ts';
 import { toEvent } from './eventRow.ts';
@@ -25,22 +26,13 @@ export interface Reader {
 }
 
 /** A read that has not begun, and who waits for it. */
-interface Turn {
+interface WaitingRead {
   readonly signals: AbortSignal[];
   readonly events: Promise<DomainEvent[]>;
-  begin(): void;
 }
 
-function newTurn(read: () => Promise<DomainEvent[]>): Turn {
-  let begin: () => void = () => undefined;
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  return { signals: [], events: begun.then(read), begin };
-}
-
-/** What comes of a turn, or nothing as soon as the signal aborts. */
-function unlessAborted({ events }: Turn, signal: AbortSignal): Promise<DomainEvent[]> {
+/** What comes of a read, or nothing as soon as the signal aborts. */
+function unlessAborted({ events }: WaitingRead, signal: AbortSignal): Promise<DomainEvent[]> {
   return new Promise((resolve, reject) => {
     const leave = () => resolve([]);
     signal.addEventListener('abort', leave);
@@ -55,8 +47,9 @@ function unlessAborted({ events }: Turn, signal: AbortSignal): Promise<DomainEve
  */
 export class PastEvents {
   readonly #platform: Pick<Platform, 'sequelize' | 'log'>;
-  /** Of each key that reads or rests, by the number to read after, in the order in which they were asked for. */
-  readonly #lines = new Map<string, Map<bigint, Turn>>();
+  /** One at a time of each key. */
+  readonly #turns = new Turns(1);
+  readonly #waiting = new Map<string, WaitingRead>();
 
   constructor(platform: Pick<Platform, 'sequelize' | 'log'>) {
     this.#platform = platform;
@@ -67,39 +60,40 @@ export class PastEvents {
    * wait for the same share one read: it begins after each has asked, so that nobody misses what it could have seen.
    */
   readAfter(tenant: Tenant, sequence: bigint, { keyId, signal }: Reader): Promise<DomainEvent[]> {
-    const line = this.#lines.get(keyId);
-    if (!line) {
-      this.#lines.set(keyId, new Map());
-      return this.#read(tenant, sequence, keyId);
+    const name = `${keyId} ${sequence}`;
+    let read = this.#waiting.get(name);
+    if (!read) {
+      const signals: AbortSignal[] = [];
+      const begins = () => {
+        this.#waiting.delete(name);
+        return signals.some(({ aborted }) => !aborted);
+      };
+      read = { signals, events: this.#readInTurn(tenant, sequence, keyId, begins) };
+      this.#waiting.set(name, read);
     }
-    const turn = line.get(sequence) ?? newTurn(() => this.#read(tenant, sequence, keyId));
-    line.set(sequence, turn);
-    turn.signals.push(signal);
-    return unlessAborted(turn, signal);
+    read.signals.push(signal);
+    return unlessAborted(read, signal);
   }
 
-  async #read(tenant: Tenant, sequence: bigint, keyId: string): Promise<DomainEvent[]> {
+  /** @param begins whether anybody waits for it still, asked as it begins. */
+  async #readInTurn(
+    tenant: Tenant,
+    sequence: bigint,
+    keyId: string,
+    begins: () => boolean,
+  ): Promise<DomainEvent[]> {
+    const end = await this.#turns.take(keyId, null);
     let isWhole = false;
     try {
+      if (!begins()) return [];
       const { sequelize, log } = this.#platform;
       const rows = await run(sequelize, readAfter, [tenant.walletId, sequence.toString()]);
       isWhole = rows.length === batchSize;
       for (const row of rows) inspectEvent(row, log);
       return rows.map(toEvent);
     } finally {
-      if (isWhole) setTimeout(() => this.#next(keyId), restMs).unref();
-      else this.#next(keyId);
+      if (isWhole) setTimeout(end, restMs).unref();
+      else end();
     }
-  }
-
-  #next(keyId: string): void {
-    const line = this.#lines.get(keyId) as Map<bigint, Turn>;
-    for (const [sequence, turn] of line) {
-      line.delete(sequence);
-      if (turn.signals.every(({ aborted }) => aborted)) continue;
-      turn.begin();
-      return;
-    }
-    this.#lines.delete(keyId);
   }
 }

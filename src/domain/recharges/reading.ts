@@ -3,6 +3,7 @@ import { notFound } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
 import { type Counted, countAnew, countSql, totalOf } from '../keptTotals.ts';
+import { inLongList } from '../longLists.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { Recharge, type RechargeStatus } from './recharge.ts';
@@ -59,6 +60,7 @@ const pageStatement = (name: string, condition: string) =>
               SELECT r.id FROM recharges r WHERE r.wallet_id = $1 AND ${condition}
                ORDER BY r.created_at DESC, r.id DESC LIMIT $2 OFFSET $3))
       ORDER BY r.created_at DESC, r.id DESC`,
+    { shared: false },
   );
 
 const readAll = pageStatement('read_recharges', '$4::text IS NULL');
@@ -66,7 +68,9 @@ const readOfStatus = pageStatement('read_recharges_of_status', 'r.status = $4');
 
 /** $1 wallet, $2 status, $3 the wallet's last event when a total was counted. */
 const countStatement = (name: string, condition: string) =>
-  statement<Counted>(name, countSql(`recharges r WHERE r.wallet_id = $1 AND ${condition}`, '$3'));
+  statement<Counted>(name, countSql(`recharges r WHERE r.wallet_id = $1 AND ${condition}`, '$3'), {
+    shared: false,
+  });
 
 const countAll = countStatement('count_recharges', '$2::text IS NULL');
 const countOfStatus = countStatement('count_recharges_of_status', 'r.status = $2');
@@ -79,13 +83,16 @@ export async function listRecharges(
   tenant: Tenant,
   status: RechargeStatus | null,
   { offset, limit }: { offset: number; limit: number },
-  { sequelize }: Pick<Platform, 'sequelize'>,
+  platform: Pick<Platform, 'sequelize' | 'settings'>,
 ): Promise<{ recharges: Recharge[]; total: number }> {
+  const { sequelize } = platform;
   const [read, count] = status === null ? [readAll, countAll] : [readOfStatus, countOfStatus];
   const counting = status !== null && untoldStatuses.includes(status) ? countAnew : totalOf;
-  const [rows, total] = await Promise.all([
-    run(sequelize, read, [tenant.walletId, limit, offset, status]),
-    counting(tenant, count, [status], sequelize),
-  ]);
+  const [rows, total] = await inLongList(tenant, platform, () =>
+    Promise.all([
+      run(sequelize, read, [tenant.walletId, limit, offset, status]),
+      counting(tenant, count, [status], sequelize),
+    ]),
+  );
   return { recharges: rows.map((row) => Recharge.build(row, { raw: true, isNewRecord: false })), total };
 }

@@ -2,6 +2,7 @@ import { notFound, validationError } from '../../errors.ts';
 import type { Statement } from '../../infrastructure/database/statement.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inSnapshot } from '../../infrastructure/database/transaction.ts';
+import { inLongList } from '../longLists.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { DeliveryRow, DeliveryStatus } from './delivery.ts';
@@ -94,7 +95,7 @@ export async function listDeliveries(
   webhookId: string,
   filter: DeliveryFilter,
   { before, limit }: { before: string | null; limit: number },
-  platform: Pick<Platform, 'sequelize'>,
+  platform: Pick<Platform, 'sequelize' | 'settings'>,
 ): Promise<DeliveryPage> {
   await findWebhook(tenant, webhookId, platform);
   const from = before === null ? null : await positionOf(webhookId, before, platform);
@@ -117,7 +118,7 @@ export async function listDeliveries(
     return { deliveries, next: last ? deliveryIdOf(last) : null };
   };
   // Page and end are read one after the other, and must be of the same rows: deliveries come in, and others change state.
-  return filtered ? inSnapshot(sequelize, look) : look();
+  return filtered ? inLongList(tenant, platform, () => inSnapshot(sequelize, look)) : look();
 }
 
 const readDelivery = statement<DeliveryRow>(

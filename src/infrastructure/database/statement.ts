@@ -19,7 +19,10 @@ import { transactionContext } from './transactionContext.ts';
 export interface Statement<Row> {
   readonly name: string;
   readonly text: string;
-  /** A read that takes no locks: it may share a connection with other reads. */
+  /**
+   * Whether it may share a connection with other reads: one that takes no locks may, unless it says that it may not, for
+   * what takes long keeps those behind it waiting.
+   */
   readonly shared: boolean;
   readonly timestamps: Timestamps;
   /**
@@ -31,6 +34,9 @@ export interface Statement<Row> {
   /** Never set: carries the type of a row. */
   readonly row?: Row;
 }
+
+const takesNoLocks = (text: string): boolean =>
+  /^\s*(SELECT|WITH)\b/i.test(text) && !/\b(INSERT|UPDATE|DELETE|MERGE|FOR|pg_\w+)\b/i.test(text);
 
 const texts = new Map<string, string>();
 
@@ -44,12 +50,11 @@ export function statement<Row = unknown>(
   {
     timestamps = 'date',
     plannedEachRun = false,
-  }: Partial<Pick<Statement<Row>, 'timestamps' | 'plannedEachRun'>> = {},
+    shared = takesNoLocks(text),
+  }: Partial<Pick<Statement<Row>, 'timestamps' | 'plannedEachRun' | 'shared'>> = {},
 ): Statement<Row> {
   if ((texts.get(name) ?? text) !== text) throw new Error(`two statements are called ${name}`);
   texts.set(name, text);
-  const shared =
-    /^\s*(SELECT|WITH)\b/i.test(text) && !/\b(INSERT|UPDATE|DELETE|MERGE|FOR|pg_\w+)\b/i.test(text);
   return { name, text, shared, timestamps, plannedEachRun };
 }
 
