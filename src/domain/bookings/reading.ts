@@ -4,7 +4,7 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inSnapshot } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier } from '../../infrastructure/identifier.ts';
 import { type Counted, countSql, totalOf } from '../keptTotals.ts';
-import { inLongList } from '../longLists.ts';
+import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { type BookingRow, type BookingStatus, bookingColumns } from './booking.ts';
@@ -120,7 +120,7 @@ export const listBookings = (
   rows: { offset: number; limit: number },
   platform: Pick<Platform, 'sequelize' | 'settings'>,
 ): Promise<BookingPage> =>
-  inLongList(tenant, platform, () => readPage(tenant, filter, rows, platform.sequelize));
+  inTurn('lists', tenant, platform, () => readPage(tenant, filter, rows, platform.sequelize));
 
 async function readPage(
   tenant: Tenant,

@@ -2,7 +2,7 @@ import { notFound, validationError } from '../../errors.ts';
 import type { Statement } from '../../infrastructure/database/statement.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inSnapshot } from '../../infrastructure/database/transaction.ts';
-import { inLongList } from '../longLists.ts';
+import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { DeliveryRow, DeliveryStatus } from './delivery.ts';
@@ -118,7 +118,7 @@ export async function listDeliveries(
     return { deliveries, next: last ? deliveryIdOf(last) : null };
   };
   // Page and end are read one after the other, and must be of the same rows: deliveries come in, and others change state.
-  return filtered ? inLongList(tenant, platform, () => inSnapshot(sequelize, look)) : look();
+  return filtered ? inTurn('lists', tenant, platform, () => inSnapshot(sequelize, look)) : look();
 }
 
 const readDelivery = statement<DeliveryRow>(

@@ -4,6 +4,7 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
 import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts';
+import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { findWebhook } from './reading.ts';
@@ -152,9 +153,9 @@ export async function updateWebhook(
     if (known && known.id !== id) throw alreadyRegistered();
     await checkReachable(url, platform);
   }
-  if (active && !present.active) await skipLeftOver(id, platform);
+  if (active && !present.active) await skipLeftOver(tenant, id, platform);
   try {
-    const [webhook] = await run(platform.sequelize, updateWebhookStatement, [
+    const values = [
       id,
       tenant.walletId,
       url ?? null,
@@ -165,7 +166,10 @@ export async function updateWebhook(
       description,
       platform.clock.now(),
       headers && sealHeaders(headers, platform.vault),
-    ]);
+    ];
+    const [webhook] = await inTurn('deliveries', tenant, platform, () =>
+      run(platform.sequelize, updateWebhookStatement, values),
+    );
     if (!webhook) throw webhookNotFound();
     announceChange(id, platform);
     return webhook;
@@ -179,7 +183,9 @@ export async function updateWebhook(
 export async function deleteWebhook(tenant: Tenant, id: string, platform: Platform): Promise<string> {
   const values = [id, tenant.walletId, platform.clock.now()];
   const [webhook] = isIdentifier('wh', id)
-    ? await run(platform.sequelize, deleteWebhookStatement, values)
+    ? await inTurn('deliveries', tenant, platform, () =>
+        run(platform.sequelize, deleteWebhookStatement, values),
+      )
     : [];
   if (!webhook) throw webhookNotFound();
   announceChange(id, platform);

@@ -1,5 +1,7 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
+import type { Tenant } from '../tenant.ts';
 import { waitingSql } from './claim.ts';
 
 /**
@@ -54,9 +56,12 @@ export async function skipInactive({ sequelize }: Platform): Promise<void> {
 }
 
 /** Skips all that is left of it, so that a webhook that is switched on again is sent nothing of before. */
-export async function skipLeftOver(webhookId: string, { sequelize }: Platform): Promise<void> {
+export async function skipLeftOver(tenant: Tenant, webhookId: string, platform: Platform): Promise<void> {
+  const { sequelize } = platform;
   for (let skipped = skippedAtOnce; skipped === skippedAtOnce; ) {
-    const [portion] = await run(sequelize, skipOfOne, [webhookId]);
+    const [portion] = await inTurn('deliveries', tenant, platform, () =>
+      run(sequelize, skipOfOne, [webhookId]),
+    );
     skipped = portion?.count ?? 0;
   }
 }
