@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 import { GraphQLError } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { metOverload, overloaded, overloadRetrySeconds } from '../src/domain/busy.ts';
+import { overloaded, overloadMet, overloadRetrySeconds } from '../src/domain/busy.ts';
 import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/infrastructure/log.ts';
 
@@ -46,11 +46,12 @@ export type FailedRequest = Pick<RequestContext, 'requestId' | 'retryAfterSecond
 export function toldOfFault(fault: unknown, what: string, log: Log, request: FailedRequest | null): AppError {
   const error = (fault as { originalError?: unknown } | null)?.originalError ?? fault;
   const line = { err: error, ...(request?.requestId ? { requestId: request.requestId } : {}) };
-  if (!metOverload(error)) {
+  const overload = overloadMet(error);
+  if (overload === null) {
     log.error(line, what);
     return internalError;
   }
-  log.warn(line, `${what}: no connection to the database came free`);
+  log.warn(line, `${what}: ${overload}`);
   if (request) request.retryAfterSeconds = overloadRetrySeconds;
   return overloaded;
 }

@@ -45,9 +45,11 @@ export const overloaded = new AppError('INTERNAL_ERROR', 'Service overloaded', {
   details: { type: 'overloaded' },
 });
 
-/** Whether a request failed for nothing but that, or for what else its team has read at the same time. */
-export const metOverload = (error: unknown): boolean =>
-  noConnectionCame(error) || error instanceof NoTurnCame;
+/** What the log says of a request that failed for nothing but that, or for what else its team asked for at the same time. */
+export function overloadMet(error: unknown): string | null {
+  if (noConnectionCame(error)) return 'no connection to the database came free';
+  return error instanceof NoTurnCame ? 'its team had too much long work under way' : null;
+}
 
 /** What Retry-After says to who met an overload. */
 export const overloadRetrySeconds = 1;
