@@ -34,11 +34,11 @@ export interface Posting {
   readonly key: KeyRow | null;
 }
 
-/** What an array of the statement has of each booking, as text, and the type of its elements. */
+/** What an array of the statement has of each booking, and the type of its elements. */
 interface PostingColumn {
   readonly name: string;
   readonly parameter: Given['parameter'];
-  readonly read: (posting: Posting) => string | number | null | undefined;
+  readonly read: (posting: Posting) => string | number | null;
 }
 
 const keyColumn = (
@@ -47,7 +47,7 @@ const keyColumn = (
   read: (key: KeyRow) => string,
 ): PostingColumn => ({ name, parameter, read: ({ key }) => key && read(key) });
 
-/** An array each, from $1 on, in this order. */
+/** What is asked for each booking: an array each, from $1 on, in this order. */
 const columns: readonly PostingColumn[] = [
   ...givenOf('instant').map((given) => ({
     ...given,

@@ -28,9 +28,6 @@ export function binaryArray(type: keyof typeof oids, elements: readonly (string 
 }
 
 /** An array of numbers, times or identifiers as a literal: nothing in them needs quotes. */
-export function plainArray(elements: readonly (number | string | Date | null | undefined)[]): string {
-  const texts = elements.map((element) =>
-    element instanceof Date ? element.toISOString() : (element ?? 'NULL'),
-  );
-  return `{${texts.join(',')}}`;
+export function plainArray(elements: readonly (number | string | null)[]): string {
+  return `{${elements.map((element) => element ?? 'NULL').join(',')}}`;
 }
