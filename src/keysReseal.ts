@@ -2,7 +2,7 @@ import { readVaultSettings } from './config.ts';
 import { checkNotedKeys, notedKeys, noteKeys } from './domain/vault/keyCheck.ts';
 import { countFormer, forgetFormerKeys, resealAll } from './domain/vault/resealing.ts';
 import { type Database, openExistingDatabase } from './infrastructure/database/database.ts';
-import { sqlStateOf } from './infrastructure/database/sqlState.ts';
+import { reasonOfCommand } from './infrastructure/database/sqlState.ts';
 import { addNewKey, dropFormerKeys, openVault } from './infrastructure/keyFile.ts';
 import { createLog } from './infrastructure/log.ts';
 import type { Vault } from './infrastructure/vault.ts';
@@ -14,9 +14,6 @@ import type { Vault } from './infrastructure/vault.ts';
  *
  * Exit code 0: nothing is left under a former key; 1: something is, or cannot be opened; 2: nothing was done.
  */
-
-/** SQLSTATE of a table that is not there. */
-const undefinedTable = '42P01';
 
 function isNewKeyAsked(options: readonly string[]): boolean {
   if (options.some((option) => option !== '--new-key')) throw new Error('there is no option but --new-key');
@@ -84,19 +81,12 @@ async function reseal(options: readonly string[]): Promise<boolean> {
   }
 }
 
-function reasonOf(error: unknown): string {
-  const { message } = error as Error;
-  return sqlStateOf(error) === undefinedTable
-    ? `the database is not of this version, which migrates it at its start (${message})`
-    : message;
-}
-
 reseal(process.argv.slice(2)).then(
   (done) => {
     process.exitCode = done ? 0 : 1;
   },
   (error) => {
-    process.stderr.write(`Not resealed: ${reasonOf(error)}\n`);
+    process.stderr.write(`Not resealed: ${reasonOfCommand(error)}\n`);
     process.exitCode = 2;
   },
 );

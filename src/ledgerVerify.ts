@@ -1,6 +1,7 @@
 import { readStoreSettings } from './config.ts';
 import { ledgerResults } from './domain/wallet/verification.ts';
 import { openExistingDatabase } from './infrastructure/database/database.ts';
+import { reasonOfCommand } from './infrastructure/database/sqlState.ts';
 import { createLog } from './infrastructure/log.ts';
 
 /**
@@ -10,9 +11,6 @@ import { createLog } from './infrastructure/log.ts';
  *
  * Exit code 0: sound; 1: broken; 2: could not be verified.
  */
-
-/** SQLSTATEs of a table or column that is not there. */
-const foreignSchema = new Set(['42P01', '42703']);
 
 async function verify(): Promise<boolean> {
   const settings = readStoreSettings(process.env);
@@ -34,19 +32,12 @@ async function verify(): Promise<boolean> {
   }
 }
 
-function reasonOf(error: unknown): string {
-  const { message, original } = error as Error & { original?: { code?: string } };
-  return foreignSchema.has(original?.code ?? '')
-    ? `the database is not of this version, which migrates it at its start (${message})`
-    : message;
-}
-
 verify().then(
   (sound) => {
     process.exitCode = sound ? 0 : 1;
   },
   (error) => {
-    process.stderr.write(`Not verified: ${reasonOf(error)}\n`);
+    process.stderr.write(`Not verified: ${reasonOfCommand(error)}\n`);
     process.exitCode = 2;
   },
 );

@@ -4,6 +4,7 @@ import type { KeyRequest } from './domain/teams/keys.ts';
 import { issueKey, keyFaults } from './domain/teams/keys.ts';
 import { systemClock } from './infrastructure/clock.ts';
 import { openExistingDatabase } from './infrastructure/database/database.ts';
+import { reasonOfCommand } from './infrastructure/database/sqlState.ts';
 import { createLog } from './infrastructure/log.ts';
 
 /**
@@ -29,6 +30,6 @@ async function issue(name: string): Promise<void> {
 }
 
 issue(process.argv.slice(2).join(' ')).catch((error) => {
-  process.stderr.write(`Not issued: ${(error as Error).message}\n`);
+  process.stderr.write(`Not issued: ${reasonOfCommand(error)}\n`);
   process.exitCode = 2;
 });

@@ -60,4 +60,18 @@ describeEngines('npm run operator:key', (engine) => {
     if (engine.name === 'embedded') server = await build.start(store.environment);
     expect(await keyNames(stdout.trim())).toContain('Maria Silva');
   });
+
+  if (engine.name !== 'embedded') {
+    it('says that a database is of another version', async () => {
+      // A schema that nobody has migrated.
+      const { DATABASE_URL = '', ...others } = store.environment;
+      const place = new URL(DATABASE_URL);
+      place.searchParams.set('options', '-c search_path=pg_temp');
+      const { code, stderr } = await build.issueOperatorKey({ ...others, DATABASE_URL: place.href }, 'Maria');
+      expect(code).toBe(2);
+      expect(stderr).toMatch(
+        /^Not issued: the database is not of this version, .*"api_keys" does not exist\)\n$/,
+      );
+    });
+  }
 });

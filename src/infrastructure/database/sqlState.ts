@@ -36,3 +36,14 @@ const undefinedObject = '42704';
 
 /** Whether the server knows nothing of a name, such as a setting's, that it was asked for. */
 export const undefinedName = (error: unknown): boolean => sqlStateOf(error) === undefinedObject;
+
+/** Of a table, and of a column. */
+const undefinedRelations: ReadonlySet<string | undefined> = new Set(['42P01', '42703']);
+
+/** Why a command failed that does not bring the database up to date, as a server's start does. */
+export function reasonOfCommand(error: unknown): string {
+  const { message } = error as Error;
+  return undefinedRelations.has(sqlStateOf(error))
+    ? `the database is not of this version, which migrates it at its start (${message})`
+    : message;
+}
