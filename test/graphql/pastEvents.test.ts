@@ -38,6 +38,11 @@ describeEngines('Subscriptions of one key that begin at past events', (engine) =
       expect(await subscriber.sees(missed.length)).toEqual(missed);
       subscriber.cut();
     }
+    // There was nothing after it when the others read from there.
+    await requestRecharge(server, team.test);
+    const later = open(all.at(-1) as Json);
+    expect(await later.sees(1)).toEqual((await storedWalletEvents(server, team.teamId, 'test')).slice(-1));
+    later.cut();
   });
 });
 
@@ -59,41 +64,78 @@ describeSeveralSessions('Subscriptions of one key that begin long ago', (engine)
       request.on('response', resolve).on('error', reject);
       request.end(JSON.stringify({ query: walletEvents, variables: { after } }));
     });
-    onTestFinished(() => void response.destroy());
+    const cut = () => void response.destroy();
+    onTestFinished(cut);
+    let [events, unfinished] = [0, ''];
+    const count = (part: string) => {
+      const pieces = `${unfinished}${part}`.split('event: next\n');
+      events += pieces.length - 1;
+      unfinished = pieces.at(-1)?.slice(-'event: next'.length) ?? '';
+    };
     return {
+      cut,
       hasBegun: () => response.socket.bytesRead > 8_192,
       /** Resolves when there are so many events. */
-      async reads(count: number): Promise<void> {
-        let events = 0;
-        response.setEncoding('utf8').on('data', (part: string) => {
-          events += part.split('event: next').length - 1;
-        });
-        await eventually(() => events >= count);
+      async reads(wanted: number): Promise<void> {
+        if (!response.readableFlowing) response.setEncoding('utf8').on('data', count);
+        await eventually(() => events >= wanted);
       },
     };
   }
 
+  type Stream = Awaited<ReturnType<typeof openStream>>;
+
+  /** Events that one read brings. */
+  const batch = 500;
+
   const waitingSql = `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
     WHERE relation = 'events'::regclass AND NOT granted AND query LIKE '%sequence > $2 ORDER BY%'`;
 
-  it('read what they missed one after another', async () => {
+  /**
+   * Streams of one key that have asked for no more than their first batch, that begin after the events of these places,
+   * and a session in which the events are locked from now on.
+   */
+  async function stalledStreams(begins: readonly number[]) {
     const team = await server.createTeam();
-    for (let stream = 0; stream < 4; stream += 1) await requestRecharge(server, team.test);
+    for (let start = 0; start <= Math.max(...begins); start += 1) await requestRecharge(server, team.test);
     const starts = await storedWalletEvents(server, team.teamId, 'test');
     // Half of it is more than a connection takes that nobody reads from.
-    await writeEvents(server, team.teamId, 'test', { count: 1_000, bytes: 12_000 });
-    const streams = await Promise.all(starts.map(({ id }) => openStream(team.test, id)));
+    await writeEvents(server, team.teamId, 'test', { count: 2 * batch, bytes: 12_000 });
+    const streams = await Promise.all(begins.map((begin) => openStream(team.test, starts[begin].id)));
     await eventually(() => streams.every((stream) => stream.hasBegun()));
     const session = new pg.Client({ connectionString: server.environment.DATABASE_URL });
     await session.connect();
     onTestFinished(() => session.end());
     await session.query('BEGIN');
     await session.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-    await Promise.all(streams.map((stream) => stream.reads(490)));
     const waiting = async () => (await session.query(waitingSql)).rows.length;
+    return { streams, session, waiting };
+  }
+
+  /** Whatever a stream asks for, of which the whole batch was seen, has been asked for by then. */
+  const turnOfServer = () => server.rest('GET', '/health/live');
+
+  it('read what they missed one after another', async () => {
+    // More than ask for it over one connection, where the first alone is seen to wait.
+    const { streams, waiting } = await stalledStreams(Array.from({ length: 12 }, (_, index) => index));
+    await Promise.all(streams.map((stream) => stream.reads(batch)));
     await eventually(async () => (await waiting()) > 0);
-    // Whatever else they ask for has been asked for by then.
-    await server.rest('GET', '/health/live');
+    await turnOfServer();
     expect(await waiting()).toBe(1);
+  });
+
+  it('are told what they wait for together, though whoever asked first is gone', async () => {
+    const { streams, session, waiting } = await stalledStreams([1, 0, 0]);
+    const [reading, leaving, staying] = streams as [Stream, Stream, Stream];
+    await reading.reads(batch);
+    await eventually(async () => (await waiting()) > 0);
+    for (const stream of [leaving, staying]) {
+      await stream.reads(batch);
+      await turnOfServer();
+    }
+    leaving.cut();
+    await eventually(async () => (await server.rest('GET', '/metrics')).text.includes('subscribers 2\n'));
+    await session.query('ROLLBACK');
+    await staying.reads(2 * batch);
   });
 });
