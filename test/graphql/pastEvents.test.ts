@@ -88,8 +88,8 @@ describeSeveralSessions('Subscriptions of one key that begin long ago', (engine)
   /** Events that one read brings. */
   const batch = 500;
 
-  const waitingSql = `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE relation = 'events'::regclass AND NOT granted AND query LIKE '%sequence > $2 ORDER BY%'`;
+  /** Connections that wait for the events: of what is asked over one, only the first is seen. */
+  const waitingSql = `SELECT FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`;
 
   /**
    * Streams of one key that have asked for no more than their first batch, that begin after the events of these places,
@@ -116,12 +116,13 @@ describeSeveralSessions('Subscriptions of one key that begin long ago', (engine)
   const turnOfServer = () => server.rest('GET', '/health/live');
 
   it('read what they missed one after another', async () => {
-    // More than ask for it over one connection, where the first alone is seen to wait.
+    // Four at most ask over one connection: all at once would wait on three.
     const { streams, waiting } = await stalledStreams(Array.from({ length: 12 }, (_, index) => index));
     await Promise.all(streams.map((stream) => stream.reads(batch)));
     await eventually(async () => (await waiting()) > 0);
     await turnOfServer();
-    expect(await waiting()).toBe(1);
+    // One is the turn's, the other that of the look for new events.
+    expect(await waiting()).toBeLessThan(3);
   });
 
   it('are told what they wait for together, though whoever asked first is gone', async () => {
@@ -129,6 +130,7 @@ describeSeveralSessions('Subscriptions of one key that begin long ago', (engine)
     const [reading, leaving, staying] = streams as [Stream, Stream, Stream];
     await reading.reads(batch);
     await eventually(async () => (await waiting()) > 0);
+    await turnOfServer();
     for (const stream of [leaving, staying]) {
       await stream.reads(batch);
       await turnOfServer();
