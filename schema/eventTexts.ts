@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { DocumentNode, ExecutionArgs, ExecutionResult } from 'graphql';
 import { createSourceEventStream, execute, Kind, visit } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { keptEntry } from '../src/infrastructure/keptEntry.ts';
+import { LoopShare } from '../src/infrastructure/loopShare.ts';
+import type { Event } from './eventObjects.ts';
 import { rendered } from './preparation.ts';
 
 /**
@@ -10,12 +14,27 @@ import { rendered } from './preparation.ts';
  */
 
 interface Told {
-  result: ExecutionResult | Promise<ExecutionResult>;
-  /** The rendered result; null as long as there is none, and for one with errors, which each subscriber gets its own of. */
+  result: ExecutionResult;
+  /** The rendered result; null for one with errors, which each subscriber gets its own of. */
   text: string | null;
 }
 
-const toldOf = new WeakMap<object, Map<string, Told>>();
+const underWay = new Map<string, Promise<Told>>();
+
+/**
+ * Texts for who comes to the same event a little later, in characters of all: kept with the events themselves, they were
+ * there as long as one slow subscriber had those before it.
+ */
+const keptTexts = new LRUCache<string, string>({
+  maxSize: 4_000_000,
+  sizeCalculation: (text, name) => text.length + name.length,
+});
+
+/**
+ * One key may ask for two thousand different things of each event. Told all at once, they kept everybody else waiting for
+ * half a second and more.
+ */
+const share = new LoopShare();
 
 const selectedOf = new WeakMap<DocumentNode, readonly string[]>();
 
@@ -34,27 +53,34 @@ function selectedVariables(document: DocumentNode): readonly string[] {
   return [...found];
 }
 
+/** Names what a subscription asks of any event. */
 function shapeOf(source: string, { document, operationName, variableValues }: ExecutionArgs): string {
   const names = keptEntry(selectedOf, document, () => selectedVariables(document));
   const values = names.map((name) => variableValues?.[name]);
-  return JSON.stringify([source, operationName ?? null, values]);
+  const shape = JSON.stringify([source, operationName ?? null, values]);
+  return createHash('sha256').update(shape).digest('base64');
 }
 
-function tell(event: object, shape: string, args: ExecutionArgs): Told {
-  const shapes = keptEntry(toldOf, event, () => new Map<string, Told>());
-  return keptEntry(shapes, shape, () => ({
-    result: execute({ ...args, rootValue: event }) as Told['result'],
-    text: null,
-  }));
+async function tell(rootValue: Event, name: string, args: ExecutionArgs): Promise<Told> {
+  const context = args.contextValue as RequestContext;
+  try {
+    return await share.do(context.caller.keyId, async () => {
+      const result = await execute({ ...args, rootValue });
+      const text = result.errors ? null : JSON.stringify(rendered(result, context));
+      if (text !== null) keptTexts.set(name, text);
+      return { result, text };
+    });
+  } finally {
+    underWay.delete(name);
+  }
 }
 
-async function textOf(event: object, shape: string, args: ExecutionArgs): Promise<string> {
-  const told = tell(event, shape, args);
-  if (told.text !== null) return told.text;
-  const result = await told.result;
-  const text = told.text ?? JSON.stringify(rendered(result, args.contextValue as RequestContext));
-  if (!result.errors) told.text = text;
-  return text;
+async function textOf(event: Event, shape: string, args: ExecutionArgs): Promise<string> {
+  const name = `${event.id} ${shape}`;
+  const kept = keptTexts.get(name);
+  if (kept !== undefined) return kept;
+  const { result, text } = await keptEntry(underWay, name, () => tell(event, name, args));
+  return text ?? JSON.stringify(rendered(result, args.contextValue as RequestContext));
 }
 
 /**
@@ -67,7 +93,7 @@ export async function subscribeTexts(
 ): Promise<AsyncIterableIterator<string> | ExecutionResult> {
   const stream = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in stream)) return stream;
-  const events = stream[Symbol.asyncIterator]() as AsyncIterator<object>;
+  const events = stream[Symbol.asyncIterator]() as AsyncIterator<Event>;
   const shape = shapeOf(source, args);
   const texts: AsyncIterableIterator<string> = {
     async next() {

@@ -64,6 +64,32 @@ describeOneEngine('A subscriber that does not read', (engine) => {
     });
   });
 
+  it('keeps nothing of what others are told meanwhile', async () => {
+    const [others, count] = [10, 400];
+    const team = await server.createTeam();
+    await requestRecharge(server, team.test);
+    const [start] = await storedWalletEvents(server, team.teamId, 'test');
+    const slow = await holdingBack('graphql-sse', team.test, start.id);
+    const { socket, send } = await connectRawSocket(server.url, team.test);
+    let told = 0;
+    socket.removeAllListeners('message').on('message', () => {
+      told += 1;
+    });
+    for (let other = 0; other < others; other += 1) {
+      const query = `subscription { walletEvents(types: ["wallet.credit"]) { a${other}: data { object } b: data { object } } }`;
+      send({ id: String(other), type: 'subscribe', payload: { query } });
+    }
+    await atRest(slow.received);
+    const before = await memoryBytes();
+    await writeEvents(server, team.teamId, 'test', { count, bytes: 30_000 });
+    await requestRecharge(server, team.test);
+    await eventually(() => told === others * count);
+    await atRest(slow.received);
+    expect((await memoryBytes()) - before).toBeLessThan(60_000_000);
+    slow.close();
+    socket.terminate();
+  });
+
   interface Slow {
     /** Bytes that came so far. */
     received(): number;

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { LoopShare } from '../../src/infrastructure/loopShare.ts';
+
+/** Keeps the process busy for longer than its share of a turn. */
+function workLong(): void {
+  const begunMs = performance.now();
+  while (performance.now() - begunMs < 15);
+}
+
+it('Whoever comes later than all the work of another waits for one piece of it', async () => {
+  const share = new LoopShare();
+  const done: string[] = [];
+  const work = (subject: string) =>
+    share.do(subject, () => {
+      workLong();
+      done.push(subject);
+    });
+  await Promise.all([...Array.from({ length: 4 }, () => work('many')), work('one')]);
+  expect(done.slice(0, 3)).toContain('one');
+  expect(done).toHaveLength(5);
+});
+
+it('A failure is told to whoever asked for the work, and the rest is done', async () => {
+  const share = new LoopShare();
+  const failing = share.do('one', () => {
+    throw new Error('no');
+  });
+  const next = share.do('one', () => 'done');
+  await expect(failing).rejects.toThrow('no');
+  expect(await next).toBe('done');
+});
