@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createServer, type TLSSocket } from 'node:tls';
+import { createServer, type SecureVersion, type TLSSocket } from 'node:tls';
 import { type KeyPair, testCertificates } from './certificates.ts';
 
 /** One request as it stood on the wire. */
@@ -34,20 +34,30 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
+export interface ReceiverOptions {
+  certificate?: KeyPair;
+  host?: string;
+  /** Newest version of TLS that it speaks. */
+  maxVersion?: SecureVersion;
+  /** Is handed each TCP connection as soon as TLS stands. */
+  onConnection?: (socket: TLSSocket) => void;
+}
+
 /**
  * A TLS server on loopback that speaks no HTTP but what `behaviour` writes, so that it can misbehave in ways that
- * an HTTP server will not. With `onConnection`, that is handed each TCP connection as soon as TLS stands.
+ * an HTTP server will not.
  */
-export async function startReceiver(
-  behaviour: Behaviour,
-  options: { certificate?: KeyPair; host?: string; onConnection?: (socket: TLSSocket) => void } = {},
-): Promise<Receiver> {
+export async function startReceiver(behaviour: Behaviour, options: ReceiverOptions = {}): Promise<Receiver> {
   const certificate = options.certificate ?? (await testCertificates()).valid;
   const host = options.host ?? '127.0.0.1';
   const sockets = new Set<{ destroy(): void }>();
   const numbers = new Map<number, number>();
   let current = behaviour;
-  const server = createServer({ cert: certificate.cert, key: certificate.key });
+  const server = createServer({
+    cert: certificate.cert,
+    key: certificate.key,
+    ...(options.maxVersion ? { maxVersion: options.maxVersion } : {}),
+  });
   server.on('connection', (socket) => {
     receiver.connections += 1;
     numbers.set(socket.remotePort!, receiver.connections);

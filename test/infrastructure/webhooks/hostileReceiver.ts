@@ -1,4 +1,4 @@
-import type { TLSSocket } from 'node:tls';
+import type { SecureVersion, TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { type Certificates, testCertificates } from '../../harness/certificates.ts';
 import { answer, type Behaviour, type Receiver, startReceiver } from '../../harness/receiver.ts';
@@ -8,6 +8,7 @@ export interface Misbehaviour {
   /** `timeoutMs` is the sender's, for those that miss it by a hair. */
   behave(timeoutMs: number): Behaviour;
   certificate?: keyof Omit<Certificates, 'authority'>;
+  maxVersion?: SecureVersion;
   expected: { ok: boolean; statusCode: number | null; reason: string };
   /** Is waited for until the timeout. */
   holds?: boolean;
@@ -158,6 +159,16 @@ export const misbehaviours = {
     behave: () => (_request, socket) => socket.write('220 mail.example.com ESMTP\r\n'),
     expected: nothing('protocol_error'),
   },
+  'has TLS agreed on anew, again and again': {
+    behave: () => (_request, socket) => {
+      const again = (error: Error | null): void => {
+        if (error === null && !socket.destroyed) socket.renegotiate({}, again);
+      };
+      again(null);
+    },
+    maxVersion: 'TLSv1.2',
+    expected: nothing('tls_handshake'),
+  },
   'has an expired certificate': {
     behave: () => answer(200),
     certificate: 'expired',
@@ -198,6 +209,7 @@ export async function startHostileReceiver(name: MisbehaviourName, timeoutMs: nu
   const certificates = await testCertificates();
   return startReceiver(misbehaviour.behave(timeoutMs), {
     certificate: certificates[misbehaviour.certificate ?? 'valid'],
+    ...(misbehaviour.maxVersion ? { maxVersion: misbehaviour.maxVersion } : {}),
   });
 }
 
