@@ -35,7 +35,9 @@ export type TeamParts = Parts<Omit<TeamSettings, 'corsDomains' | 'address'>> & {
 };
 
 const percentPattern = /^(0|[1-9]\d{0,2})(\.\d{1,4})?$/;
-const emailPattern = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,190}\.[^\s@.\p{Cc}\p{Cs}]{2,60}$/u;
+/** Mail would go elsewhere where there are characters in it that stand between addresses and around them. */
+const emailPattern =
+  /^[^\s@\p{C}<>()[\]:;,\\"]{1,64}@[^\s@\p{C}<>()[\]:;,\\"]{1,190}\.[^\s@.\p{C}<>()[\]:;,\\"]{2,60}$/u;
 
 /** Of a scheme, the longest name of a host (RFC 1035, 2.3.4), and a port. */
 const longestOrigin = 'https://'.length + 253 + ':65535'.length;
