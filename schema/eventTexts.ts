@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DocumentNode, ExecutionArgs, ExecutionResult } from 'graphql';
-import { createSourceEventStream, execute, Kind, visit } from 'graphql';
+import { createSourceEventStream, executeSync, Kind, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { keptEntry } from '../src/infrastructure/keptEntry.ts';
@@ -61,26 +61,30 @@ function shapeOf(source: string, { document, operationName, variableValues }: Ex
   return createHash('sha256').update(shape).digest('base64');
 }
 
-async function tell(rootValue: Event, name: string, args: ExecutionArgs): Promise<Told> {
+function tell(rootValue: Event, name: string, args: ExecutionArgs): Told | Promise<Told> {
   const context = args.contextValue as RequestContext;
-  try {
-    return await share.do(context.caller.keyId, async () => {
-      const result = await execute({ ...args, rootValue });
-      const text = result.errors ? null : JSON.stringify(rendered(result, context));
-      if (text !== null) keptTexts.set(name, text);
-      return { result, text };
-    });
-  } finally {
-    underWay.delete(name);
+  const told = share.do(context.caller.keyId, () => {
+    const result = executeSync({ ...args, rootValue });
+    const text = result.errors ? null : JSON.stringify(rendered(result, context));
+    if (text !== null) keptTexts.set(name, text);
+    return { result, text };
+  });
+  if (told instanceof Promise) {
+    const over = () => underWay.delete(name);
+    underWay.set(name, told);
+    told.then(over, over);
   }
+  return told;
 }
 
-async function textOf(event: Event, shape: string, args: ExecutionArgs): Promise<string> {
+function textOf(event: Event, shape: string, args: ExecutionArgs): string | Promise<string> {
   const name = `${event.id} ${shape}`;
   const kept = keptTexts.get(name);
   if (kept !== undefined) return kept;
-  const { result, text } = await keptEntry(underWay, name, () => tell(event, name, args));
-  return text ?? JSON.stringify(rendered(result, args.contextValue as RequestContext));
+  const shown = ({ result, text }: Told) =>
+    text ?? JSON.stringify(rendered(result, args.contextValue as RequestContext));
+  const told = underWay.get(name) ?? tell(event, name, args);
+  return told instanceof Promise ? told.then(shown) : shown(told);
 }
 
 /**

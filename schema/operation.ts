@@ -67,6 +67,8 @@ export function guardOperations(schema: GraphQLSchema): void {
     const rules = rulesOf(schema, 'subscription', field.name);
     const subscribe = field.subscribe as Resolver;
     field.subscribe = guarded(field.name, rules, false, subscribe) as typeof field.subscribe;
+    // What follows from an event is worked out at once: a method of TypeGraphQL's would be waited for.
+    field.resolve = (event) => event;
   }
 }
 

@@ -3,47 +3,57 @@ import { keptEntry } from './keptEntry.ts';
 /** Of one turn of the event loop, in milliseconds: what everything else waits for at most, beside one piece of work. */
 const shareMs = 10;
 
-type Work = () => Promise<void>;
+type Work = () => void;
 
 /**
- * Does work, one piece after the other, in a share of each turn of the event loop: what comes in meanwhile is served in
- * between. As long as it fits in, nothing waits; then the subjects take turns.
+ * Does work in a share of each turn of the event loop: what comes in meanwhile is served in between. As long as it fits in,
+ * nothing waits; then the subjects take turns.
  */
 export class LoopShare {
   readonly #waiting = new Map<string, Set<Work>>();
-  #isWorking = false;
-  /** Of this turn. */
-  #spentMs = 0;
-  #nextTurn: Promise<void> | null = null;
+  /** Of this turn; null as long as nothing has been done in it. */
+  #spentMs: number | null = null;
 
-  /** Settles as the work does. It may wait for nothing but promises of its own turn, for the others wait for it. */
-  do<Result>(subject: string, work: () => Result | Promise<Result>): Promise<Result> {
+  /** What comes of the work: at once where it fits in. @throws what the work does. */
+  do<Result>(subject: string, work: () => Result): Result | Promise<Result> {
+    if (this.#waiting.size === 0 && this.#hasRoom()) return this.#timed(work);
     return new Promise((resolve, reject) => {
-      const settling = async () => {
+      keptEntry(this.#waiting, subject, () => new Set<Work>()).add(() => {
         try {
-          resolve(await work());
+          resolve(this.#timed(work));
         } catch (error) {
           reject(error);
         }
-      };
-      keptEntry(this.#waiting, subject, () => new Set<Work>()).add(settling);
-      if (!this.#isWorking) void this.#work();
+      });
     });
   }
 
-  async #work(): Promise<void> {
-    this.#isWorking = true;
-    for (let work = this.#take(); work; work = this.#take()) {
-      if (this.#spentMs >= shareMs) await this.#nextTurn;
-      const begunMs = performance.now();
-      await work();
-      this.#spend(performance.now() - begunMs);
+  #hasRoom(): boolean {
+    return this.#spentMs === null || this.#spentMs < shareMs;
+  }
+
+  #timed<Result>(work: () => Result): Result {
+    const begunMs = performance.now();
+    try {
+      return work();
+    } finally {
+      if (this.#spentMs === null) setImmediate(() => this.#begin());
+      this.#spentMs = (this.#spentMs ?? 0) + performance.now() - begunMs;
     }
-    this.#isWorking = false;
+  }
+
+  /** Goes on in a turn that has just begun. */
+  #begin(): void {
+    this.#spentMs = null;
+    while (this.#hasRoom()) {
+      const work = this.#take();
+      if (!work) return;
+      work();
+    }
   }
 
   /** The first piece of whoever has waited longest for a turn. */
-  #take(): Work | null {
+  #take(): Work | undefined {
     for (const [subject, pieces] of this.#waiting) {
       this.#waiting.delete(subject);
       for (const work of pieces) {
@@ -52,17 +62,6 @@ export class LoopShare {
         return work;
       }
     }
-    return null;
-  }
-
-  #spend(workMs: number): void {
-    this.#spentMs += workMs;
-    this.#nextTurn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.#spentMs = 0;
-        this.#nextTurn = null;
-        resolve();
-      });
-    });
+    return undefined;
   }
 }

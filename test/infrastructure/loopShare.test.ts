@@ -15,16 +15,21 @@ it('Whoever comes later than all the work of another waits for one piece of it',
       workLong();
       done.push(subject);
     });
-  await Promise.all([...Array.from({ length: 4 }, () => work('many')), work('one')]);
+  const working = [...Array.from({ length: 4 }, () => work('many')), work('one')];
+  expect(done).toEqual(['many']);
+  await Promise.all(working);
   expect(done.slice(0, 3)).toContain('one');
   expect(done).toHaveLength(5);
 });
 
 it('A failure is told to whoever asked for the work, and the rest is done', async () => {
   const share = new LoopShare();
-  const failing = share.do('one', () => {
+  const fail = () => {
     throw new Error('no');
-  });
+  };
+  expect(() => share.do('one', fail)).toThrow('no');
+  share.do('one', workLong);
+  const failing = share.do('one', fail);
   const next = share.do('one', () => 'done');
   await expect(failing).rejects.toThrow('no');
   expect(await next).toBe('done');
