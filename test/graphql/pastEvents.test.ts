@@ -8,7 +8,7 @@ import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { eventStream, transports, walletEvents } from '../harness/subscribers.ts';
+import { atRest, eventStream, transports, walletEvents } from '../harness/subscribers.ts';
 
 describeEngines('Subscriptions of one key that begin at past events', (engine) => {
   let server: TestServer;
@@ -75,11 +75,11 @@ describeSeveralSessions('Subscriptions of one key that begin long ago', (engine)
     return {
       cut,
       hasBegun: () => response.socket.bytesRead > 8_192,
-      /** Resolves when there are so many events. */
-      async reads(wanted: number): Promise<void> {
-        if (!response.readableFlowing) response.setEncoding('utf8').on('data', count);
-        await eventually(() => events >= wanted);
-      },
+      received: () => response.socket.bytesRead,
+      /** Takes whatever comes from now on. */
+      readOn: () => void response.setEncoding('utf8').on('data', count),
+      /** Resolves when so many events came. */
+      reads: (wanted: number) => eventually(() => events >= wanted),
     };
   }
 
@@ -112,15 +112,18 @@ describeSeveralSessions('Subscriptions of one key that begin long ago', (engine)
     return { streams, session, waiting };
   }
 
-  /** Whatever a stream asks for, of which the whole batch was seen, has been asked for by then. */
-  const turnOfServer = () => server.rest('GET', '/health/live');
+  /** Resolves when each has taken what was read for it, and has asked for more. */
+  async function wantMore(...streams: Stream[]): Promise<void> {
+    for (const stream of streams) stream.readOn();
+    await atRest(() => streams.reduce((bytes, { received }) => bytes + received(), 0));
+    await server.rest('GET', '/health/live');
+  }
 
   it('read what they missed one after another', async () => {
     // Four at most ask over one connection: all at once would wait on three.
     const { streams, waiting } = await stalledStreams(Array.from({ length: 12 }, (_, index) => index));
-    await Promise.all(streams.map((stream) => stream.reads(batch)));
+    await wantMore(...streams);
     await eventually(async () => (await waiting()) > 0);
-    await turnOfServer();
     // One is the turn's, the other that of the look for new events.
     expect(await waiting()).toBeLessThan(3);
   });
@@ -128,13 +131,10 @@ describeSeveralSessions('Subscriptions of one key that begin long ago', (engine)
   it('are told what they wait for together, though whoever asked first is gone', async () => {
     const { streams, session, waiting } = await stalledStreams([1, 0, 0]);
     const [reading, leaving, staying] = streams as [Stream, Stream, Stream];
-    await reading.reads(batch);
+    await wantMore(reading);
     await eventually(async () => (await waiting()) > 0);
-    await turnOfServer();
-    for (const stream of [leaving, staying]) {
-      await stream.reads(batch);
-      await turnOfServer();
-    }
+    await wantMore(leaving);
+    await wantMore(staying);
     leaving.cut();
     await eventually(async () => (await server.rest('GET', '/metrics')).text.includes('subscribers 2\n'));
     await session.query('ROLLBACK');

@@ -9,7 +9,7 @@ import { describeOneEngine } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { eventStream, streamedResults, transports, walletEvents } from '../harness/subscribers.ts';
+import { atRest, eventStream, streamedResults, transports, walletEvents } from '../harness/subscribers.ts';
 
 /** What the process holds on to: measured until collecting garbage frees no more. */
 async function memoryBytes(): Promise<number> {
@@ -24,18 +24,6 @@ async function memoryBytes(): Promise<number> {
     if (now > held - 1_000_000) return now;
     held = now;
   }
-}
-
-/** Resolves when nothing more comes out of the server: what it sends and what it reads for that has come to rest. */
-async function atRest(received: () => number): Promise<void> {
-  let last = -1;
-  let still = 0;
-  await eventually(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    still = received() === last ? still + 1 : 0;
-    last = received();
-    return still > 20;
-  });
 }
 
 describeOneEngine('A subscriber that does not read', (engine) => {
@@ -88,6 +76,22 @@ describeOneEngine('A subscriber that does not read', (engine) => {
     expect((await memoryBytes()) - before).toBeLessThan(60_000_000);
     slow.close();
     socket.terminate();
+  });
+
+  it('keeps for seconds at most what was read for it', async () => {
+    const team = await server.createTeam();
+    const streams = 20;
+    for (let stream = 0; stream < streams; stream += 1) await requestRecharge(server, team.test);
+    const starts = await storedWalletEvents(server, team.teamId, 'test');
+    const count = 1_500;
+    const ids = await writeEvents(server, team.teamId, 'test', { count, bytes: 12_000 });
+    const before = await memoryBytes();
+    const slow: Slow[] = [];
+    for (const { id } of starts) slow.push(await holdingBack('graphql-sse', team.test, id));
+    await atRest(() => slow.reduce((bytes, { received }) => bytes + received(), 0));
+    await eventually(async () => (await memoryBytes()) - before < 60_000_000);
+    expect(await slow[0]?.readOn(count)).toEqual(ids);
+    for (const one of slow) one.close();
   });
 
   interface Slow {

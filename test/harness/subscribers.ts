@@ -151,3 +151,15 @@ export async function firstRefusal(subscriber: Subscriber): Promise<Json> {
   const { code, details } = error.extensions;
   return { message: error.message, code, ...(details?.field ? { field: details.field } : {}) };
 }
+
+/** Resolves when nothing more comes out of the server: what it sends and what it reads for that has come to rest. */
+export async function atRest(received: () => number): Promise<void> {
+  let last = -1;
+  let still = 0;
+  await eventually(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    still = received() === last ? still + 1 : 0;
+    last = received();
+    return still > 20;
+  });
+}

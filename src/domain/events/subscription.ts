@@ -17,6 +17,12 @@ export interface EventFilter {
 /** How many live events wait for a slow subscriber before it reads on from the table instead. */
 const queueLimit = 1_000;
 
+/**
+ * How long a slow subscriber keeps what was read for it. Each reads from where it is: two thousand that a key has open and
+ * takes nothing from would keep five hundred events each.
+ */
+const keptMs = 5_000;
+
 /** Events that are followed. */
 export interface Following {
   /** Resolves once it is known where they begin, or never will be: what happens from then on is among them. */
@@ -58,11 +64,13 @@ async function* eventsFrom(
   let queue: DomainEvent[] = [];
   let behind = true;
   let wake: () => void = () => undefined;
+  let forgetting: NodeJS.Timeout | undefined;
   /** Numbers beyond it have been given anew. */
   let rewoundTo: bigint | null = null;
   const stopFollowing = await feed.follow(tenant, {
     hear(events) {
       if (queue.length + events.length > queueLimit) behind = true;
+      if (behind) queue = [];
       else queue.push(...events);
       wake();
     },
@@ -87,10 +95,17 @@ async function* eventsFrom(
       const fromTable = behind;
       if (behind) queue = [];
       behind = false;
-      const events: DomainEvent[] = fromTable
+      let events: DomainEvent[] = fromTable
         ? await feed.past.readAfter(tenant, position, reader)
         : queue.splice(0);
-      for (const event of events) {
+      if (fromTable) {
+        forgetting = setTimeout(() => {
+          events = [];
+          behind = true;
+        }, keptMs).unref();
+      }
+      for (let index = 0; index < events.length; index += 1) {
+        const event = events[index] as DomainEvent;
         if (rewoundTo !== null) break;
         if (event.sequence <= position) continue;
         if (event.sequence !== position + 1n) {
@@ -101,6 +116,7 @@ async function* eventsFrom(
         if (passes(event)) yield event;
         if (signal.aborted) return;
       }
+      clearTimeout(forgetting);
       // A batch from the table may not have been the last one, so the table is asked until it has no more.
       if (fromTable && events.length > 0) behind = true;
       if (!behind && rewoundTo === null && queue.length === 0 && !signal.aborted) {
@@ -110,6 +126,7 @@ async function* eventsFrom(
       }
     }
   } finally {
+    clearTimeout(forgetting);
     signal.removeEventListener('abort', onAbort);
     stopFollowing();
   }
