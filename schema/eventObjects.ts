@@ -1,7 +1,7 @@
 import { Field, ObjectType } from 'type-graphql';
 import type { DomainEvent } from '../src/domain/events/event.ts';
 import { apiVersion } from '../src/domain/events/event.ts';
-import { keptEntry } from '../src/infrastructure/keptEntry.ts';
+import { keptOfObject } from '../src/infrastructure/keptEntry.ts';
 import { DateTime, EventType, Json, KeyScope } from './scalars.ts';
 
 @ObjectType({ description: 'What an event is about.', simpleResolvers: true })
@@ -67,7 +67,7 @@ const told = new WeakMap<DomainEvent, Event>();
 
 /** The same for all that follow the event: what they ask of it is worked out once. */
 export function toEvent(event: DomainEvent): Event {
-  return keptEntry(told, event, () => describeEvent(event));
+  return keptOfObject(told, event, () => describeEvent(event));
 }
 
 function describeEvent(event: DomainEvent): Event {

@@ -3,7 +3,7 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult } from 'graphql';
 import { createSourceEventStream, executeSync, Kind, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { keptEntry } from '../src/infrastructure/keptEntry.ts';
+import { keptOfObject } from '../src/infrastructure/keptEntry.ts';
 import { LoopShare } from '../src/infrastructure/loopShare.ts';
 import type { Event } from './eventObjects.ts';
 import { rendered } from './preparation.ts';
@@ -55,7 +55,7 @@ function selectedVariables(document: DocumentNode): readonly string[] {
 
 /** Names what a subscription asks of any event. */
 function shapeOf(source: string, { document, operationName, variableValues }: ExecutionArgs): string {
-  const names = keptEntry(selectedOf, document, () => selectedVariables(document));
+  const names = keptOfObject(selectedOf, document, () => selectedVariables(document));
   const values = names.map((name) => variableValues?.[name]);
   const shape = JSON.stringify([source, operationName ?? null, values]);
   return createHash('sha256').update(shape).digest('base64');

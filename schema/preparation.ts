@@ -19,7 +19,7 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { countRefused } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { validationError } from '../src/errors.ts';
-import { keptEntry } from '../src/infrastructure/keptEntry.ts';
+import { keptOfObject } from '../src/infrastructure/keptEntry.ts';
 import type { Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
 import { parseFailed, renderError, unknownOperation, wrap } from './errors.ts';
@@ -90,7 +90,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
   const keptVariables = new WeakMap<OperationDefinitionNode, readonly Variable[]>();
 
   const knownVariables = (document: DocumentNode, operation: OperationDefinitionNode) => {
-    return keptEntry(keptVariables, operation, () => variablesOf(schema, document, operation));
+    return keptOfObject(keptVariables, operation, () => variablesOf(schema, document, operation));
   };
 
   const preparationOf = (request: OperationRequest, contextValue: RequestContext): Preparation => {

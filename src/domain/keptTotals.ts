@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Sequelize } from 'sequelize';
 import { run, type Statement } from '../infrastructure/database/statement.ts';
-import { keptEntry } from '../infrastructure/keptEntry.ts';
+import { keptOfObject } from '../infrastructure/keptEntry.ts';
 import type { Tenant } from './tenant.ts';
 
 /**
@@ -53,7 +53,7 @@ export async function totalOf(
   filter: Filter,
   sequelize: Sequelize,
 ): Promise<number> {
-  const kept = keptEntry(keptTotals, sequelize, () => new LRUCache<string, KeptTotal>({ max: 10_000 }));
+  const kept = keptOfObject(keptTotals, sequelize, () => new LRUCache<string, KeptTotal>({ max: 10_000 }));
   const key = JSON.stringify([counting.name, tenant.walletId, ...filter]);
   const before = kept.get(key);
   const counted = await count(tenant, counting, filter, before?.lastEvent ?? null, sequelize);

@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import { keptEntry } from '../infrastructure/keptEntry.ts';
+import { keptOfObject } from '../infrastructure/keptEntry.ts';
 import type { Platform } from './platform.ts';
 import type { Tenant } from './tenant.ts';
 import { Turns } from './turns.ts';
@@ -26,7 +26,7 @@ export async function inTurn<T>(
   { sequelize, settings }: Pick<Platform, 'sequelize' | 'settings'>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const turns = keptEntry(turnsOf, sequelize, () => new Turns(atOnce));
+  const turns = keptOfObject(turnsOf, sequelize, () => new Turns(atOnce));
   const end = await turns.take(`${kind} of wallet ${walletId}`, settings.DATABASE_POOL_TIMEOUT);
   try {
     return await work();

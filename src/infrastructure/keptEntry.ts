@@ -1,14 +1,24 @@
-/** What keeps values by a key: a map of either kind. */
-interface Entries<Key, Value> {
-  get(key: Key): Value | undefined;
-  set(key: Key, value: Value): unknown;
-}
-
-/** The entry of a key, made and kept at the first asking. */
-export function keptEntry<Key, Value>(entries: Entries<Key, Value>, key: Key, make: () => Value): Value {
-  const kept = entries.get(key);
+/** The entry of a map, made and kept at the first asking. */
+export function keptEntry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const kept = map.get(key);
   if (kept !== undefined) return kept;
   const made = make();
-  entries.set(key, made);
+  map.set(key, made);
+  return made;
+}
+
+/**
+ * The same, kept as long as there is the object that it is of. A function of its own: a search asks for entries thousands of
+ * times, and was 4 % slower where one function saw both kinds of map.
+ */
+export function keptOfObject<Key extends object, Value>(
+  map: WeakMap<Key, Value>,
+  key: Key,
+  make: () => Value,
+): Value {
+  const kept = map.get(key);
+  if (kept !== undefined) return kept;
+  const made = make();
+  map.set(key, made);
   return made;
 }

@@ -4,7 +4,7 @@ import { unprocessable } from '../../errors.ts';
 import { type GroupedWrites, groupedWrites } from '../../infrastructure/database/groupedWrites.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
-import { keptEntry } from '../../infrastructure/keptEntry.ts';
+import { keptOfObject } from '../../infrastructure/keptEntry.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { isKeyTaken, PreparedInVain } from '../idempotency/once.ts';
 import { formatAmount } from '../money.ts';
@@ -77,7 +77,7 @@ const groups = new WeakMap<Sequelize, GroupedWrites<Posting, boolean>>();
 
 function groupsOf(platform: Platform): GroupedWrites<Posting, boolean> {
   const { sequelize, log } = platform;
-  return keptEntry(groups, sequelize, () =>
+  return keptOfObject(groups, sequelize, () =>
     groupedWrites<Posting, boolean>(
       (posting) => postAlone(posting, platform),
       (postings) => postTogether(postings, platform),

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { keptEntry } from '../../infrastructure/keptEntry.ts';
+import { keptOfObject } from '../../infrastructure/keptEntry.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import { eventTypes, isEventType } from './catalogue.ts';
 import { payloadFault } from './validation.ts';
@@ -8,7 +8,11 @@ import { payloadFault } from './validation.ts';
 const reportedIn = new WeakMap<Log, LRUCache<string, true>>();
 
 function isNew(kind: string, log: Log): boolean {
-  const reported = keptEntry(reportedIn, log, () => new LRUCache<string, true>({ max: 1_000, ttl: 60_000 }));
+  const reported = keptOfObject(
+    reportedIn,
+    log,
+    () => new LRUCache<string, true>({ max: 1_000, ttl: 60_000 }),
+  );
   if (reported.has(kind)) return false;
   reported.set(kind, true);
   return true;

@@ -6,7 +6,7 @@ import type {
   SupplierSegmentPassenger,
 } from '../../infrastructure/flights/supplier.ts';
 import { batchOf, identifierBatch } from '../../infrastructure/identifierBatch.ts';
-import { keptEntry } from '../../infrastructure/keptEntry.ts';
+import { keptEntry, keptOfObject } from '../../infrastructure/keptEntry.ts';
 import type {
   FlightOffer,
   FlightOffers,
@@ -205,7 +205,7 @@ const places = new WeakMap<OfferPlace, OfferPlace>();
 
 /** What an answer shows of an airport. */
 export function placeOf(airport: OfferPlace): OfferPlace {
-  return keptEntry(places, airport, () => {
+  return keptOfObject(places, airport, () => {
     const { iataCode, name, cityName, iataCityCode, timeZone } = airport;
     return { iataCode, name, cityName, iataCityCode, timeZone };
   });

@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { coalesce } from '../../infrastructure/database/coalesce.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { keptEntry } from '../../infrastructure/keptEntry.ts';
+import { keptOfObject } from '../../infrastructure/keptEntry.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { testBalanceCents } from './wallet.ts';
@@ -54,7 +54,7 @@ const readers = new WeakMap<Sequelize, (walletId: number) => Promise<Balance | u
 
 /** Reads of wallets that wait at the same moment share one statement; each is sent after its request arrived. */
 function coalescedReader(sequelize: Sequelize): (walletId: number) => Promise<Balance | undefined> {
-  return keptEntry(readers, sequelize, () =>
+  return keptOfObject(readers, sequelize, () =>
     coalesce<number, Balance>((ids) => readBalances(sequelize, ids)),
   );
 }

@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { coalesce } from '../../infrastructure/database/coalesce.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { keptEntry } from '../../infrastructure/keptEntry.ts';
+import { keptOfObject } from '../../infrastructure/keptEntry.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { bodyFrom, type RecordedParts, recordedParts } from './body.ts';
@@ -63,7 +63,7 @@ function readersOf(sequelize: Sequelize) {
 const readers = new WeakMap<Sequelize, ReturnType<typeof readersOf>>();
 
 function reader({ sequelize }: Pick<Platform, 'sequelize'>): ReturnType<typeof readersOf> {
-  return keptEntry(readers, sequelize, () => readersOf(sequelize));
+  return keptOfObject(readers, sequelize, () => readersOf(sequelize));
 }
 
 /** The latest attempts of a delivery that was found for its team, newest first; those of a page are read together. */
