@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { startDatabaseLink } from './databaseLink.ts';
 
 /** PostgreSQL's message that ends each answer. */
 const readyForQuery = 'Z'.charCodeAt(0);
@@ -16,7 +14,6 @@ function lengthOfFirst(bytes: Buffer): number | null {
  * ends before anybody hears of it.
  */
 export async function startLossyLink(target: URL) {
-  const sockets = new Set<Socket>();
   /** Answers until the one that is lost; null while none is to be. */
   let left: number | null = null;
   const isLost = (): boolean => {
@@ -26,15 +23,7 @@ export async function startLossyLink(target: URL) {
     left = null;
     return true;
   };
-  const listener = createServer((near) => {
-    const far = connect(Number(target.port || 5432), target.hostname);
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => other.destroy()).on('close', () => other.destroy());
-    }
+  const link = await startDatabaseLink(target, (near, far) => {
     near.pipe(far);
     let received: Buffer = Buffer.alloc(0);
     let answer: Buffer[] = [];
@@ -56,13 +45,9 @@ export async function startLossyLink(target: URL) {
         isGreeted ||= isEnd;
       }
     });
-  }).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const url = new URL(target);
-  url.hostname = '127.0.0.1';
-  url.port = String((listener.address() as AddressInfo).port);
+  });
   return {
-    url: url.href,
+    ...link,
     /** Loses the answer that comes at this place from now on. */
     loseAnswer(place: number) {
       left = place;
@@ -72,10 +57,6 @@ export async function startLossyLink(target: URL) {
       const hasLost = left === null;
       left = null;
       return hasLost;
-    },
-    close() {
-      listener.close();
-      for (const socket of sockets) socket.destroy();
     },
   };
 }

@@ -1,8 +1,9 @@
 import { newIdentifier } from '../../infrastructure/identifier.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
-import { changeBooking, newEventIds } from './bookingSql.ts';
+import { changeBooking } from './changeSql.ts';
 import { announceOrders } from './orderTask.ts';
+import { newEventIds } from './transitionSql.ts';
 import type { ChangeName, ConditionalRefund } from './transitions.ts';
 import { transitions } from './transitions.ts';
 

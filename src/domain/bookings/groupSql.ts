@@ -6,8 +6,8 @@ import { storeKeysSql } from '../idempotency/keySql.ts';
 import { transactionObjectSql } from '../wallet/entrySql.ts';
 import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';
 import type { BookingRow } from './booking.ts';
-import { bookingObjectSql, mostEvents, newEventIds } from './bookingSql.ts';
 import { type Given, givenOf, givenValue, insertSql } from './insertSql.ts';
+import { bookingObjectSql, mostEvents, newEventIds } from './transitionSql.ts';
 import { transitions } from './transitions.ts';
 
 /**

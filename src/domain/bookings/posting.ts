@@ -10,7 +10,7 @@ import { isKeyTaken, PreparedInVain } from '../idempotency/once.ts';
 import { formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
-import { createBooking } from './bookingSql.ts';
+import { createBooking } from './creationSql.ts';
 import { createBookings, type Posting, valuesOfGroup } from './groupSql.ts';
 import { announceOrders } from './orderTask.ts';
 import { dropReferences } from './reference.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { BookingRow } from '../../../src/domain/bookings/booking.ts';
-import { createBooking } from '../../../src/domain/bookings/bookingSql.ts';
+import type { BookingRow, GivenName } from '../../../src/domain/bookings/booking.ts';
+import { createBooking } from '../../../src/domain/bookings/creationSql.ts';
 import { givenOf } from '../../../src/domain/bookings/insertSql.ts';
 import type { Bench } from '../bench.ts';
 import { deployed } from '../bench.ts';
@@ -90,7 +90,7 @@ const sets = [
 ];
 
 /** What `createBooking.instant` is given, by column; then come its events, and no Idempotency-Key. */
-const given: Readonly<Record<string, string>> = {
+const given: Readonly<Partial<Record<GivenName, string>>> = {
   id: ':id',
   wallet_id: ':wallet',
   booking_reference: ':id',
@@ -107,7 +107,11 @@ const given: Readonly<Record<string, string>> = {
   created_at: ':now',
 };
 const parameters = [
-  ...givenOf('instant').map(({ name }) => given[name] ?? 'NULL'),
+  ...givenOf('instant').map(({ name }) => {
+    const value = given[name];
+    if (value === undefined) throw new Error(`nothing is said of ${name}`);
+    return value;
+  }),
   'ARRAY[:event1, :event2, :event3, :event4]',
   ...Array.from({ length: 6 }, () => 'NULL'),
 ];

@@ -1,0 +1,74 @@
+import { plainArray } from '../../infrastructure/database/arrayValues.ts';
+import { type RecordingStatement, recordingStatement } from '../events/recording.ts';
+import type { KeyRow } from '../idempotency/keySql.ts';
+import { keyCtes, keyIsStored, keyValues } from '../idempotency/keySql.ts';
+import { availableSql } from '../wallet/debitSql.ts';
+import type { BookingRow, BookingType, GivenName } from './booking.ts';
+import { givenOf, givenValue, insertSql } from './insertSql.ts';
+import { entrySql, happeningSql, newEventIds, walletSql } from './transitionSql.ts';
+import { transitions } from './transitions.ts';
+
+/** A creation of one booking, and the values of its parameters. */
+export interface Creation {
+  readonly statement: RecordingStatement<{ id: string }>;
+  readonly valuesOf: (booking: BookingRow, key: KeyRow | null) => unknown[];
+}
+
+/**
+ * A creation. First comes what it is given, then the ids of its events, then the Idempotency-Key. No row comes back when
+ * the money does not suffice.
+ */
+function creation(name: 'book' | 'hold'): Creation {
+  const transition = transitions[name];
+  const instant = transition.money === 'debit';
+  const type = instant ? 'instant' : 'hold';
+  const parameters = givenOf(type);
+  const given = (column: GivenName) => {
+    const index = parameters.findIndex((parameter) => parameter.name === column);
+    return `$${index + 1}::${parameters[index]?.parameter}`;
+  };
+  const [now, amount] = [given('created_at'), given('amount_cents')];
+  const eventIds = `($${parameters.length + 1}::text[])`;
+  const keyAt = parameters.length + 2;
+  const booking = insertSql(
+    type,
+    given,
+    {
+      team_id: 'w.team_id',
+      mode: 'w.mode',
+      type: `'${type}'`,
+      status: `'${transition.to}'`,
+      updated_at: now,
+      confirmed_at: instant ? now : 'NULL::timestamptz',
+      order_task: `'${transition.task}'`,
+      order_due_at: now,
+    },
+    'wallet w',
+  );
+  const statement = recordingStatement<{ id: string }>(
+    `create_${name}_booking`,
+    ({ eventCtes }) => `WITH wallet AS (
+     UPDATE wallets SET ${walletSql(transition, amount, now).join(', ')}
+      WHERE wallets.id = ${given('wallet_id')} AND ${availableSql} >= ${amount}
+     RETURNING wallets.*
+   ), booking AS (
+     ${booking}
+     RETURNING *
+   )${instant ? entrySql('debit') : ''}, stream AS (
+     SELECT id, team_id, mode, event_count FROM wallet
+   ), ${happeningSql(transition, now, eventIds)}, ${eventCtes}, ${keyCtes('booking', keyAt)}
+   SELECT id FROM booking WHERE ${keyIsStored('booking', keyAt)}`,
+  );
+  const valuesOf: Creation['valuesOf'] = (row, key) => [
+    ...parameters.map((parameter) => givenValue(row, parameter)),
+    plainArray(newEventIds()),
+    ...keyValues(key),
+  ];
+  return { statement, valuesOf };
+}
+
+/** The creations, by the type of their bookings. */
+export const createBooking: Readonly<Record<BookingType, Creation>> = {
+  instant: creation('book'),
+  hold: creation('hold'),
+};

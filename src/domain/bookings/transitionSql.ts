@@ -1,0 +1,120 @@
+import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
+import { crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
+import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
+import type { Transition } from './transitions.ts';
+
+/**
+ * What the statements of transitions are made of. Every transition is one, made from its row in the table: the booking's new state, the money, its ledger
+ * entry, the events and their deliveries are written together or not at all. Rows are locked in one order, the booking
+ * before the wallet, so that no two statements wait for each other.
+ */
+
+/** SQL of SPEC's Booking as events carry it; `row` names its CTE or table. */
+export const bookingObjectSql = (row: string) => `json_build_object(
+      'id', ${row}.id, 'booking_reference', ${row}.booking_reference, 'status', ${row}.status,
+      'total_amount', decimal_amount(${row}.amount_cents), 'currency', 'BRL', 'documents', ${row}.documents,
+      'passengers', ${row}.passengers, 'slices', ${row}.slices, 'created_at', iso_timestamp(${row}.created_at))`;
+
+const heldMove = (sign: '+' | '-', amount: string) =>
+  `held_cents = wallets.held_cents ${sign} CASE wallets.mode WHEN 'live' THEN ${amount} ELSE 0 END`;
+
+/** Assignments to the wallet's row for each kind of money movement; `amount` is SQL of the booking's price. */
+function walletAssignments(money: Transition['money'], amount: string, now: string): string[] {
+  switch (money) {
+    case 'debit':
+      return [moveAssignments('debit', amount, now)];
+    case 'settle':
+      return [moveAssignments('debit', amount, now), heldMove('-', amount)];
+    case 'reserve':
+      return [heldMove('+', amount)];
+    case 'release':
+      return [heldMove('-', amount)];
+    case 'refund':
+      return [moveAssignments('credit', 'b.refund_cents', now)];
+    case 'none':
+      return [];
+  }
+}
+
+export const entryTypes: Readonly<Record<Transition['money'], 'debit' | 'credit' | null>> = {
+  debit: 'debit',
+  settle: 'debit',
+  refund: 'credit',
+  reserve: null,
+  release: null,
+  none: null,
+};
+
+/** CTEs `cause`, `entry` and `closing` of a transition that moves the balance. */
+export function entrySql(type: 'debit' | 'credit'): string {
+  const [verb, column, amount, reference] =
+    type === 'debit'
+      ? ['Booking', 'debit_id', 'amount_cents', 'booking']
+      : ['Refund of booking', 'refund_id', 'refund_cents', 'refund'];
+  return `, cause AS (
+     SELECT b.${column} AS entry_id, b.${amount} AS amount_cents, '${verb} ' || b.booking_reference AS description,
+            '${reference}' AS reference_type, b.id AS reference_id, NULL::text AS payment_method
+       FROM booking b
+   ), ${entryCtes(type)}`;
+}
+
+const previousSql: Readonly<Record<string, string>> = {
+  ticketed: `json_build_object('status', b.previous_status, 'documents', json_build_array())`,
+};
+
+/**
+ * The CTE `happening`: the movement's event first, because it is what the booking's state follows from, then the
+ * booking's, then the low balance. `eventIds` is an SQL array with an id for each of them.
+ */
+export function happeningSql(transition: Transition, now: string, eventIds: string): string {
+  const type = entryTypes[transition.money];
+  const selects: string[] = [];
+  const next = () => selects.length + 1;
+  const booking = (event: string) => {
+    const ordinal = next();
+    const previous = previousSql[transition.to] ?? `json_build_object('status', b.previous_status)`;
+    const data =
+      transition.from === null
+        ? `json_build_object('object', ${bookingObjectSql('b')})`
+        : `json_build_object('object', ${bookingObjectSql('b')}, 'previous_attributes', ${previous})`;
+    selects.push(`SELECT ${ordinal} AS ordinal, ${eventIds}[${ordinal}] AS id, '${event}' AS type, b.id AS subject_id,
+            ${data} AS data, ${now} AS created_at FROM booking b, wallet w`);
+  };
+  const events = [...transition.events];
+  if (transition.from === null) booking(events.shift()!);
+  if (type) {
+    const ordinal = next();
+    selects.push(`SELECT ${ordinal} AS ordinal, ${eventIds}[${ordinal}] AS id, 'wallet.${type}' AS type, e.id AS subject_id,
+            json_build_object('object', ${transactionObjectSql('e')}) AS data, ${now} AS created_at FROM entry e`);
+  }
+  for (const event of events) booking(event);
+  if (type === 'debit') {
+    const ordinal = next();
+    selects.push(lowBalanceSql(ordinal, `${eventIds}[${ordinal}]`, now));
+  }
+  return `happening AS (\n     ${selects.join('\n     UNION ALL\n     ')}\n   )`;
+}
+
+/** Events that a transition always tells; a debit may add one about the low balance. */
+function eventCountOf({ events, money }: Transition): number {
+  return events.length + (entryTypes[money] ? 1 : 0);
+}
+
+export const mostEvents = 4;
+
+/**
+ * Ids for so many transitions: each has one for every event that it may tell. Bookings of several agencies may be written
+ * together, and ids of one batch tell each other: so none shares a batch with another.
+ */
+export function newEventIds(transitions = 1): string[] {
+  return Array.from({ length: transitions }, () => {
+    const newId = identifierBatch();
+    return Array.from({ length: mostEvents }, () => newId('evt'));
+  }).flat();
+}
+
+export function walletSql(transition: Transition, amount: string, now: string): string[] {
+  const count = `event_count = wallets.event_count + ${eventCountOf(transition)}`;
+  const counted = entryTypes[transition.money] === 'debit' ? `${count} + ${crossingSql(amount)}` : count;
+  return [...walletAssignments(transition.money, amount, now), counted];
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+
+/**
+ * Stands between a server and its database: connections end together, and `pass` says what of either reaches the other.
+ * @returns the URL to connect to in place of the database's.
+ */
+export async function startDatabaseLink(target: URL, pass: (near: Socket, far: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const listener = createServer((near) => {
+    const far = connect(Number(target.port || 5432), target.hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => other.destroy()).on('close', () => other.destroy());
+    }
+    pass(near, far);
+  }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const url = new URL(target);
+  url.hostname = '127.0.0.1';
+  url.port = String((listener.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    close() {
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
