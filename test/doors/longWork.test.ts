@@ -46,6 +46,11 @@ describeSeveralSessions('While what a team asks of the database takes long', (en
     { name: 'pages of bookings', table: 'bookings', ask: listBookings },
     { name: 'pages of recharges', table: 'recharges', ask: graphql('{ recharges { items { id } } }') },
     {
+      name: 'pages of some deliveries',
+      table: 'webhook_deliveries',
+      ask: graphql('{ webhookDeliveries(webhookId: "$id", status: [failed]) { items { id } } }'),
+    },
+    {
       name: 'replays of deliveries',
       table: 'webhook_deliveries',
       ask: graphql(
