@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts';
 import { noConnectionCame } from '../infrastructure/database/database.ts';
 import { waitedTooLong } from '../infrastructure/database/sqlState.ts';
+import { NoTurnCame } from '../infrastructure/turns.ts';
 import type { RequestContext } from './admission.ts';
-import { NoTurnCame } from './turns.ts';
 
 /**
  * 409 for what could not be done because another request holds what it needs, the wallet as a rule, for longer than

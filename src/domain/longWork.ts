@@ -1,8 +1,8 @@
 import type { Sequelize } from 'sequelize';
 import { keptOfObject } from '../infrastructure/keptEntry.ts';
+import { Turns } from '../infrastructure/turns.ts';
 import type { Platform } from './platform.ts';
 import type { Tenant } from './tenant.ts';
-import { Turns } from './turns.ts';
 
 /**
  * What may take the database a part of a second and more: pages deep in a list of hundreds of thousands, or with a total

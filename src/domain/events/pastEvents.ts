@@ -1,7 +1,7 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { Turns } from '../../infrastructure/turns.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
-import { Turns } from '../turns.ts';
 import type { DomainEvent } from './event.ts';
 import type { EventRow } from './eventRow.ts';
 import { toEvent } from './eventRow.ts';

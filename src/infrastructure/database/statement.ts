@@ -50,12 +50,12 @@ export function statement<Row = unknown>(
   {
     timestamps = 'date',
     plannedEachRun = false,
-    shared = takesNoLocks(text),
+    shared: mayBeShared = true,
   }: Partial<Pick<Statement<Row>, 'timestamps' | 'plannedEachRun' | 'shared'>> = {},
 ): Statement<Row> {
   if ((texts.get(name) ?? text) !== text) throw new Error(`two statements are called ${name}`);
   texts.set(name, text);
-  return { name, text, shared, timestamps, plannedEachRun };
+  return { name, text, shared: mayBeShared && takesNoLocks(text), timestamps, plannedEachRun };
 }
 
 interface OpenTransaction {
