@@ -1,4 +1,4 @@
-import { SharedPieces } from './sharedPieces.ts';
+import { roomOf } from './room.ts';
 import { type Write, writeJson } from './write.ts';
 
 /** A shorter body leaves in one piece with its headers when it is text. */
@@ -9,19 +9,20 @@ const usualRoom = 262_144;
 const keptRoom = 4_194_304;
 
 /** Bodies are written without a pause, one after the other, so that one room does for all: it stays in the processor's cache. */
-let room = Buffer.allocUnsafeSlow(usualRoom);
+let room = roomOf(usualRoom);
 
 /** The body that is written of a value: a short one as text of the encoding latin1, one byte in each character. */
 export function bodyOf<Value>(value: Value, write: Write<Value>): string | Buffer {
-  let length = write(value, room, 0, new SharedPieces());
-  while (length > room.length) {
-    room = Buffer.allocUnsafeSlow(Math.max(length, Math.min(2 * length, keptRoom)));
-    length = write(value, room, 0, new SharedPieces());
+  let length = write(value, 0, room.cleared());
+  while (length > room.bytes.length) {
+    room = roomOf(Math.max(length, Math.min(2 * length, keptRoom)));
+    length = write(value, 0, room);
   }
-  if (length <= longestText) return room.toString('latin1', 0, length);
-  const written = room.subarray(0, length);
-  if (room.length > keptRoom) {
-    room = Buffer.allocUnsafeSlow(usualRoom);
+  const { bytes } = room.cleared();
+  if (length <= longestText) return bytes.toString('latin1', 0, length);
+  const written = bytes.subarray(0, length);
+  if (bytes.length > keptRoom) {
+    room = roomOf(usualRoom);
     return written;
   }
   const body = Buffer.allocUnsafeSlow(length);
@@ -31,4 +32,4 @@ export function bodyOf<Value>(value: Value, write: Write<Value>): string | Buffe
 
 /** The body that is JSON.stringify of a value. */
 export const jsonBody = (value: object): string | Buffer =>
-  bodyOf(value, (whole, bytes, at) => writeJson(JSON.stringify(whole), bytes, at));
+  bodyOf(value, (whole, at, room) => writeJson(JSON.stringify(whole), at, room));

@@ -28,8 +28,8 @@ export function successWriter(envelope: Route['envelope'], { definition, node }:
   return (value, caller) => {
     const notice = noticeFor(caller);
     const ending = notice ? `,"_meta":${JSON.stringify(notice)}}` : '}';
-    return bodyOf(value, (content, bytes, at, shared) =>
-      writeJson(ending, bytes, write(content, bytes, writeBytes(opening, bytes, at), shared)),
+    return bodyOf(value, (content, at, room) =>
+      writeJson(ending, write(content, writeBytes(opening, at, room), room), room),
     );
   };
 }
@@ -37,9 +37,10 @@ export function successWriter(envelope: Route['envelope'], { definition, node }:
 function contentWriter(
   envelope: Route['envelope'],
   { type, name }: RootField['definition'],
-  { selectionSet }: RootField['node'],
+  { selectionSet: selections }: RootField['node'],
 ): Write {
-  return envelope === 'data' ? valueWriter(type, selectionSet, name) : membersWriter(type, selectionSet);
+  const selected = { type, selections, name };
+  return envelope === 'data' ? valueWriter(selected) : membersWriter(selected);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type {
+  GraphQLEnumType,
   GraphQLNamedOutputType,
   GraphQLObjectType,
   GraphQLOutputType,
@@ -20,66 +21,105 @@ import {
   Kind,
 } from 'graphql';
 import { type SharedPart, sharedPartOf } from '../schema/sharedPart.ts';
-import type { CompiledWrite } from './joinedWrites.ts';
-import { JoinedWrites } from './joinedWrites.ts';
 import type { Write } from './write.ts';
-import { inQuotes, partWrite, sharedWrite, writeBytes, writeJson, writeText } from './write.ts';
+import { writeBytes, writeJson, writeText } from './write.ts';
+import { WriteSource } from './writeSource.ts';
+
+/** A place in a document. */
+interface Selected {
+  readonly type: GraphQLOutputType;
+  readonly selections: SelectionSetNode | undefined;
+  /** For messages: `OfferSlice.duration`. */
+  readonly name: string;
+  /** Whether it is a member of objects, which several of them may have in common. */
+  readonly isMember?: boolean;
+}
 
 /**
  * Compiles a selection of a route's document into what writes the values of its type, straight from the domain's
  * objects: aliases are the members' names, @omitNull leaves a member out, and all fields are plain properties. What is
  * compiled throws an Error for null where the schema has none, or a value that is not of its type.
- * @param name for messages: `OfferSlice.duration`.
  * @throws Error for a field with a resolver of its own, or a selection that a route has no use for.
  */
-export function valueWriter(
-  type: GraphQLOutputType,
-  selections: SelectionSetNode | undefined,
-  name: string,
-): Write {
-  const { write, isInQuotes } = compile(type, selections, name);
-  return isInQuotes ? inQuotes(write) : write;
+export function valueWriter(selected: Selected): Write {
+  const source = new WriteSource();
+  addValue(source, selected, 'value');
+  return source.compile();
 }
 
 /** Writes an object without its braces, for a body in which other members stand beside its own. */
-export function membersWriter(type: GraphQLOutputType, selections: SelectionSetNode | undefined): Write {
+export function membersWriter({ type, selections }: Selected): Write {
   const object = getNullableType(type);
   if (!isObjectType(object)) throw new Error(`${String(type)} has no members`);
-  const joined = new JoinedWrites();
-  joinMembers(joined, object, selections);
-  return joined.compile();
+  const source = new WriteSource();
+  addMembers(source, object, selections);
+  return source.compile();
 }
 
-function compile(
-  type: GraphQLOutputType,
-  selections: SelectionSetNode | undefined,
-  name: string,
-): CompiledWrite {
-  const nullable = getNullableType(type);
-  const isText = isEnumType(nullable) || (isScalarType(nullable) && isTextScalar(nullable));
-  const isVerbatim = isScalarType(nullable) && isVerbatimScalar(nullable);
-  const present = presentWrite(nullable, selections, name);
+/** Adds what writes a value, given as source text. */
+function addValue(source: WriteSource, selected: Selected, value: string): void {
+  const { type, name } = selected;
+  const isNull = `(leaf = ${value}) === null || leaf === undefined`;
+  const addPresent = () => addLeaf(source, { ...selected, type: getNullableType(type) });
   if (isNonNullType(type)) {
-    const write: Write = (value, bytes, at, shared) => {
-      if (value === null || value === undefined) throw new Error(`${name} must not be null`);
-      return present(value, bytes, at, shared);
+    const refuse = () => {
+      throw new Error(`${name} must not be null`);
     };
-    return { write, isInQuotes: isText, isVerbatim };
-  }
-  const whole = isText ? inQuotes(present) : present;
-  const write: Write = (value, bytes, at, shared) =>
-    value === null || value === undefined
-      ? writeBytes(nullBytes, bytes, at)
-      : whole(value, bytes, at, shared);
-  return { write, isInQuotes: false, isVerbatim };
+    source.statement(`if (${isNull}) ${source.nameOf(refuse)}();`);
+    addPresent();
+  } else source.either(isNull, () => source.constant('null'), addPresent);
 }
 
-const comma = 0x2c;
-const openingBracket = 0x5b;
-const closingBracket = 0x5d;
-const nullBytes = Buffer.from('null');
-const trueBytes = Buffer.from('true');
-const falseBytes = Buffer.from('false');
+/** Adds what writes `leaf`, which is there. */
+function addLeaf(source: WriteSource, selected: Selected): void {
+  const { type, selections, name, isMember } = selected;
+  if (isEnumType(type)) addQuoted(source, () => source.call(enumWrite(type, name), 'leaf'));
+  else if (isScalarType(type)) addScalar(source, type, name);
+  // What a list of scalars takes to be found, it takes to be written.
+  else if (isMember && selections) addRepeated(source, partWriter(selected), 'leaf');
+  else source.call(partWriter(selected), 'leaf');
+}
+
+/** What writes a value that has parts. */
+function partWriter({ type, selections, name }: Selected): Write {
+  if (isListType(type)) return listWrite({ type: type.ofType, selections, name });
+  if (isUnionType(type)) return unionWrite(type, selections, name);
+  if (isObjectType(type)) return objectWrite(type, selections);
+  throw new Error(`${name}: a route cannot select ${String(type)}`);
+}
+
+function addQuoted(source: WriteSource, addText: () => void): void {
+  source.constant('"');
+  addText();
+  source.constant('"');
+}
+
+function addScalar(source: WriteSource, type: GraphQLScalarType, name: string): void {
+  if (!isTextScalar(type)) {
+    source.call(scalarWrite(type), 'leaf');
+    return;
+  }
+  const serialized = () => source.call(textWrite(type, name), 'leaf');
+  const verbatim = () => source.statement('at = writeText(leaf, at, room);');
+  addQuoted(source, () =>
+    isVerbatimScalar(type) ? source.either("typeof leaf === 'string'", verbatim, serialized) : serialized(),
+  );
+}
+
+let repeatedMembers = 0;
+
+/**
+ * Adds what writes a value, or copies it from where it stands already, such as the airports of flights.
+ * @param key source text of what is the same object where the same is to be written
+ * @param isShared whether the same is known to come back; else it is looked for as long as some do
+ */
+function addRepeated(source: WriteSource, write: Write, value: string, key = value, isShared = false): void {
+  const member = repeatedMembers;
+  repeatedMembers += 1;
+  const written = `${source.nameOf(write)}(${value}, at, room)`;
+  source.statement(`if ((end = room.repeat(${member}, ${key}, at)) >= 0) at = end;
+    else at = room.keep(${member}, ${key}, at, ${written}, ${isShared});`);
+}
 
 /** Scalars whose values are JSON strings, as OpenAPI documents them. */
 function isTextScalar(type: GraphQLScalarType): boolean {
@@ -92,61 +132,53 @@ function isVerbatimScalar(type: GraphQLScalarType): boolean {
   return type === GraphQLString || type === GraphQLID || type.extensions.verbatim === true;
 }
 
-function presentWrite(
-  type: GraphQLOutputType,
-  selections: SelectionSetNode | undefined,
-  name: string,
-): Write {
-  if (isEnumType(type)) {
-    const names = new Map<unknown, Buffer>(type.getValues().map((one) => [one.value, Buffer.from(one.name)]));
-    return (value, bytes, at) => {
-      const known = names.get(value);
-      if (known === undefined) throw new Error(`${name} is no ${type.name}`);
-      return writeBytes(known, bytes, at);
-    };
-  }
-  if (isScalarType(type)) return scalarWrite(type, name);
-  if (isListType(type)) return listWrite(type.ofType, selections, name);
-  if (isUnionType(type)) return unionWrite(type, selections, name);
-  if (isObjectType(type)) return objectWrite(type, selections);
-  throw new Error(`${name}: a route cannot select ${String(type)}`);
+const trueBytes = Buffer.from('true');
+const falseBytes = Buffer.from('false');
+
+/** Between quotes that others write. */
+function enumWrite(type: GraphQLEnumType, name: string): Write {
+  const names = new Map<unknown, Buffer>(type.getValues().map((one) => [one.value, Buffer.from(one.name)]));
+  return (value, at, room) => {
+    const known = names.get(value);
+    if (known === undefined) throw new Error(`${name} is no ${type.name}`);
+    return writeBytes(known, at, room);
+  };
 }
 
-function scalarWrite(type: GraphQLScalarType, name: string): Write {
-  if (!isTextScalar(type)) {
-    return (value, bytes, at) => {
-      const leaf = type.serialize(value);
-      if (leaf === true) return writeBytes(trueBytes, bytes, at);
-      if (leaf === false) return writeBytes(falseBytes, bytes, at);
-      return typeof leaf === 'number'
-        ? writeText(`${leaf}`, bytes, at)
-        : writeJson(JSON.stringify(leaf), bytes, at);
-    };
-  }
-  return (value, bytes, at) => {
+/** Between quotes that others write. */
+function textWrite(type: GraphQLScalarType, name: string): Write {
+  return (value, at, room) => {
     const leaf = type.serialize(value);
     if (typeof leaf !== 'string') throw new Error(`${name} is no text`);
-    return writeText(leaf, bytes, at);
+    return writeText(leaf, at, room);
   };
 }
 
-function listWrite(
-  elementType: GraphQLOutputType,
-  selections: SelectionSetNode | undefined,
-  name: string,
-): Write {
-  const write = valueWriter(elementType, selections, `${name}[]`);
-  return (value, bytes, start, shared) => {
-    if (!Array.isArray(value)) throw new Error(`${name} is no list`);
-    let at = start;
-    bytes[at++] = openingBracket;
-    for (let index = 0; index < value.length; index += 1) {
-      if (index > 0) bytes[at++] = comma;
-      at = write(value[index], bytes, at, shared);
-    }
-    bytes[at++] = closingBracket;
-    return at;
+function scalarWrite(type: GraphQLScalarType): Write {
+  return (value, at, room) => {
+    const leaf = type.serialize(value);
+    if (leaf === true) return writeBytes(trueBytes, at, room);
+    if (leaf === false) return writeBytes(falseBytes, at, room);
+    return typeof leaf === 'number'
+      ? writeText(`${leaf}`, at, room)
+      : writeJson(JSON.stringify(leaf), at, room);
   };
+}
+
+function listWrite({ type, selections, name }: Selected): Write {
+  const source = new WriteSource();
+  const refuse = source.nameOf(() => {
+    throw new Error(`${name} is no list`);
+  });
+  source.statement(`if (!Array.isArray(value)) ${refuse}();`);
+  source.constant('[');
+  source.statement('for (let index = 0; index < value.length; index += 1) { if (index > 0) {');
+  source.constant(',');
+  source.statement('}');
+  addValue(source, { type, selections, name: `${name}[]` }, 'value[index]');
+  source.statement('}');
+  source.constant(']');
+  return source.compile();
 }
 
 function unionWrite(type: GraphQLUnionType, selections: SelectionSetNode | undefined, name: string): Write {
@@ -158,60 +190,71 @@ function unionWrite(type: GraphQLUnionType, selections: SelectionSetNode | undef
     if (selection?.kind !== Kind.INLINE_FRAGMENT) throw new Error(`${name}: no ${member.name} selected`);
     writes.set(member.name, objectWrite(member, selection.selectionSet));
   }
-  return (value, bytes, at, shared) => {
+  return (value, at, room) => {
     const { __typename: typeName } = value as { __typename: string };
     const write = writes.get(typeName);
     if (!write) throw new Error(`${name} must not be a ${typeName}`);
-    return write(value, bytes, at, shared);
+    return write(value, at, room);
   };
 }
 
 function objectWrite(type: GraphQLObjectType, selections: SelectionSetNode | undefined): Write {
-  const joined = new JoinedWrites();
-  joined.add('{');
-  joinMembers(joined, type, selections);
-  joined.add('}');
-  return joined.compile();
+  const source = new WriteSource();
+  source.constant('{');
+  addMembers(source, type, selections);
+  source.constant('}');
+  return source.compile();
 }
 
-function joinMembers(
-  joined: JoinedWrites,
+function addMembers(
+  source: WriteSource,
   type: GraphQLObjectType,
   selections: SelectionSetNode | undefined,
 ): void {
   const [first, ...others] = membersOf(type, selections);
-  if (first) joinMember(joined, type, first);
-  for (const run of runsOf(others, sharedPartOf(type))) {
-    const target = run.key ? new JoinedWrites() : joined;
-    for (const member of run.members) {
-      if (!member.isOmittable) target.add(',');
-      joinMember(target, type, member);
-    }
-    if (run.key) joined.call(partWrite(target.compile(), run.key), 'value');
+  if (first) addMember(source, type, first, '');
+  for (const { key, members } of runsOf(others, sharedPartOf(type))) {
+    if (key) addSharedMembers(source, type, members, key);
+    else for (const member of members) addMember(source, type, member, ',');
   }
 }
 
-function joinMember(joined: JoinedWrites, { name: typeName }: GraphQLObjectType, member: Member): void {
-  const { property, name, isOmittable, selections } = member;
-  const compiled = compile(member.type, selections, `${typeName}.${property}`);
-  const { write, isInQuotes } = compiled;
-  const argument = `value.${property}`;
-  if (isOmittable) {
-    const opening = Buffer.from(`,${name}:`);
-    joined.call(
-      (value, bytes, at, shared) =>
-        value === null || value === undefined
-          ? at
-          : write(value, bytes, writeBytes(opening, bytes, at), shared),
-      argument,
-    );
+/** Members that objects have in common with those that have the same part. */
+function addSharedMembers(
+  source: WriteSource,
+  type: GraphQLObjectType,
+  members: readonly Member[],
+  key: symbol,
+): void {
+  const shared = new WriteSource();
+  for (const member of members) addMember(shared, type, member, ',');
+  const write = shared.compile();
+  source.statement(`if ((leaf = value[${source.nameOf(key)}]) === undefined) {`);
+  source.call(write, 'value');
+  source.statement('} else {');
+  addRepeated(source, write, 'value', 'leaf', true);
+  source.statement('}');
+}
+
+function addMember(
+  source: WriteSource,
+  { name: typeName }: GraphQLObjectType,
+  member: Member,
+  separator: string,
+): void {
+  const { property, type, isOmittable, selections } = member;
+  const selected = { type, selections, name: `${typeName}.${property}`, isMember: true };
+  const value = `value.${property}`;
+  const opening = `${separator}${member.name}:`;
+  if (!isOmittable) {
+    source.constant(opening);
+    addValue(source, selected, value);
     return;
   }
-  const quotes = isInQuotes ? '"' : '';
-  joined.add(`${name}:${quotes}`);
-  if (compiled.isVerbatim) joined.callUnlessVerbatim(compiled, argument);
-  else joined.call(selections ? sharedWrite(write) : write, argument);
-  joined.add(quotes);
+  source.statement(`if (${value} !== null && ${value} !== undefined) {`);
+  source.constant(opening);
+  addValue(source, selected, value);
+  source.statement('}');
 }
 
 /** Members in their order, those of the shared part apart from the others. */

@@ -37,7 +37,8 @@ function write(document: string, value: unknown): { text: string; bytes: string 
   if (field?.kind !== 'Field') throw new GraphQLError('no field');
   const type = schema.getQueryType()?.getFields()[field.name.value]?.type;
   if (!type) throw new GraphQLError('no such field');
-  const bytes = bodyOf(value, valueWriter(type, field.selectionSet, field.name.value));
+  const selected = { type, selections: field.selectionSet, name: field.name.value };
+  const bytes = bodyOf(value, valueWriter(selected));
   return { bytes, text: (typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes).toString() };
 }
 
