@@ -22,7 +22,7 @@ import type {
   SegmentPlace,
 } from './offer.ts';
 import { flightOf } from './offer.ts';
-import { pricingOf } from './pricing.ts';
+import { Pricing } from './pricing.ts';
 import type { OfferedFlight, OfferedSegment, OfferedSlice, Quotation, QuotedOffer } from './quotation.ts';
 
 /**
@@ -44,6 +44,7 @@ class OfferWriter {
   readonly id: string;
   readonly passengers: readonly RequestedPassenger[];
   readonly #quotation: Quotation;
+  readonly #pricing: Pricing;
   readonly #newId: ReturnType<typeof identifierBatch>;
   readonly #timestamps = new Map<number, string>();
   readonly #operators = new Map<string, OfferSegment['operatingCarrier']>();
@@ -57,6 +58,7 @@ class OfferWriter {
 
   constructor(quotation: Quotation) {
     this.#quotation = quotation;
+    this.#pricing = new Pricing(quotation.settings, quotation.rates);
     this.#newId = identifierBatch(batchOf(quotation.id));
     this.id = this.#newId('orq');
     this.passengers = quotation.passengers.map((type) => ({ id: this.#newId('pas'), type }));
@@ -64,12 +66,25 @@ class OfferWriter {
   }
 
   offer({ offer, price }: QuotedOffer): FlightOffer {
-    const { rates, settings, expiresAt: latestExpiry } = this.#quotation;
+    const { expiresAt: latestExpiry } = this.#quotation;
     const { currency, expiresAt: withdrawnAt } = offer;
-    const asked = { amount: offer.totalAmount, currency, rate: rates.get(currency)! };
+    const pricing = this.#pricing.fieldsOf(offer, price);
     return {
       id: this.#newId('off'),
-      ...pricingOf(asked, price, settings),
+      totalAmount: pricing.totalAmount,
+      totalCurrency: pricing.totalCurrency,
+      clientAmount: pricing.clientAmount,
+      clientCurrency: pricing.clientCurrency,
+      originalAmount: pricing.originalAmount,
+      originalCurrency: pricing.originalCurrency,
+      exchangeRateUsed: pricing.exchangeRateUsed,
+      baseCostBrl: pricing.baseCostBrl,
+      agencyMarkupPercent: pricing.agencyMarkupPercent,
+      agencyMarkupAmount: pricing.agencyMarkupAmount,
+      agencyFeeAmount: pricing.agencyFeeAmount,
+      totalAgencyCommission: pricing.totalAgencyCommission,
+      markupApplied: pricing.markupApplied,
+      feeApplied: pricing.feeApplied,
       expiresAt: this.#timestamp(withdrawnAt && withdrawnAt < latestExpiry ? withdrawnAt : latestExpiry),
       owner: offer.owner,
       slices: offer.slices.map((slice) => this.#slice(slice)),

@@ -11,13 +11,14 @@ export interface PricingSettings {
   readonly feeCents: bigint;
 }
 
+/** Reais for one unit of each currency that an offer is in; 1 for BRL. */
+export type Rates = ReadonlyMap<CarrierCurrency, Big>;
+
 /** What a supplier asks, taxes included. */
 export interface SupplierPrice {
   /** Decimal with two digits, in the carrier's currency. */
-  readonly amount: string;
+  readonly totalAmount: string;
   readonly currency: CarrierCurrency;
-  /** Reais for one unit of that currency; 1 for BRL. */
-  readonly rate: Big;
 }
 
 /** The two amounts that are rounded; all others are sums of them and the fee. */
@@ -49,54 +50,72 @@ export interface OfferPricing {
   readonly feeApplied: string;
 }
 
-/**
- * Prices one offer as SPEC, Price composition: base × rate, + markup %, + fee.
- *
- * base_cost_brl and agency_markup_amount are each computed from the exact product and rounded half up once; the rest
- * are sums of these two and the fee, so that client_amount = base_cost_brl + agency_markup_amount + agency_fee_amount
- * holds to the cent for every offer.
- */
-export function priceOffer(
-  { amount, rate }: SupplierPrice,
-  { markupPercent }: PricingSettings,
-): RoundedPrice {
-  const exactBase = new StrictDecimal(amount).times(rate);
-  const { roundHalfUp } = StrictDecimal;
-  return {
-    baseCents: BigInt(exactBase.toFixed(2, roundHalfUp).replace('.', '')),
-    // A percentage of reais is as many centavos.
-    markupCents: BigInt(exactBase.times(markupPercent).toFixed(0, roundHalfUp)),
-  };
-}
-
 /** What the client pays, in centavos. */
 export const clientCents = (
   { baseCents, markupCents }: RoundedPrice,
   { feeCents }: PricingSettings,
 ): bigint => baseCents + markupCents + feeCents;
 
-/** The fields that show a price. */
-export function pricingOf(
-  { amount, currency, rate }: SupplierPrice,
-  price: RoundedPrice,
-  settings: PricingSettings,
-): OfferPricing {
-  const markupAmount = formatAmount(price.markupCents);
-  const feeAmount = formatAmount(settings.feeCents);
-  return {
-    totalAmount: amount,
-    totalCurrency: currency,
-    clientAmount: formatAmount(clientCents(price, settings)),
-    clientCurrency: 'BRL',
-    originalAmount: Number(amount),
-    originalCurrency: currency,
-    exchangeRateUsed: Number(rate.toString()),
-    baseCostBrl: formatAmount(price.baseCents),
-    agencyMarkupPercent: Number(settings.markupPercent),
-    agencyMarkupAmount: markupAmount,
-    agencyFeeAmount: feeAmount,
-    totalAgencyCommission: formatAmount(price.markupCents + settings.feeCents),
-    markupApplied: markupAmount,
-    feeApplied: feeAmount,
-  };
+/** A rate to reckon with and to show. */
+interface KnownRate {
+  readonly exact: Big;
+  readonly shown: number;
+}
+
+const { roundHalfUp } = StrictDecimal;
+
+/** Prices the offers of one search: what is the same for all of them is worked out once. */
+export class Pricing {
+  readonly #settings: PricingSettings;
+  readonly #markupPercent: Big;
+  readonly #shownPercent: number;
+  readonly #feeAmount: string;
+  readonly #rates: ReadonlyMap<CarrierCurrency, KnownRate>;
+
+  constructor(settings: PricingSettings, rates: Rates) {
+    this.#settings = settings;
+    this.#markupPercent = new StrictDecimal(settings.markupPercent);
+    this.#shownPercent = Number(settings.markupPercent);
+    this.#feeAmount = formatAmount(settings.feeCents);
+    this.#rates = new Map(
+      [...rates].map(([currency, exact]) => [currency, { exact, shown: Number(exact.toString()) }]),
+    );
+  }
+
+  /**
+   * Prices one offer as SPEC, Price composition: base × rate, + markup %, + fee.
+   *
+   * base_cost_brl and agency_markup_amount are each computed from the exact product and rounded half up once; the rest
+   * are sums of these two and the fee, so that client_amount = base_cost_brl + agency_markup_amount + agency_fee_amount
+   * holds to the cent for every offer.
+   */
+  priceOf({ totalAmount, currency }: SupplierPrice): RoundedPrice {
+    const exactBase = new StrictDecimal(totalAmount).times(this.#rates.get(currency)!.exact);
+    return {
+      baseCents: BigInt(exactBase.toFixed(2, roundHalfUp).replace('.', '')),
+      // A percentage of reais is as many centavos.
+      markupCents: BigInt(exactBase.times(this.#markupPercent).toFixed(0, roundHalfUp)),
+    };
+  }
+
+  /** The fields that show a price. */
+  fieldsOf({ totalAmount, currency }: SupplierPrice, price: RoundedPrice): OfferPricing {
+    const markupAmount = formatAmount(price.markupCents);
+    return {
+      totalAmount,
+      totalCurrency: currency,
+      clientAmount: formatAmount(clientCents(price, this.#settings)),
+      clientCurrency: 'BRL',
+      originalAmount: Number(totalAmount),
+      originalCurrency: currency,
+      exchangeRateUsed: this.#rates.get(currency)!.shown,
+      baseCostBrl: formatAmount(price.baseCents),
+      agencyMarkupPercent: this.#shownPercent,
+      agencyMarkupAmount: markupAmount,
+      agencyFeeAmount: this.#feeAmount,
+      totalAgencyCommission: formatAmount(price.markupCents + this.#settings.feeCents),
+      markupApplied: markupAmount,
+      feeApplied: this.#feeAmount,
+    };
+  }
 }

@@ -1,6 +1,4 @@
-import type { Big } from 'big.js';
 import type {
-  CarrierCurrency,
   PassengerType,
   SupplierFlight,
   SupplierOffer,
@@ -8,8 +6,8 @@ import type {
   SupplierSlice,
 } from '../../infrastructure/flights/supplier.ts';
 import type { OfferPlace, RequestedSlice } from './offer.ts';
-import type { PricingSettings, RoundedPrice } from './pricing.ts';
-import { clientCents, priceOffer } from './pricing.ts';
+import type { PricingSettings, Rates, RoundedPrice } from './pricing.ts';
+import { clientCents, Pricing } from './pricing.ts';
 import type { SupplierAnswer } from './supplierAnswers.ts';
 
 /**
@@ -30,9 +28,6 @@ export interface Quotation {
   /** Cheapest for the client first, of equals the shortest. */
   readonly offers: readonly QuotedOffer[];
 }
-
-/** Reais for one unit of each currency that an offer is in. */
-export type Rates = ReadonlyMap<CarrierCurrency, Big>;
 
 export interface QuotedOffer {
   readonly supplier: string;
@@ -70,12 +65,10 @@ export function quoteOffers(
   rates: Rates,
   settings: PricingSettings,
 ): QuotedOffer[] {
+  const pricing = new Pricing(settings, rates);
   const quoted = answers.flatMap(({ supplier, offers }) =>
     offers.map((offer) => {
-      const price = priceOffer(
-        { amount: offer.totalAmount, currency: offer.currency, rate: rates.get(offer.currency)! },
-        settings,
-      );
+      const price = pricing.priceOf(offer);
       const order = { cents: clientCents(price, settings), minutes: journeyMinutes(offer) };
       return { quote: { supplier, offer, price }, order };
     }),

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  clientCents,
-  priceOffer,
-  pricingOf,
-  type SupplierPrice,
-} from '../../../src/domain/flights/pricing.ts';
+import { clientCents, Pricing, type SupplierPrice } from '../../../src/domain/flights/pricing.ts';
 import { StrictDecimal } from '../../../src/infrastructure/exchangeRates/strictDecimal.ts';
 
 function price(
@@ -15,11 +10,12 @@ function price(
   feeCents: bigint,
   currency: SupplierPrice['currency'] = 'USD',
 ) {
-  const asked = { amount, currency, rate: new StrictDecimal(rate) };
+  const asked = { totalAmount: amount, currency };
   const settings = { markupPercent, feeCents };
-  const rounded = priceOffer(asked, settings);
+  const pricing = new Pricing(settings, new Map([[currency, new StrictDecimal(rate)]]));
+  const rounded = pricing.priceOf(asked);
   return {
-    pricing: pricingOf(asked, rounded, settings),
+    pricing: pricing.fieldsOf(asked, rounded),
     clientAmountCents: clientCents(rounded, settings),
   };
 }
