@@ -31,7 +31,9 @@ const page = `<!doctype html>
 </html>
 `;
 
-const start = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#ui', deepLinking: true, persistAuthorization: true, validatorUrl: null });
+/** A key is good until the page is closed. Earlier pages kept it in the browser, for whoever uses the machine next. */
+const start = `localStorage.removeItem('authorized');
+SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#ui', deepLinking: true, persistAuthorization: false, validatorUrl: null });
 `;
 
 const securityPolicy =

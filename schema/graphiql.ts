@@ -22,7 +22,30 @@ const page = `<!doctype html>
 </html>
 `;
 
+/**
+ * GraphiQL keeps the headers of past operations in the browser even where it is told to keep none (shouldPersistHeaders):
+ * a key would stay there for whoever uses the machine next. What stands there until a key is put in takes their place,
+ * in what earlier pages have kept as well.
+ */
 const start = `const headers = JSON.stringify({ Authorization: 'Bearer sk_test_...' }, null, 2);
+const pastOperations = ['graphiql:queries', 'graphiql:favorites'];
+const withoutKeys = (operations) =>
+  JSON.stringify(JSON.parse(operations), (name, value) => (name === 'headers' ? headers : value));
+const ownNames = () => Object.keys(localStorage).filter((name) => name.startsWith('graphiql:'));
+const storage = {
+  getItem: (name) => localStorage.getItem(name),
+  setItem: (name, value) =>
+    localStorage.setItem(name, pastOperations.includes(name) ? withoutKeys(value) : value),
+  removeItem: (name) => localStorage.removeItem(name),
+  clear: () => ownNames().forEach((name) => localStorage.removeItem(name)),
+  get length() {
+    return ownNames().length;
+  },
+};
+for (const name of pastOperations) {
+  const kept = storage.getItem(name);
+  if (kept) storage.setItem(name, kept);
+}
 const socketUrl = location.origin.replace(/^http/, 'ws') + '/graphql';
 const sockets = new Map();
 const fetcherFor = (authorization) => {
@@ -39,6 +62,7 @@ const fetcher = (request, options) => fetcherFor(options?.headers?.Authorization
 ReactDOM.createRoot(document.getElementById('graphiql')).render(
   React.createElement(GraphiQL, {
     fetcher,
+    storage,
     defaultHeaders: headers,
     defaultQuery: '# Put your key into "Headers" below,\\n# then fetch the schema again: ⟳ below left.\\n{\\n  walletBalance {\\n    balance\\n    availableCredit\\n  }\\n}\\n',
     shouldPersistHeaders: false,
@@ -47,9 +71,10 @@ ReactDOM.createRoot(document.getElementById('graphiql')).render(
 );
 `;
 
+/** `'self'` lets the page open WebSockets to this server, too, and to no other. */
 const securityPolicy =
-  "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-  "font-src 'self' data:; worker-src 'self' blob:; connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'";
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
+  "frame-ancestors 'none'; base-uri 'none'";
 
 /** GraphiQL's page for browsers that open /graphql; any other request goes on to the operations. */
 export const graphiqlPage: RequestHandler = (request, response, next) => {
