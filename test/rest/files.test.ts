@@ -133,6 +133,15 @@ describeEngines('the links of a recharge', (engine) => {
       expect(page).toContain(`<div>${name} — CNPJ 12.ABC.345/01DE-35</div><div>${where}</div>`);
     });
 
+    it('show the tax id from left to right, whatever direction a name before it asks for', async () => {
+      const name = '\u202eViagens \u2067Sol';
+      const { live } = await server.createTeam({ name, taxId: '12.ABC.345/01DE-35', address });
+      const { payment } = await request('boleto', '100.00', live);
+      const shown = 'Viagens Sol — CNPJ 12.ABC.345/01DE-35';
+      expect((await fetchFile(payment.boleto_url)).bytes.toString()).toContain(`<div>${shown}</div>`);
+      expect(pdfTexts((await fetchFile(payment.boleto_pdf_url)).bytes).join(' ')).toContain(shown);
+    });
+
     it('serve a page that shows the boleto, and lets nothing of the team’s name run in it', async () => {
       const { payment } = await request('boleto');
       const { status, headers, bytes } = await fetchFile(payment.boleto_url);

@@ -81,9 +81,14 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Text as it may stand in HTML, in a quoted attribute as well. */
+/**
+ * Text as it may stand in HTML, in a quoted attribute as well. Marks of direction are left out, as in the PDF: those of a
+ * name would turn round the tax id that stands after it.
+ */
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return text
+    .replace(/\p{Bidi_Control}/gu, '')
+    .replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
 function boxHtml(box: SlipBox): string {
