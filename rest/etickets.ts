@@ -3,7 +3,7 @@ import { eticketPath, readReceipt } from '../src/domain/bookings/eticket.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { countLink } from '../src/domain/identification.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
-import { refuseVisitor } from './visitorRefusal.ts';
+import { refuseCutLink, refuseVisitor } from './visitorRefusal.ts';
 
 /** E-ticket receipts, for travellers who have the signed link and no key. */
 export function createEticketRouter(gateway: Gateway): Router {
@@ -29,5 +29,6 @@ export function createEticketRouter(gateway: Gateway): Router {
     }
   });
   refuseOtherMethods(router, routeName, routeName);
+  router.use('/etickets', refuseCutLink(platform.log));
   return router;
 }

@@ -5,7 +5,7 @@ import { countLink } from '../src/domain/identification.ts';
 import { chargeLinks, chargePaths } from '../src/domain/recharges/chargeLinks.ts';
 import { readBoleto, readPix } from '../src/domain/recharges/payerFiles.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
-import { refuseVisitor } from './visitorRefusal.ts';
+import { refuseCutLink, refuseVisitor } from './visitorRefusal.ts';
 
 type FileHandler = (rechargeId: string, response: Response) => Promise<void>;
 
@@ -59,5 +59,6 @@ export function createFileRouter(gateway: Gateway): Router {
     response.setHeader('Content-Security-Policy', boletoPageSecurityPolicy);
     response.type('html').send(page);
   });
+  router.use(['/boletos', '/pix'], refuseCutLink(platform.log));
   return router;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Log } from '../src/infrastructure/log.ts';
-import { refusalOf, sendError } from './envelope.ts';
+import { refusalOf, sendError, unknownPath } from './envelope.ts';
 import { statusOf } from './errors.ts';
 
 const style = `
@@ -51,7 +51,7 @@ const page = ([title, advice]: Words): string => `<!doctype html>
  * any other client has the error body.
  */
 export function refuseVisitor(request: Request, response: Response, error: unknown, log: Log): void {
-  if (request.accepts(['json', 'html']) !== 'html') {
+  if (!wantsPage(request)) {
     sendError(response, error, null, log);
     return;
   }
@@ -63,3 +63,13 @@ export function refuseVisitor(request: Request, response: Response, error: unkno
     .type('html')
     .send(page(wordsOf(status)));
 }
+
+/** Shows the same to browsers that come to no route at all: links lose their ends on the way, and match none. */
+export const refuseCutLink =
+  (log: Log): RequestHandler =>
+  (request, response, next) => {
+    if (request.method === 'GET' && wantsPage(request)) refuseVisitor(request, response, unknownPath, log);
+    else next();
+  };
+
+const wantsPage = (request: Request) => request.accepts(['json', 'html']) === 'html';

@@ -256,7 +256,15 @@ describeEngines('the links of a recharge', (engine) => {
     const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8' };
     const unknown = 'rch_01jd3v5w7kehxa1m4b9qk0t2zc';
     const tickets = '/etickets/ord_01jd3v5w7kehxa1m4b9qk0t2zc.pdf?signature=x';
-    for (const path of [`/boletos/${unknown}`, `/boletos/${id}.pdf`, `/pix/${unknown}.png`, tickets]) {
+    const whole = [`/boletos/${unknown}`, `/boletos/${id}.pdf`, `/pix/${unknown}.png`, tickets];
+    const cut = [
+      '/boletos/',
+      `/pix/${id}`,
+      tickets.slice(0, 20),
+      tickets.slice(0, tickets.indexOf('f?')),
+      '/etickets',
+    ];
+    for (const path of [...whole, ...cut]) {
       const { status, headers, text } = await server.rest('GET', path, { headers: browser });
       expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8']);
       expect(text).toMatch(/<html lang="pt-BR">[\s\S]*<h1>Link não encontrado<\/h1>/);
@@ -267,6 +275,8 @@ describeEngines('the links of a recharge', (engine) => {
     expect((await server.rest('GET', `/pix/${unknown}.png`, { headers: image })).body.error.code).toBe(
       'NOT_FOUND',
     );
+    for (const path of cut)
+      expect((await server.rest('GET', path)).body.error, path).toMatchObject({ code: 'NOT_FOUND' });
     expect((await fetch(payment.pix_qrcode_url, { headers: browser })).status).toBe(200);
   });
 
