@@ -10,10 +10,10 @@ function isPrintable(character: string): boolean {
 function nearestPrintable(character: string): string {
   if (isPrintable(character)) return character;
   if (/[\s\p{Cc}]/u.test(character)) return ' ';
-  const base = character.normalize('NFD').charAt(0);
-  if (isPrintable(base)) return base;
-  const plain = plainLetter(character);
-  return Array.from(plain).every(isPrintable) ? plain : '?';
+  // Compatibility forms come apart into plain ones: a hyphen that does not break, letters of full width, "№".
+  const parts = Array.from(character.normalize('NFKD').replace(/\p{Mn}/gu, ''));
+  const plain = parts.map((part) => (isPrintable(part) ? part : plainLetter(part))).join('');
+  return plain.trim() !== '' && Array.from(plain).every(isPrintable) ? plain : '?';
 }
 
 /**

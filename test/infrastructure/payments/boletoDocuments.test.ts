@@ -303,5 +303,6 @@ describe('Brazilian text', () => {
     expect(printableText('A\u0301rvore')).toBe('Árvore');
     expect(printableText('\u200eSol\u200b & \ufeffMar\u00ad')).toBe('Sol & Mar');
     expect(printableText('Đặng ıßøŒ ﬁ')).toBe('Dang ißøŒ fi');
+    expect(printableText('Rua Boa\u2011Vista, Ｎ№ 12，ǿ ⅓')).toBe('Rua Boa-Vista, NNo 12,ø ?');
   });
 });
