@@ -24,7 +24,7 @@ import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
 import { keepKeyNoted } from './domain/vault/keyCheck.ts';
 import { startWorker } from './domain/worker.ts';
 import type { Clock } from './infrastructure/clock.ts';
-import { systemClock } from './infrastructure/clock.ts';
+import { SharedClock } from './infrastructure/database/sharedClock.ts';
 import { createExchangeRates } from './infrastructure/exchangeRates/registry.ts';
 import { createFlightSuppliers } from './infrastructure/flights/registry.ts';
 import type { FlightSupplier } from './infrastructure/flights/supplier.ts';
@@ -201,11 +201,16 @@ function prepareLater({ graphql }: Doors, { flightSuppliers, log }: Platform): N
 /** Starts one process of the service with the roles that its settings give it. */
 export async function startServer(settings: Settings, overrides: Overrides = {}): Promise<RunningServer> {
   const log = overrides.log ?? createLog(settings.LOG_LEVEL);
-  const clock = overrides.clock ?? systemClock;
+  const machineClock = new SharedClock();
+  const clock = overrides.clock ?? machineClock;
   const outside = openOutsideWorld(settings, clock, log, overrides);
   const store = await openStore(settings, log);
   const address = { port: settings.PORT };
   const metrics = createMetrics();
+  // The embedded store has no other clock than this process.
+  const stopComparing = store.database.shared
+    ? await machineClock.follow({ sequelize: store.database.sequelize, log, metrics })
+    : () => undefined;
   const platform = await openPlatform(settings, store, clock, log, outside, metrics, address);
   const gateway = await openGateway(platform, metrics);
   gateway.access.listen();
@@ -258,6 +263,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     await platform.webhookSender.close();
     platform.mailer.close();
     await platform.signals.close();
+    stopComparing();
     await store.database.close();
     gateway.metrics.registry.clear();
   };

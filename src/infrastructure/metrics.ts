@@ -45,6 +45,11 @@ export function createMetrics() {
       labelNames: ['currency', 'outcome'],
       registers,
     }),
+    clockAhead: new Gauge({
+      name: 'embarque_clock_ahead_seconds',
+      help: "How far this machine's clock is ahead of the database's; negative where it is behind",
+      registers,
+    }),
     events: new Counter({
       name: 'embarque_events_announced_total',
       help: 'Times that this process announced new events of a team',

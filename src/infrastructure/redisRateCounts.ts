@@ -8,7 +8,8 @@ import { redisOutage, redisSilenceMs } from './redisOutages.ts';
 /**
  * Counts requests of many subjects at once. KEYS: one for each subject. ARGV: the window's length in milliseconds, then
  * how many requests each subject has. Returns, for each, its count after them and the milliseconds that its window has
- * left.
+ * left. One that ends later than a new one would was opened before the clock of Redis was set back: it must not last that
+ * long.
  */
 const countScript = `
   local counted = {}
@@ -17,6 +18,10 @@ const countScript = `
     local left = redis.call('PTTL', key)
     if left < 0 then
       redis.call('PEXPIRE', key, ARGV[1])
+      left = tonumber(ARGV[1])
+    elseif left > tonumber(ARGV[1]) then
+      count = tonumber(ARGV[index + 1])
+      redis.call('SET', key, count, 'PX', ARGV[1])
       left = tonumber(ARGV[1])
     end
     counted[2 * index - 1] = count

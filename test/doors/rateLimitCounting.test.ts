@@ -152,6 +152,22 @@ describeEngines('the rate limit', (engine) => {
       }
     });
 
+    it('lasts no longer than its window when the clock of Redis is set back', async () => {
+      const { teamId, live } = await newTeamKeys(server);
+      const ask = () => server.rest('GET', '/api/v1/wallet/balance', { key: live });
+      for (let sent = 0; sent < 5; sent += 1) expect((await ask()).status).toBe(200);
+      expect((await ask()).status).toBe(429);
+      const redis = new Redis(server.environment.REDIS_URL ?? '');
+      // An end that is so far away by the clock now is the same as a clock that was set back by two hours.
+      await redis.pexpire(await windowOf(teamId), 3 * 3_600_000);
+      redis.disconnect();
+      const { status, headers } = await ask();
+      expect([status, headers.get('x-ratelimit-remaining')]).toEqual([200, '4']);
+      expect(Number(headers.get('x-ratelimit-reset'))).toBeLessThanOrEqual(Date.now() / 1_000 + 3_601);
+      for (let sent = 0; sent < 4; sent += 1) expect((await ask()).status).toBe(200);
+      expect(Number((await ask()).headers.get('retry-after'))).toBeLessThanOrEqual(3_600);
+    });
+
     it.each(['REST', 'GraphQL'] as const)(
       'is counted while a read of %s is under way, and once over costs the database nothing more',
       async (door) => {

@@ -19,6 +19,12 @@ export class ManualClock implements Clock {
     return () => this.#scheduled.delete(entry);
   }
 
+  /** Sets the clock back: what is scheduled still runs after the time that it was to wait. */
+  setBack(milliseconds: number): void {
+    this.#nowMs -= milliseconds;
+    for (const entry of this.#scheduled) entry.atMs -= milliseconds;
+  }
+
   /** Moves time forward and runs, in order, everything that falls due on the way. */
   advance(milliseconds: number): void {
     const targetMs = this.#nowMs + milliseconds;

@@ -7,7 +7,7 @@ import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { hourMs, minuteMs } from '../harness/testClock.ts';
+import { dayMs, hourMs, minuteMs } from '../harness/testClock.ts';
 import { Bank, signatureOf } from './bank.ts';
 
 /** Between two askings. */
@@ -112,7 +112,6 @@ describeEngines('a payment provider that is asked', (engine) => {
   it('is asked for what makes no sense, and nothing else does, for two weeks, and is then given up with a line in the log', async () => {
     const { live } = await server.createTeam();
     const told = paid(await request(live));
-    const dayMs = 24 * hourMs;
     answering(async () => ({ notifications: [{ ...told, providerReference: '' }], nextPage: null }));
     const heardAt = clock.now();
     clock.advance(pauseMs);
@@ -139,6 +138,23 @@ describeEngines('a payment provider that is asked', (engine) => {
       clock.advance(pauseMs);
       return asked.length >= 2;
     });
+  });
+
+  it('by a clock that was ahead is asked at once when it is set right, for all that was missed meanwhile', async () => {
+    const { live } = await server.createTeam();
+    const id = await request(live);
+    const missed = paid(id);
+    clock.advance(30 * dayMs);
+    await eventually(() => asked.length === 1);
+    await twoLooks();
+    clock.setBack(30 * dayMs);
+    answering(async () => ({ notifications: [missed], nextPage: null }));
+    await untilCompleted(live, id);
+    expect(asked[1]?.since.getTime()).toBeLessThan(clock.now().getTime());
+    clock.advance(pauseMs);
+    await eventually(() => asked.length === 3);
+    await twoLooks();
+    expect(asked[2]?.since.getTime()).toBe(clock.now().getTime() - pauseMs - hourMs);
   });
 
   it('and hangs holds up no process that stops, and is asked again by the next', async () => {

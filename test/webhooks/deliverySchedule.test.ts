@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebhookDispatcher } from '../../src/domain/webhooks/dispatcher.ts';
+import { payRecharge, requestRecharge } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -66,6 +67,21 @@ describeEngines('when deliveries are tried again', (engine) => {
     const gaps = timestamps.slice(1).map((seconds, index) => seconds - (timestamps[index] ?? 0));
     expect(gaps).toEqual(specifiedDelays.map((delayMs) => (delayMs + slowlyMs) / 1_000));
     expect(await world.webhook(key, id)).toMatchObject({ active: false, total_deliveries: 6 });
+  });
+
+  it('never late at first, though the wallet’s latest entry is from a clock that was ahead', async () => {
+    const { key } = await world.team();
+    const path = '/ahead';
+    world.useBehaviours();
+    const body = { url: world.receiver.url(path), events: ['wallet.credit', 'wallet.recharge.completed'] };
+    await world.server.rest('POST', '/api/v1/webhooks', { key, body });
+    const aheadMs = 180 * minuteMs;
+    clock.advance(aheadMs);
+    await payRecharge(world.server, key, await requestRecharge(world.server, key));
+    await eventually(() => world.received(path).length === 2);
+    clock.advance(-aheadMs);
+    await payRecharge(world.server, key, await requestRecharge(world.server, key));
+    await eventually(() => world.received(path).length === 4);
   });
 
   it('five failures, a success and five failures leave a webhook active', async () => {

@@ -21,15 +21,18 @@ const reachMs = 14 * 24 * 60 * 60_000;
 
 /**
  * Whoever takes the turn puts off the next one. Nothing is written while none is due. The first asking begins with the first
- * recharge: what an account had been paid before is none of ours.
+ * recharge: what an account had been paid before is none of ours. A turn that was put off for longer than anybody does is one
+ * of a clock that was wrong; until when it was really heard, nobody knows.
  */
 const takeTurn = statement<{ heard_until: Date }>(
   'take_payment_lookup',
   `INSERT INTO payment_lookups AS l (provider, heard_until, due_at)
    SELECT $1, CASE WHEN EXISTS (SELECT FROM payment_lookups WHERE provider = $1) THEN $3 ELSE
             greatest($2, coalesce((SELECT min(created_at) FROM recharges WHERE provider = $1), $3)) END, $4
-    WHERE NOT EXISTS (SELECT FROM payment_lookups WHERE provider = $1 AND due_at > $3)
-   ON CONFLICT (provider) DO UPDATE SET due_at = excluded.due_at WHERE l.due_at <= $3
+    WHERE NOT EXISTS (SELECT FROM payment_lookups WHERE provider = $1 AND due_at > $3 AND due_at <= $4)
+   ON CONFLICT (provider) DO UPDATE
+      SET due_at = excluded.due_at, heard_until = CASE WHEN l.heard_until > $3 THEN $2 ELSE l.heard_until END
+    WHERE l.due_at <= $3 OR l.due_at > $4
    RETURNING heard_until`,
 );
 

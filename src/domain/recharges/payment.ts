@@ -14,6 +14,7 @@ import { rechargeObjectSql } from './rechargeSql.ts';
  * A payment made in time also completes a recharge that was already marked expired, and where $8 says so one that ended
  * otherwise (its amount then counts for its day again): money is never lost. No row comes back when the state does not
  * allow it, so confirming twice credits once.
+ * Events have the time of the payment's confirmation, and so their deliveries: the entry's is later where a clock was ahead.
  * The count of `allowance` is always true; it makes every statement lock the day before the wallet, so none deadlocks.
  */
 const completeRecharge = recordingStatement<{ id: string }>(
@@ -48,12 +49,12 @@ const completeRecharge = recordingStatement<{ id: string }>(
      SELECT id, team_id, mode, event_count FROM wallet
    ), happening AS (
      SELECT 1 AS ordinal, $6::text AS id, 'wallet.credit' AS type, e.id AS subject_id,
-            json_build_object('object', ${transactionObjectSql('e')}) AS data, e.created_at
+            json_build_object('object', ${transactionObjectSql('e')}) AS data, $5::timestamptz AS created_at
        FROM entry e
      UNION ALL
      SELECT 2, $7::text, 'wallet.recharge.completed', r.id,
             json_build_object('object', ${rechargeObjectSql('r')},
-                              'previous_attributes', json_build_object('status', r.previous_status)), e.created_at
+                              'previous_attributes', json_build_object('status', r.previous_status)), $5::timestamptz
        FROM recharge r, entry e
    ), ${eventCtes}
    SELECT id FROM recharge`,

@@ -1,0 +1,84 @@
+import { afterEach, expect, it } from 'vitest';
+import { requestRecharge } from '../harness/activity.ts';
+import { eventually } from '../harness/client.ts';
+import { describeSeveralSessions } from '../harness/engines.ts';
+import { restoreMachineClock, setMachineClock } from '../harness/machineClock.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer, sweepingOften } from '../harness/server.ts';
+import { hourMs, minuteMs } from '../harness/testClock.ts';
+
+const second = 1_000;
+
+describeSeveralSessions('A process whose clock is not that of the database', (engine) => {
+  let server: TestServer;
+  let key = '';
+  afterEach(async () => {
+    restoreMachineClock();
+    await server?.close();
+  });
+
+  const start = async () => {
+    server = await startTestServer(engine, { settings: { ...sweepingOften, PIX_VALIDITY: '5m' } });
+    ({ test: key } = await server.createTeam());
+  };
+
+  /** How long a new recharge can be paid, by the database's clock. */
+  const validityMs = async () => {
+    const id = await requestRecharge(server, key);
+    const [row] = await server.query<{ ms: number }>(
+      `SELECT (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::double precision AS ms
+         FROM recharges WHERE id = $1`,
+      [id],
+    );
+    return row?.ms ?? Number.NaN;
+  };
+
+  const isFiveMinutes = (ms: number) => Math.abs(ms - 5 * minuteMs) < 30 * second;
+
+  const sample = async (name: string) => {
+    const { text } = await server.rest('GET', '/metrics');
+    return Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1],
+    );
+  };
+
+  /** Resolves once it was looked for expired recharges twice more. */
+  const twoSweeps = async () => {
+    const sweeps = () => sample('embarque_sweeps_total{sweeper="recharge-expiry",outcome="done"}');
+    const made = await sweeps();
+    await eventually(async () => (await sweeps()) >= made + 2);
+  };
+
+  const warnings = () => server.logLines.filter((line) => line.includes('"aheadMs"'));
+
+  it.each([10 * minuteMs, -10 * minuteMs])('by %i ms goes by the database’s', async (aheadMs) => {
+    setMachineClock(aheadMs);
+    await start();
+    expect(await validityMs()).toSatisfy(isFiveMinutes);
+    expect(Math.round((await sample('embarque_clock_ahead_seconds')) / 60)).toBe(aheadMs / minuteMs);
+    expect(warnings()).toHaveLength(1);
+  });
+
+  it('any more expires nothing before its time when it is set forward, and gives nothing more when it is set back', async () => {
+    setMachineClock(0);
+    await start();
+    const id = await requestRecharge(server, key);
+    for (const aheadMs of [3 * hourMs, -3 * hourMs, 0]) {
+      setMachineClock(aheadMs);
+      await twoSweeps();
+      expect(await validityMs()).toSatisfy(isFiveMinutes);
+      const seen = async () => Math.round((await sample('embarque_clock_ahead_seconds')) / 3_600);
+      await eventually(async () => (await seen()) === aheadMs / hourMs);
+      expect(await validityMs()).toSatisfy(isFiveMinutes);
+    }
+    const { body } = await server.rest('GET', `/api/v1/wallet/recharge/${id}`, { key });
+    expect(body.data.status).toBe('pending');
+    expect(warnings()).toHaveLength(2);
+    expect(server.logLines.filter((line) => line.includes('agrees with that of the database'))).toHaveLength(
+      1,
+    );
+  });
+});
