@@ -17,9 +17,9 @@ const longestAnswerMs = 1_000;
 /** A busy database may need more than one asking until an answer says enough. */
 const askingsAtStart = 3;
 
-const readClock = statement<{ ms: number }>(
+const readClock = statement<{ ms: string }>(
   'read_database_clock',
-  'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS ms',
+  'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms',
 );
 
 /** How the clocks stood when the database was asked last; all in milliseconds. */
@@ -78,7 +78,7 @@ export class SharedClock implements Clock {
       const [machineMs, monotonicMs] = [Date.now(), performance.now()];
       const tookMs = monotonicMs - askedMs;
       if (!row || tookMs > longestAnswerMs) return;
-      const measuredMs = Math.round(machineMs - tookMs / 2 - row.ms);
+      const measuredMs = Math.round(machineMs - tookMs / 2 - Number(row.ms));
       const aheadMs = Math.abs(measuredMs) > toleratedMs ? measuredMs : 0;
       this.#compared = { machineMs, monotonicMs, aheadMs };
       metrics.clockAhead.set(measuredMs / 1_000);
