@@ -144,6 +144,7 @@ describeEngines('a payment provider that is asked', (engine) => {
     const { live } = await server.createTeam();
     const id = await request(live);
     const missed = paid(id);
+    answering(async () => ({ notifications: [], nextPage: null }));
     clock.advance(30 * dayMs);
     await eventually(() => asked.length === 1);
     await twoLooks();
