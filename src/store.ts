@@ -30,7 +30,7 @@ export interface Store {
 export async function openStore(settings: Settings, log: Log): Promise<Store> {
   const database = await openDatabase(settings, models, log);
   try {
-    await migrateUp(database.sequelize, migrationsFolder, database.shared).catch((error: Error) => {
+    await migrateUp(database.sequelize, migrationsFolder, database.shared, log).catch((error: Error) => {
       if (!database.shared) throw error;
       // Another's tables, say, or a right that is missing: the server's words name neither setting nor reason.
       throw new Error(

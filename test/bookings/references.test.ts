@@ -47,7 +47,12 @@ const customerOf = (server: TestServer) => customer(() => server.url, server.key
 /** The database as builds left it that had no key, with whatever has been added since taken away. */
 async function dropKey({ running }: TestServer, shared: boolean): Promise<void> {
   for (let newest: string | undefined = ''; newest !== '027-booking-reference-key'; ) {
-    [newest] = await migrateDown(running.gateway.platform.sequelize, migrationsFolder, shared);
+    [newest] = await migrateDown(
+      running.gateway.platform.sequelize,
+      migrationsFolder,
+      shared,
+      createLog('silent'),
+    );
     if (newest === undefined) throw new Error('no migration makes the key');
   }
 }
@@ -56,7 +61,7 @@ async function dropKey({ running }: TestServer, shared: boolean): Promise<void> 
 async function renewKey(server: TestServer, engine: Engine): Promise<void> {
   const shared = engine.name !== 'embedded';
   await dropKey(server, shared);
-  await migrateUp(server.running.gateway.platform.sequelize, migrationsFolder, shared);
+  await migrateUp(server.running.gateway.platform.sequelize, migrationsFolder, shared, createLog('silent'));
 }
 
 describeEngines('booking references', (engine) => {

@@ -22,6 +22,7 @@ declare module 'vitest' {
   }
 }
 
+const silent = createLog('silent');
 const { CI, TEST_DATABASE_URL, TEST_REDIS_URL } = process.env;
 
 /** Migrates once for all files: each server of a test starts from a copy. */
@@ -84,8 +85,8 @@ async function makeStore(path: string): Promise<void> {
     DATABASE_POOL_TIMEOUT: 60_000,
     DATA_DIR: path,
   };
-  const database = await openDatabase(settings, [], createLog('silent'));
-  await migrateUp(database.sequelize, migrationsFolder, false);
+  const database = await openDatabase(settings, [], silent);
+  await migrateUp(database.sequelize, migrationsFolder, false, silent);
   await database.close();
 }
 
@@ -96,7 +97,7 @@ async function makeServerTemplate(url: string): Promise<{ name: string; copying:
   const target = new URL(url);
   target.pathname = `/${name}`;
   const sequelize = new Sequelize(target.href, { dialect: 'postgres', logging: false });
-  await migrateUp(sequelize, migrationsFolder, true);
+  await migrateUp(sequelize, migrationsFolder, true, silent);
   const version = await sequelize.databaseVersion();
   await sequelize.close();
   // From 15 on PostgreSQL writes copies to its log, block by block, unless told otherwise: four times the work.

@@ -1,10 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { QueryInterface, Sequelize } from 'sequelize';
 import { QueryTypes } from 'sequelize';
 import type { Umzug } from 'umzug';
+import type { Log } from '../log.ts';
+import { Outage } from '../outage.ts';
+import { lockWaitSql } from './lockWait.ts';
 import { withOwnSession } from './ownSession.ts';
+import { waitedTooLong } from './sqlState.ts';
 
 interface Migration {
   up(queryInterface: QueryInterface): Promise<void>;
@@ -24,13 +29,53 @@ const nameOf = (file: string) => file.replace(/\.[jt]s$/, '');
 const tableName = 'migrations';
 
 /**
+ * How long a migration waits at once for a table that others hold. Whoever comes after it waits behind it, though they could
+ * share the table with those who hold it. Shorter than PostgreSQL's deadlock_timeout: where a migration and a request hold
+ * what the other needs, it is the migration that gives way.
+ */
+const longestLockWaitMs = 500;
+
+/** How long the others then have the table for themselves. */
+const betweenTriesMs = 2_000;
+
+/**
+ * One migration and its note in one transaction, as soon as what it changes is free. Something may hold a table for hours,
+ * pg_dump for one, while the processes of the build before read and write it.
+ */
+async function change(
+  sequelize: Sequelize,
+  name: string,
+  log: Log,
+  work: () => Promise<void>,
+): Promise<void> {
+  const wait = new Outage(log, {
+    lost: 'migration waits: a table that it changes is held by another session, such as that of pg_dump',
+    back: 'migration goes on',
+    fields: { migration: name },
+  });
+  for (;;) {
+    try {
+      await sequelize.transaction(async () => {
+        await sequelize.query(`SELECT ${lockWaitSql(longestLockWaitMs)}`);
+        await work();
+      });
+      return wait.end();
+    } catch (error) {
+      if (!waitedTooLong(error)) throw error;
+      wait.begin(error);
+    }
+    await delay(betweenTriesMs);
+  }
+}
+
+/**
  * Umzug over the numbered files of `folder`; names are stored without extension, so source and build agree. It is loaded
  * where something is to be applied: most starts have nothing, and are faster without.
  *
  * A migration and its name are written in one transaction. Umzug would write the name afterwards: a process that died in
  * between would leave a database on which no later one can start.
  */
-async function migrator(sequelize: Sequelize, folder: string): Promise<Umzug<QueryInterface>> {
+async function migrator(sequelize: Sequelize, folder: string, log: Log): Promise<Umzug<QueryInterface>> {
   const [names, { SequelizeStorage, Umzug }] = await Promise.all([migrationNames(folder), import('umzug')]);
   const context = sequelize.getQueryInterface();
   const storage = new SequelizeStorage({ sequelize, tableName, modelName: 'migration' });
@@ -41,12 +86,12 @@ async function migrator(sequelize: Sequelize, folder: string): Promise<Umzug<Que
       return {
         name,
         up: () =>
-          sequelize.transaction(async () => {
+          change(sequelize, name, log, async () => {
             await (await load()).up(context);
             await storage.logMigration({ name });
           }),
         down: () =>
-          sequelize.transaction(async () => {
+          change(sequelize, name, log, async () => {
             await (await load()).down(context);
             await storage.unlogMigration({ name });
           }),
@@ -67,10 +112,15 @@ async function migrator(sequelize: Sequelize, folder: string): Promise<Umzug<Que
  * once: one works, the others find nothing left to do.
  * @returns the names applied.
  */
-export async function migrateUp(sequelize: Sequelize, folder: string, shared: boolean): Promise<string[]> {
+export async function migrateUp(
+  sequelize: Sequelize,
+  folder: string,
+  shared: boolean,
+  log: Log,
+): Promise<string[]> {
   if ((await pendingMigrations(sequelize, folder)).length === 0) return [];
   return withMigrationLock(sequelize, shared, async () => {
-    const applied = await (await migrator(sequelize, folder)).up();
+    const applied = await (await migrator(sequelize, folder, log)).up();
     return applied.map((migration) => migration.name);
   });
 }
@@ -80,10 +130,11 @@ export async function migrateDown(
   sequelize: Sequelize,
   folder: string,
   shared: boolean,
+  log: Log,
   all = false,
 ): Promise<string[]> {
   return withMigrationLock(sequelize, shared, async () => {
-    const reverted = await (await migrator(sequelize, folder)).down(all ? { to: 0 } : {});
+    const reverted = await (await migrator(sequelize, folder, log)).down(all ? { to: 0 } : {});
     return reverted.map((migration) => migration.name);
   });
 }

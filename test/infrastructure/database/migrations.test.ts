@@ -1,13 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import {
   migrateDown,
   migrateUp,
   pendingMigrations,
 } from '../../../src/infrastructure/database/migrations.ts';
+import { createLog } from '../../../src/infrastructure/log.ts';
 import { migrationsFolder } from '../../../src/store.ts';
-import { describeEngines } from '../../harness/engines.ts';
+import { eventually } from '../../harness/client.ts';
+import { describeEngines, describeSeveralSessions } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
+
+const silent = createLog('silent');
 
 const shapeQuery = `
   SELECT table_name, column_name, data_type, is_nullable, column_default
@@ -29,9 +35,9 @@ describeEngines('migrations', (engine) => {
     const { sequelize } = server.running.gateway.platform;
     const shared = engine.name !== 'embedded';
     const before = await server.query(shapeQuery);
-    const reverted = await migrateDown(sequelize, migrationsFolder, shared, true);
+    const reverted = await migrateDown(sequelize, migrationsFolder, shared, silent, true);
     expect(await server.query(leftoversQuery)).toEqual([]);
-    const applied = await migrateUp(sequelize, migrationsFolder, shared);
+    const applied = await migrateUp(sequelize, migrationsFolder, shared, silent);
     expect(applied).toEqual(reverted.reverse());
     expect(await pendingMigrations(sequelize, migrationsFolder)).toEqual([]);
     expect(await server.query(shapeQuery)).toEqual(before);
@@ -40,20 +46,20 @@ describeEngines('migrations', (engine) => {
   it('run once when several processes start at the same time', async () => {
     const { sequelize } = server.running.gateway.platform;
     const shared = engine.name !== 'embedded';
-    await migrateDown(sequelize, migrationsFolder, shared, true);
+    await migrateDown(sequelize, migrationsFolder, shared, silent, true);
     const runs = shared
-      ? await Promise.all([1, 2, 3].map(() => migrateUp(sequelize, migrationsFolder, shared)))
-      : [await migrateUp(sequelize, migrationsFolder, shared)];
+      ? await Promise.all([1, 2, 3].map(() => migrateUp(sequelize, migrationsFolder, shared, silent)))
+      : [await migrateUp(sequelize, migrationsFolder, shared, silent)];
     expect(runs.filter((names) => names.length > 0)).toHaveLength(1);
   });
 
   it('are applied and noted together: one that ends before its note has not happened', async () => {
     const { sequelize } = server.running.gateway.platform;
     const shared = engine.name !== 'embedded';
-    const up = () => migrateUp(sequelize, migrationsFolder, shared);
-    const down = () => migrateDown(sequelize, migrationsFolder, shared);
+    const up = () => migrateUp(sequelize, migrationsFolder, shared, silent);
+    const down = () => migrateDown(sequelize, migrationsFolder, shared, silent);
 
-    await migrateDown(sequelize, migrationsFolder, shared, true);
+    await migrateDown(sequelize, migrationsFolder, shared, silent, true);
     await server.query(`ALTER TABLE migrations ADD CONSTRAINT refused CHECK (name NOT LIKE '005-%')`);
     await expect(up()).rejects.toThrow('refused');
     await server.query('ALTER TABLE migrations DROP CONSTRAINT refused');
@@ -73,7 +79,7 @@ describeEngines('migrations', (engine) => {
     const shared = engine.name !== 'embedded';
     const before = await server.query(shapeQuery);
     await server.query(`UPDATE migrations SET name = '015-order-notes' WHERE name = '017-order-notes'`);
-    expect(await migrateUp(sequelize, migrationsFolder, shared)).toEqual(['017-order-notes']);
+    expect(await migrateUp(sequelize, migrationsFolder, shared, silent)).toEqual(['017-order-notes']);
     expect(await server.query(shapeQuery)).toEqual(before);
   });
 
@@ -81,21 +87,59 @@ describeEngines('migrations', (engine) => {
     const { sequelize } = server.running.gateway.platform;
     const shared = engine.name !== 'embedded';
     const name = '028-recharges-by-status';
-    while (!(await migrateDown(sequelize, migrationsFolder, shared)).includes(name));
+    while (!(await migrateDown(sequelize, migrationsFolder, shared, silent)).includes(name));
     await server.query('CREATE INDEX recharges_by_status ON recharges (wallet_id)');
     // As CREATE INDEX CONCURRENTLY leaves it that was given up.
     await server.query(
       `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'recharges_by_status'::regclass`,
     );
-    await expect(migrateUp(sequelize, migrationsFolder, shared)).rejects.toThrow('recharges_by_status');
+    await expect(migrateUp(sequelize, migrationsFolder, shared, silent)).rejects.toThrow(
+      'recharges_by_status',
+    );
     await server.query('DROP INDEX recharges_by_status');
-    expect(await migrateUp(sequelize, migrationsFolder, shared)).toContain(name);
+    expect(await migrateUp(sequelize, migrationsFolder, shared, silent)).toContain(name);
   });
 
   it('need no more than one connection of the pool', async () => {
     const shared = engine.name !== 'embedded';
-    await migrateDown(server.running.gateway.platform.sequelize, migrationsFolder, shared);
+    await migrateDown(server.running.gateway.platform.sequelize, migrationsFolder, shared, silent);
     await server.restart({ DATABASE_POOL_SIZE: '1' });
     expect(await pendingMigrations(server.running.gateway.platform.sequelize, migrationsFolder)).toEqual([]);
+  });
+});
+
+describeSeveralSessions('migrations beside those who read', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { settings: { ROLES: 'api' } });
+  });
+  afterAll(() => server.close());
+
+  it('wait until a table is free that is being dumped, and let others read it meanwhile', async () => {
+    const { sequelize } = server.running.gateway.platform;
+    const changing = '023-refunded-rests';
+    while (!(await migrateDown(sequelize, migrationsFolder, true, silent)).includes(changing));
+    const session = new pg.Client({ connectionString: server.environment.DATABASE_URL });
+    await session.connect();
+    onTestFinished(() => session.end());
+    // As pg_dump locks every table until it ends.
+    await session.query('BEGIN');
+    await session.query('LOCK TABLE bookings IN ACCESS SHARE MODE');
+
+    const lines: string[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(line) });
+    const applied = migrateUp(sequelize, migrationsFolder, true, log);
+    const waits = eventually(() => lines.some((line) => line.includes('migration waits')), 60_000);
+    await Promise.race([waits, applied]);
+    const { status } = await server.rest('GET', '/api/v1/bookings', { key: server.keys.test });
+    expect(status).toBe(200);
+    await session.query('COMMIT');
+    expect((await applied)[0]).toBe(changing);
+    expect(
+      lines.map((line) => JSON.parse(line)).map(({ msg, migration }) => [msg.split(':')[0], migration]),
+    ).toEqual([
+      ['migration waits', changing],
+      ['migration goes on', changing],
+    ]);
   });
 });
