@@ -93,8 +93,13 @@ export class EmbeddedDisk extends NodeFS {
   }
 
   override async closeFs(): Promise<void> {
-    this.#sync();
-    await super.closeFs();
+    try {
+      this.#sync();
+    } finally {
+      // What the disk does not keep now is asked for by no file as it closes: the others would stay open.
+      this.#unsynced.clear();
+      await super.closeFs();
+    }
   }
 
   #order(operations: FileOperations): void {

@@ -1,5 +1,5 @@
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
-import { embeddedProgram } from './embeddedProgram.ts';
+import { embeddedFiles, embeddedProgram } from './embeddedProgram.ts';
 
 /** PostgreSQL itself never stops on these; it only ever says them before it does. */
 const lastWords = /\b(FATAL|PANIC):/;
@@ -49,9 +49,11 @@ export class EmbeddedEngine {
     onFailure: (failure: Error) => void,
   ): Promise<EmbeddedEngine> {
     const words: string[] = [];
+    const [pgliteWasmModule, fsBundle] = await Promise.all([embeddedProgram(), embeddedFiles()]);
     const postgres = new PGlite({
       ...options,
-      pgliteWasmModule: await embeddedProgram(),
+      pgliteWasmModule,
+      fsBundle,
       initDbStartParams: ['--wal-segsize=4'],
       startParams: startParameters(options.fs !== undefined),
       onStderr: (line) => {
@@ -62,6 +64,8 @@ export class EmbeddedEngine {
     try {
       await postgres.waitReady;
     } catch (error) {
+      // While the disk is full, or no descriptor is left, it is tried again and again: each try would keep some open.
+      await postgres.fs?.closeFs().catch(() => undefined);
       throw stopped(words, error);
     }
     const engine = new EmbeddedEngine(postgres, words, onFailure);

@@ -36,3 +36,11 @@ async function compile(): Promise<object> {
   setFlagsFromString(`--wasm-tiering-budget=${tieringBudget}`);
   return WebAssembly.compile(await readFile(resolve('@electric-sql/pglite/pglite.wasm')));
 }
+
+/**
+ * What PostgreSQL finds on its own disk, time zones for one. Read by the engine itself, a failure would be told to nobody who
+ * hears it, and end the process. @throws Error when it cannot be read.
+ */
+export async function embeddedFiles(): Promise<Blob> {
+  return new Blob([await readFile(resolve('@electric-sql/pglite/pglite.data'))]);
+}

@@ -14,6 +14,18 @@ const { fsync, fsyncSync } = fs;
 const folderOf = (fd: number) =>
   fs.readlinkSync(`/proc/self/fd/${fd}`).replace(/^.*\/postgres(?:\.new)?\/([^/]*).*$/, '$1');
 
+/** Files of the store that this process has open. */
+const openFilesIn = (folder: string): string[] =>
+  fs.readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const file = fs.readlinkSync(`/proc/self/fd/${fd}`);
+      return file.startsWith(folder) ? [file] : [];
+    } catch {
+      // The one that the folder of descriptors was read with.
+      return [];
+    }
+  });
+
 beforeAll(() => {
   fs.fsyncSync = (fd) => {
     synchronised.push(folderOf(fd));
@@ -100,6 +112,67 @@ it('a store that may not be written is not started, and why is said', async () =
   await folder.remove();
 });
 
+describe('an engine that has stopped', () => {
+  it('fails who asks while the next one cannot be started, and is replaced as soon as it can', async () => {
+    const folder = await temporaryFolder();
+    const embedded = await openEmbedded({ dataDir: folder.path, template: await emptyStore() });
+    const pool = poolOver(embedded);
+    await pool.query('CREATE TABLE kept (id int)');
+    const { readFile } = fs.promises;
+    const noDescriptor = async (path: unknown) => {
+      throw new Error(`EMFILE: too many open files, open '${path}'`);
+    };
+    fs.promises.readFile = noDescriptor as typeof readFile;
+    syncBuiltinESMExports();
+    try {
+      await expect(pool.query(`SELECT 1${' + 1'.repeat(20_000)}`)).rejects.toThrow(
+        'the embedded database stopped',
+      );
+      await expect(pool.query('SELECT id FROM kept')).rejects.toThrow('EMFILE: too many open files');
+    } finally {
+      fs.promises.readFile = readFile;
+      syncBuiltinESMExports();
+    }
+    expect((await pool.query('SELECT id FROM kept'))[0]).toEqual([]);
+    await pool.close();
+    await embedded.close();
+    await folder.remove();
+  });
+
+  it.skipIf(!existsSync('/proc/self/fd'))(
+    'leaves no file open, also where the disk keeps nothing',
+    async () => {
+      const folder = await temporaryFolder();
+      const embedded = await openEmbedded({ dataDir: folder.path, template: await emptyStore() });
+      const pool = poolOver(embedded);
+      await pool.query('CREATE TABLE kept (id int)');
+      const { fsync: keepLater, fsyncSync: keepNow } = fs;
+      const fault = new Error('EIO: i/o error, fsync');
+      fs.fsync = Object.assign((_fd: number, done: fs.NoParamCallback) => done(fault), keepLater);
+      fs.fsyncSync = () => {
+        throw fault;
+      };
+      syncBuiltinESMExports();
+      try {
+        await vi.waitUntil(() =>
+          pool.query('INSERT INTO kept VALUES (1)').then(
+            () => false,
+            () => true,
+          ),
+        );
+        await vi.waitFor(() => expect(openFilesIn(folder.path)).toEqual([]));
+      } finally {
+        Object.assign(fs, { fsync: keepLater, fsyncSync: keepNow });
+        syncBuiltinESMExports();
+      }
+      await pool.query('INSERT INTO kept VALUES (2)');
+      await pool.close();
+      await embedded.close();
+      await folder.remove();
+    },
+  );
+});
+
 describe('a disk that is full', () => {
   it('ends the first start with a line that says so', async () => {
     const folder = await temporaryFolder();
@@ -113,6 +186,7 @@ describe('a disk that is full', () => {
       await expect(openEmbedded({ dataDir: folder.path })).rejects.toThrow(
         /^the embedded database stopped: no space left on device$/,
       );
+      if (existsSync('/proc/self/fd')) expect(openFilesIn(folder.path)).toEqual([]);
     } finally {
       fs.writeSync = writeSync;
       syncBuiltinESMExports();
