@@ -48,10 +48,16 @@ export async function openConnection(
   return new Connection(target.origin, socket);
 }
 
+/**
+ * Answers later, as names are looked up otherwise. Where the system refuses to connect at once, for want of a route, a
+ * descriptor or a port, the socket would be gone before `connect` has returned it, and its error end the process.
+ */
 function pinnedTo(addresses: ResolvedAddress[]): LookupFunction {
   const first = addresses[0]!;
   return (_hostname, options, callback) =>
-    options.all ? callback(null, addresses) : callback(null, first.address, first.family);
+    process.nextTick(() =>
+      options.all ? callback(null, addresses) : callback(null, first.address, first.family),
+    );
 }
 
 function secured(socket: TLSSocket): Promise<void> {

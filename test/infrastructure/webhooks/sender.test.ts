@@ -96,6 +96,21 @@ describe('a receiver out of reach', () => {
     });
   });
 
+  it('that the system has no route to, and says so at once', async () => {
+    // No address of one machine, so that no system connects to it.
+    const broadcast = async () => [{ address: '255.255.255.255', family: 4 as const }];
+    const one = sender({ lookup: broadcast });
+    expect(await one.send(post('https://hooks.receiver.test/'))).toMatchObject({
+      ok: false,
+      reason: 'unreachable',
+    });
+    expect(await one.reachable('https://hooks.receiver.test/')).toEqual({
+      reachable: false,
+      reason: 'unreachable',
+    });
+    expect(one.stats()).toEqual({ attemptsUnderWay: 0, idleConnections: 0 });
+  });
+
   it('whose name does not resolve', async () => {
     const outcomes = await Promise.all([
       sender({ lookup: async () => [] }).send(post('https://hooks.receiver.test/')),
