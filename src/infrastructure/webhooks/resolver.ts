@@ -1,6 +1,6 @@
 import { Resolver, lookup as systemLookup } from 'node:dns/promises';
 import { isPublicAddress } from './addressPolicy.ts';
-import { AttemptFailure, blockedAddress } from './outcome.ts';
+import { AttemptFailure, blockedAddress, isOwnShortage } from './outcome.ts';
 import type { Target } from './target.ts';
 
 export interface ResolvedAddress {
@@ -64,7 +64,7 @@ export const hostsLookup: Lookup = async (hostname) =>
 /**
  * The addresses that one connection may be made to, judged at this moment; the caller must connect to these and
  * to no other (DNS rebinding). One address that is not public among many blocks all of them. Throws an
- * AttemptFailure `dns` or `blocked_address`, or NameServersAway.
+ * AttemptFailure `dns` or `blocked_address`, NameServersAway, or the system's own error when this machine lacks descriptors.
  */
 export async function connectableAddresses(
   target: Target,
@@ -75,7 +75,7 @@ export async function connectableAddresses(
   const resolved: ResolvedAddress[] = target.isAddress
     ? [{ address: target.hostname, family: target.hostname.includes(':') ? 6 : 4 }]
     : await lookup(target.hostname, signal).catch((error: unknown) => {
-        if (error instanceof NameServersAway) throw error;
+        if (error instanceof NameServersAway || isOwnShortage(error as Error)) throw error;
         return [];
       });
   if (resolved.length === 0) throw new AttemptFailure('dns', 'the host name does not resolve');

@@ -122,6 +122,14 @@ describe('a receiver out of reach', () => {
       expect(outcome).toMatchObject({ ok: false, statusCode: null, reason: 'dns' });
   });
 
+  it('whose name this machine lacks the descriptors to ask for: that is no attempt', async () => {
+    const lookup = () =>
+      Promise.reject(Object.assign(new Error('getaddrinfo EMFILE hooks.receiver.test'), { code: 'EMFILE' }));
+    await expect(sender({ lookup }).send(post('https://hooks.receiver.test/'))).rejects.toThrow(
+      'getaddrinfo EMFILE',
+    );
+  });
+
   it('whose name server is silent: the lookup is given up at the timeout', async () => {
     let aborted = false;
     const lookup = (_hostname: string, signal: AbortSignal) =>
