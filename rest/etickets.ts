@@ -3,7 +3,10 @@ import { eticketPath, readReceipt } from '../src/domain/bookings/eticket.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { countLink } from '../src/domain/identification.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
+import { laterPart } from '../src/infrastructure/laterParts.ts';
 import { refuseCutLink, refuseVisitor } from './visitorRefusal.ts';
+
+const loadEticketPdf = laterPart(() => import('../src/infrastructure/tickets/eticketPdf.ts'));
 
 /** E-ticket receipts, for travellers who have the signed link and no key. */
 export function createEticketRouter(gateway: Gateway): Router {
@@ -17,7 +20,7 @@ export function createEticketRouter(gateway: Gateway): Router {
       const id = String(request.params.id);
       const { signature } = request.query;
       const receipt = await readReceipt(id, typeof signature === 'string' ? signature : '', platform);
-      const { eticketPdf } = await import('../src/infrastructure/tickets/eticketPdf.ts');
+      const { eticketPdf } = await loadEticketPdf();
       const pdf = await eticketPdf(receipt);
       response.setHeader('Cache-Control', 'private, no-cache');
       response.setHeader('Content-Disposition', `inline; filename="eticket-${receipt.locator}.pdf"`);

@@ -35,6 +35,7 @@ import { createListener } from './infrastructure/http/listener.ts';
 import { listen } from './infrastructure/http/listening.ts';
 import { createOperationsRouter } from './infrastructure/http/operations.ts';
 import { prepareStop } from './infrastructure/http/stopping.ts';
+import { loadParts } from './infrastructure/laterParts.ts';
 import type { Log } from './infrastructure/log.ts';
 import { createLog } from './infrastructure/log.ts';
 import { createMailer } from './infrastructure/mail.ts';
@@ -191,6 +192,10 @@ function openDoors(application: Express, gateway: Gateway): Doors {
 function prepareLater({ graphql }: Doors, { flightSuppliers, log }: Platform): NodeJS.Timeout {
   return setTimeout(() => {
     graphql.prepare();
+    loadParts().then(
+      () => log.debug('all parts loaded'),
+      (error) => log.error({ err: error }, 'a part of the program not loaded: it needs a new start'),
+    );
     for (const supplier of flightSuppliers)
       Promise.resolve()
         .then(() => supplier.prepare?.())

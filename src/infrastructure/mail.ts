@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { Transporter } from 'nodemailer';
 import type { Log } from './log.ts';
 
@@ -13,6 +14,14 @@ export interface Mailer {
   send(mail: Mail, signal: AbortSignal): Promise<void>;
   close(): void;
 }
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Loaded with the first mail: alerts are rare, and a start is faster without. What `import` could not load once, for want of a
+ * descriptor for one, it never loads again; `require` does.
+ */
+const nodemailer = () => require('nodemailer') as typeof import('nodemailer');
 
 /** Mail over SMTP, or into the log when there is no server. The sender's domain is that of PUBLIC_URL. */
 export function createMailer(
@@ -30,17 +39,15 @@ export function createMailer(
     };
   }
   const url = settings.SMTP_URL;
-  let opened: Promise<Transporter> | undefined;
-  // Loaded with the first mail: alerts are rare, and a start is faster without.
-  const open = async () => (await import('nodemailer')).createTransport(url);
+  let opened: Transporter | undefined;
   const { hostname } = new URL(settings.PUBLIC_URL ?? 'http://localhost');
   const from = { name: 'Embarque', address: `alerts@${hostname}` };
   return {
     async send(mail, signal) {
-      opened ??= open();
+      opened ??= nodemailer().createTransport(url);
       const message = { from, ...mail, signal };
-      await (await opened).sendMail(message);
+      await opened.sendMail(message);
     },
-    close: () => void opened?.then((transport) => transport.close()),
+    close: () => opened?.close(),
   };
 }

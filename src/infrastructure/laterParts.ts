@@ -1,0 +1,15 @@
+const parts: (() => Promise<unknown>)[] = [];
+
+/**
+ * A part of the program that no start waits for. Node.js never loads again what it could not load once, for want of a
+ * descriptor for one: whoever asks first must not come at such a moment, so it is loaded soon after the start (`loadParts`).
+ */
+export function laterPart<Part>(load: () => Promise<Part>): () => Promise<Part> {
+  parts.push(load);
+  return load;
+}
+
+/** Loads all of them, one after the other: requests have their turn in between. */
+export async function loadParts(): Promise<void> {
+  for (const load of parts) await load();
+}
