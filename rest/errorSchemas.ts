@@ -30,6 +30,10 @@ export function errorSchema(named: NamedSchemas): JsonSchema {
     properties: {
       field: { type: 'string', description: 'Its path, such as slices.0.origin.' },
       type: reason,
+      passenger_id: {
+        type: 'string',
+        description: 'Of type missing: the offer’s passenger for whom nobody was named, prefix pas_.',
+      },
     },
     required: ['field', 'type'],
   });

@@ -51,7 +51,7 @@ export class TypeSchemas {
   input(type: GraphQLInputType): JsonSchema {
     const nullable = getNullableType(type);
     if (isListType(nullable)) return { type: 'array', items: this.input(nullable.ofType) };
-    if (!isInputObjectType(nullable)) return this.#leaf(nullable);
+    if (!isInputObjectType(nullable)) return this.#leaf(nullable, 'openapi');
     const fields = Object.values(nullable.getFields());
     return this.#named.refer(nullable.name, {
       type: 'object',
@@ -75,7 +75,7 @@ export class TypeSchemas {
     if (isUnionType(nullable)) return { oneOf: this.#alternatives(selections) };
     return isObjectType(nullable) && selections
       ? this.#named.refer(name ?? nullable.name, this.object(nullable, selections))
-      : this.#leaf(nullable);
+      : this.#leaf(nullable, 'answered');
   }
 
   /** Of the members of an object that are selected, without a name. */
@@ -106,13 +106,13 @@ export class TypeSchemas {
     });
   }
 
-  #leaf(type: GraphQLInputType | GraphQLOutputType): JsonSchema {
+  #leaf(type: GraphQLInputType | GraphQLOutputType, form: 'openapi' | 'answered'): JsonSchema {
     if (isEnumType(type)) {
       const words = type.getValues().map((value) => value.name);
       return this.#named.refer(type.name, { type: 'string', ...describe(type.description), enum: words });
     }
     if (!('name' in type)) return {};
-    const written = scalarSchemas[type.name] ?? (type.extensions.openapi as JsonSchema | undefined) ?? {};
+    const written = scalarSchemas[type.name] ?? (type.extensions[form] as JsonSchema | undefined) ?? {};
     return 'enum' in written ? this.#named.refer(type.name, written) : written;
   }
 }

@@ -103,7 +103,11 @@ function responsesOf(prepared: PreparedRoute, parts: Parts): JsonSchema {
   ]);
   const success = {
     description: 'Success',
-    headers: rules.creation ? { ...rateHeaders, ...headersNamed('Idempotent-Replayed') } : rateHeaders,
+    headers: {
+      ...headersOfAll,
+      ...rateHeaders,
+      ...(rules.creation ? headersNamed('Idempotent-Replayed') : {}),
+    },
     content: {
       'application/json': { schema: bodySchema(prepared, parts), example: exampleOf(prepared) },
     },
@@ -120,6 +124,8 @@ function exampleOf({ route, rules, write }: PreparedRoute): unknown {
 const headersNamed = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
+const headersOfAll = headersNamed('X-Request-Id');
+
 const rateHeaders = headersNamed('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset');
 
 /** Statuses of refusals that may say when the request can be sent again. */
@@ -129,8 +135,9 @@ const repeatable = new Set([409, 429, 500]);
 const kept = new Set([409, 422]);
 
 function headersOfRefusal(status: number, { rules }: PreparedRoute): JsonSchema {
-  if (status === 401) return {};
+  if (status === 401) return headersOfAll;
   return {
+    ...headersOfAll,
     ...rateHeaders,
     ...(repeatable.has(status) ? headersNamed('Retry-After') : {}),
     ...(rules.creation && kept.has(status) ? headersNamed('Idempotent-Replayed') : {}),
@@ -152,6 +159,10 @@ const components = {
     },
   },
   headers: {
+    'X-Request-Id': {
+      description: 'Names the request in the logs: what to quote when asking about it.',
+      schema: { type: 'string' },
+    },
     'X-RateLimit-Limit': { description: 'Requests a window.', schema: { type: 'integer' } },
     'X-RateLimit-Remaining': { description: 'Requests left in this window.', schema: { type: 'integer' } },
     'X-RateLimit-Reset': { description: 'Unix time at which the window ends.', schema: { type: 'integer' } },

@@ -12,12 +12,17 @@ import { isWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
 const notValid = (name: string, node: ValueNode | null) =>
   new GraphQLError(`not a valid ${name}`, { nodes: node });
 
-/** A scalar that is a JSON string of a certain form at both doors, and passes through as it is. */
+/**
+ * A scalar that is a JSON string of a certain form at both doors, and passes through as it is.
+ * @param openapi what OpenAPI says of its form
+ * @param answered what it says of one that is answered, where that is not the same
+ */
 function textScalar(
   name: string,
   description: string,
   isValid: (text: string) => boolean,
   openapi: Record<string, unknown> = {},
+  answered: Record<string, unknown> = openapi,
 ): GraphQLScalarType<string, string> {
   const check = (value: unknown, node: ValueNode | null): string => {
     if (typeof value === 'string' && isValid(value)) return value;
@@ -29,7 +34,11 @@ function textScalar(
     serialize: (value) => value as string,
     parseValue: (value) => check(value, null),
     parseLiteral: (node) => check(node.kind === Kind.STRING ? node.value : null, node),
-    extensions: { verbatim: true, openapi: { type: 'string', ...openapi } },
+    extensions: {
+      verbatim: true,
+      openapi: { type: 'string', ...openapi },
+      answered: { type: 'string', ...answered },
+    },
   });
 }
 
@@ -38,6 +47,7 @@ export const Amount = textScalar(
   'Money as a decimal string with two decimals, such as "1234.50". Input may have none, one or two decimals.',
   (text) => parseAmount(text) !== null,
   { pattern: '^(0|[1-9]\\d{0,9})(\\.\\d{1,2})?$', examples: ['1234.50'] },
+  { pattern: '^(0|[1-9]\\d*)\\.\\d{2}$', examples: ['1234.50'] },
 );
 
 export const Percent = textScalar(

@@ -18,6 +18,8 @@ const operations = Object.entries(document.paths as Paths).flatMap(([path, metho
   })),
 );
 
+const faultMembers = Object.keys(document.components.schemas.FieldFault.properties);
+
 const headerNames = Object.keys(document.components.headers as object);
 
 function exemplified(
@@ -29,10 +31,16 @@ function exemplified(
   return example?.error?.code === code && example.error.message === message;
 }
 
+interface Refusal {
+  code: string;
+  message: string;
+  details: { errors?: object[] };
+}
+
 /**
- * Clients read in the OpenAPI document which refusals and headers they must expect: whatever a test is answered has to
+ * Clients read in the OpenAPI document which refusals, faults and headers they must expect: whatever a test is answered has to
  * stand there.
- * @throws Error for a refusal or header of an endpoint that its documentation does not name.
+ * @throws Error for a refusal, header or member of a fault of an endpoint that its documentation does not name.
  */
 export function expectDocumented(
   method: string,
@@ -42,9 +50,11 @@ export function expectDocumented(
   const operation = operations.find((one) => one.method === method && one.pattern.test(path));
   if (!operation) return;
   const documented = operation.responses[status];
-  const { error } = (body ?? {}) as { error?: { code: string; message: string } };
+  const { error } = (body ?? {}) as { error?: Refusal };
+  const faults = error?.details.errors ?? [];
   const missing = [
     ...(error && !exemplified(error, documented) ? [`${error.code} "${error.message}"`] : []),
+    ...faults.flatMap((fault) => Object.keys(fault).filter((name) => !faultMembers.includes(name))),
     ...headerNames.filter((name) => headers.has(name) && !(name in (documented?.headers ?? {}))),
   ];
   if (missing.length > 0)

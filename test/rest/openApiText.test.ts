@@ -126,7 +126,6 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
     const nameless: string[] = [];
     const look = (value: Json, path: string) => {
       if (value === null || typeof value !== 'object') return;
-      if ('const' in value && !('type' in value)) nameless.push(`${path} is of no type`);
       const isEnvelope = value.properties?.success?.const === true;
       if ((value.properties && !isEnvelope) || value.enum) nameless.push(path);
       for (const [key, member] of Object.entries(value))
@@ -134,6 +133,25 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
     };
     look(document.paths, '');
     expect(nameless).toEqual([]);
+    const untyped: Json[] = [];
+    JSON.stringify(document, (_key, value) => {
+      if (value?.const !== undefined && !value.type) untyped.push(value.const);
+      return value;
+    });
+    expect(untyped).toEqual([]);
+  });
+
+  it('lets amounts be asked for with fewer decimals than they are answered with', async () => {
+    const { schemas } = (await (await fetch(`${server.url}/api/v1/openapi.json`)).json()).components;
+    const isAmountOf = (name: string, member: string) => {
+      const { pattern } = schemas[name].properties[member];
+      return ['150', '150.5', '150.50', '12345678901.00', '-1.00'].filter((text) =>
+        new RegExp(pattern).test(text),
+      );
+    };
+    expect(isAmountOf('CreateRechargeRequest', 'amount')).toEqual(['150', '150.5', '150.50']);
+    expect(isAmountOf('CreatedRecharge', 'amount')).toEqual(['150.50', '12345678901.00']);
+    expect(isAmountOf('TransactionSummary', 'total_debits')).toEqual(['150.50', '12345678901.00']);
   });
 
   it('describes the answers that are given, what is null in them too', async () => {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { typeName } from '../../rest/namedSchemas.ts';
 import { eventCatalogue, eventTypes } from '../../src/domain/events/catalogue.ts';
 import { newIdentifier } from '../../src/infrastructure/identifier.ts';
 import { serviceSignature } from '../../src/infrastructure/webhooks/signature.ts';
@@ -50,13 +52,18 @@ describeEngines('what is sent on purpose', (engine) => {
         body: { url, events: ['wallet.debit'] },
       });
       const { id, secret } = created.data;
+      const { components } = (await world.server.rest('GET', '/api/v1/openapi.json')).body;
       for (const type of eventTypes) {
         const sent = await read('sendTest', key, { webhookId: id, type });
         expect(sent).toMatchObject({ eventType: type, isTest: true, status: 'pending', attemptsMade: 0 });
         const request = await eventually(() =>
           world.received('/test-event').find(({ headers }) => headers['x-service-event-id'] === sent.eventId),
         );
-        expect(JSON.parse(request.body.toString())).toEqual({
+        const body = JSON.parse(request.body.toString());
+        const { properties } = components.schemas[`${typeName(type)}Event`];
+        expect(Object.keys(properties)).toEqual(Object.keys(body));
+        expect(z.fromJSONSchema(properties._meta).parse(body._meta)).toEqual(body._meta);
+        expect(body).toEqual({
           id: sent.eventId,
           type,
           api_version: '2026-11-01',

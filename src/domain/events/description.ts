@@ -1,6 +1,6 @@
 import type { EventType } from './catalogue.ts';
 import { eventCatalogue, eventTypes } from './catalogue.ts';
-import { apiVersion } from './event.ts';
+import { apiVersion, testEventNotice } from './event.ts';
 import { payloadSchema } from './validation.ts';
 import { scopeOfEvent } from './visibility.ts';
 
@@ -22,18 +22,32 @@ const text = (description: string, form: Record<string, unknown> = {}) => ({
   ...form,
 });
 
-/** SPEC Payload, around the `data` of a type. */
+const noticeSchema = {
+  type: 'object',
+  description: 'Of a test event only.',
+  properties: {
+    test_event: { type: 'boolean', const: true },
+    message: text('What a test event is.', { examples: [testEventNotice.message] }),
+  },
+  required: ['test_event', 'message'],
+};
+
+/** SPEC Payload, around the `data` of a type, and what a test event has besides. */
 function envelopeSchema(type: EventType): Record<string, unknown> {
   const properties = {
     id: text('Event id, prefix evt_: the same in every attempt and for every webhook.'),
-    type: { const: type },
+    type: { type: 'string', const: type },
     api_version: text('Version of the payload.', { format: 'date' }),
     created_at: text('Time of the event.', { format: 'date-time' }),
     data: payloadSchema(type),
     team_id: text('Team id, prefix team_.'),
     webhook_id: text('Id of the receiving webhook, prefix wh_.'),
   };
-  return { type: 'object', properties, required: Object.keys(properties) };
+  return {
+    type: 'object',
+    properties: { ...properties, _meta: noticeSchema },
+    required: Object.keys(properties),
+  };
 }
 
 function describeType(type: EventType): EventTypeDescription {

@@ -8,6 +8,12 @@
  */
 export const apiVersion = '2026-11-01';
 
+/** Stands on the body of a test event, which is an event's otherwise. */
+export const testEventNotice = {
+  test_event: true,
+  message: 'Test event: it shows what an event of this type looks like, and nothing has happened.',
+} as const;
+
 /** One event as it is told to anyone: webhooks, subscriptions, the log. */
 export interface DomainEvent {
   id: string;

@@ -4,7 +4,7 @@ import { retryOnDeadlock, run, statement } from '../../infrastructure/database/s
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { eventCatalogue } from '../events/catalogue.ts';
-import { apiVersion } from '../events/event.ts';
+import { apiVersion, testEventNotice } from '../events/event.ts';
 import { announceEvents } from '../events/recording.ts';
 import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
@@ -31,12 +31,6 @@ const insertTest = statement<DeliveryRow>(
    SELECT id, $3, $4, true, 'pending', $6, $5, $6 FROM webhook
    RETURNING ${deliveryColumns('d')}`,
 );
-
-/** Stands on the body of a test event, which is an event's otherwise. */
-const testEventNotice = {
-  test_event: true,
-  message: 'Test event: it shows what an event of this type looks like, and nothing has happened.',
-} as const;
 
 /**
  * Sends the catalogue's example of a type to one webhook, whether or not it subscribes to that type. A test event is
