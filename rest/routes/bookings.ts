@@ -60,6 +60,7 @@ const booking = `{
 const unknown = { status: 404, message: 'Booking not found' };
 const expired = { code: 'OFFER_EXPIRED', message: 'Offer expired' } as const;
 const mismatch = { status: 422, message: 'Payment amount does not match' };
+const payments = [{ type: 'balance', amount: offer.clientAmount, currency: 'BRL' }];
 const currency = { status: 400, message: 'Invalid currency' };
 
 /** 409 in a state that the change does not start from. */
@@ -82,7 +83,7 @@ export const bookingRoutes: readonly Route[] = [
       offerId: offer.id,
       type: 'instant',
       passengers: travellers,
-      payments: [{ type: 'balance', amount: offer.clientAmount, currency: 'BRL' }],
+      payments,
     },
     answerExample: bookingExample,
     refusals: [
@@ -137,6 +138,7 @@ export const bookingRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Bookings',
     summary: 'Pay a held booking from its reserve',
+    example: { payments },
     answerExample: confirmedHold,
     refusals: [
       currency,

@@ -58,6 +58,14 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
     booking.passengers[0].id = offer.passengers[0].id;
     booking.payments[0].amount = offer.client_amount;
     expect((await post('/bookings', booking)).status).toBe(201);
+
+    const { payments: _later, ...hold } = booking;
+    const reserve = found.body.offers.find((one: Json) => !one.payment_requirements.requires_instant_payment);
+    const held = await post('/bookings', { ...hold, type: 'hold', offerId: reserve.id });
+    const confirmation = exampleOf('/bookings/{id}/confirm');
+    confirmation.payments[0].amount = held.body.data.total_amount;
+    const confirmed = await post(`/bookings/${held.body.data.id}/confirm`, confirmation);
+    expect([confirmed.status, confirmed.body.data?.status]).toEqual([200, 'confirmed']);
   });
 
   it('has an example of each success, of the form that it describes', async () => {
