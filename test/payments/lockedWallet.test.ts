@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataOf, pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
+import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -46,5 +47,44 @@ describeSeveralSessions('payments that are told while something else holds their
     await other.query('ROLLBACK');
     expect(await tell()).toBe(200);
     expect([await balanceOf(locked.live), await balanceOf(free.live)]).toEqual(['640.00', '320.00']);
+  });
+
+  it('are debited or dismissed, and not both, where the bank has taken them back', async () => {
+    const door = restDoor(() => server);
+    const { live, teamId } = await server.createTeam();
+    const { id: rechargeId } = dataOf(await door.createRecharge(live, pixOf('100.00')));
+    const body = JSON.stringify(
+      ['paid', 'returned'].map((outcome) => ({ rechargeId, outcome, providerReference: outcome })),
+    );
+    const headers = { 'X-Bank-Signature': signatureOf(body) };
+    await fetch(`${server.url}/callbacks/payments/bank`, { method: 'POST', body, headers });
+    const [notice] = await server.query<{ id: string }>(
+      `SELECT id FROM payment_notices WHERE recharge_id = $1 AND outcome = 'returned'`,
+      [rechargeId],
+    );
+    let answered = 0;
+    const operate = async (mutation: string) => {
+      const { body: answer } = await server.graphql(`mutation { ${mutation} }`, null, server.keys.operator);
+      answered += 1;
+      return answer;
+    };
+    const waiting = async () => {
+      const rows = await server.query(
+        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length;
+    };
+
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
+    const debit = operate(`debitReturnedPayment(id: "${notice?.id}") { note }`);
+    await eventually(async () => (await waiting()) === 1);
+    const dismissal = operate(`dismissPayment(id: "${notice?.id}", note: "Given back") { note }`);
+    await eventually(async () => answered + (await waiting()) === 2);
+    await other.query('ROLLBACK');
+
+    expect((await debit).data.debitReturnedPayment).toEqual({ note: 'Debited from the wallet' });
+    expect((await dismissal).errors?.[0].message).toBe('Payment already settled');
+    expect(dataOf(await door.balance(live)).balance).toBe('0.00');
   });
 });
