@@ -24,7 +24,8 @@ describeEngines('when deliveries are tried again', (engine) => {
 
   beforeAll(async () => {
     place = await engine.allocate();
-    world = await DeliveryWorld.open(kept, { clock });
+    // No attempt ends but by its answer, however slow the machine is.
+    world = await DeliveryWorld.open(kept, { clock, settings: { WEBHOOK_TIMEOUT: '10m' } });
   });
   afterAll(async () => {
     await world.close();
@@ -186,6 +187,28 @@ describeEngines('when deliveries are tried again', (engine) => {
     await world.swept();
     expect(await world.webhook(key, id)).toMatchObject({ active: true, failed_deliveries: attempts + 1 });
     await Promise.all(workers.map((worker) => worker.stop()));
+  });
+
+  it('a sixth failure that was under way when its webhook was switched off and on leaves it active', async () => {
+    const { key, tenant } = await world.team();
+    const path = '/switched';
+    const id = await world.register(key, path);
+    let failSixth: () => void = () => undefined;
+    world.receiver.behave((request, socket) => {
+      const fail = () => answer(503)(request, socket);
+      if (request.path === path && world.received(path).length === 6) failSixth = fail;
+      else fail();
+    });
+    await world.happens(tenant);
+    for (const [index, delayMs] of specifiedDelays.entries()) {
+      await world.until(id, ({ reasons }) => reasons.length === index + 1);
+      clock.advance(delayMs);
+    }
+    await eventually(() => world.received(path).length === 6);
+    for (const active of [false, true]) expect((await world.change(key, id, { active })).status).toBe(200);
+    failSixth();
+    await world.until(id, ({ status }) => status === 'failed');
+    expect(await world.webhook(key, id)).toMatchObject({ active: true, total_deliveries: 6 });
   });
 
   it('counts failures and attempts on over restarts', async () => {
