@@ -106,6 +106,21 @@ describeDoors(
       await eventually(() => cancelled(id).length === 3);
     });
 
+    it('is asked no more to make a charge unpayable that turns out to have been paid', async () => {
+      const { live } = await stage.server.createTeam();
+      const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+      const paidAt = stage.clock.now().toISOString();
+      bank.cancels = () => Promise.reject(new Error('already paid'));
+      stage.clock.advance(minuteMs);
+      dataOf(await cancel(stage, live, id));
+      await eventually(() => cancelled(id).length === 1);
+      await tell(stage, paid(id, { paidAt }));
+      expect(dataOf(await stage.door.getRecharge(live, id)).status).toBe('completed');
+      stage.clock.advance(hourMs);
+      await twoLooks(stage);
+      expect(cancelled(id)).toHaveLength(1);
+    });
+
     it.each([
       ['answers nothing about', () => new Promise<never>(() => undefined)],
       ['is cut off from us about', () => Promise.reject(new Error('connection reset'))],
