@@ -163,7 +163,7 @@ export function describeReturnedPayments(stage: Stage): void {
       expect(whole.outstandingAmount).toBe('320.00');
       await debit(some.id);
       expect((await find(whole.id)).outstandingAmount).toBe('120.00');
-      expect((await debit(whole.id)).settlement).toBe('debited');
+      expect((await debit(whole.id, '120.00')).settlement).toBe('debited');
       const late = await returned(rechargeId, '5000');
       expect(late.outstandingAmount).toBe('0.00');
       const gone = { field: 'id', type: 'nothing_outstanding' };
