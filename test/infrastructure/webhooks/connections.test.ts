@@ -45,7 +45,7 @@ describe('connections', () => {
 
   it('carry one request at a time', async () => {
     const target = await receiver(answer(200));
-    const one = sender();
+    const one = sender({ timeoutMs: 600_000 });
     await Promise.all(Array.from({ length: 8 }, () => one.send(post(target.url()))));
     expect(new Set(target.requests.map(({ connection }) => connection)).size).toBe(8);
   });

@@ -51,9 +51,9 @@ export const post = (url: string, body: Buffer | string = '{}', headers: Record<
 });
 export const onLoopback = async () => [{ address: '127.0.0.1', family: 4 as const }];
 
-/** A monotonic clock that stands still until it is put on; timers go by the real one. */
+/** A monotonic clock that stands still until it is put on, by what is then passed exactly; timers go by the real one. */
 export function monotonicClock(): { pass(ms: number): void } {
-  let nowMs = performance.now();
+  let nowMs = Math.ceil(performance.now());
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   onTestFinished(() => clock.mockRestore());
   return {
