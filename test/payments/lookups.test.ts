@@ -158,6 +158,18 @@ describeEngines('a payment provider that is asked', (engine) => {
     expect(asked[2]?.since.getTime()).toBe(clock.now().getTime() - pauseMs - hourMs);
   });
 
+  it('is asked once by workers whose clocks differ by less than anybody puts right', async () => {
+    answering(async () => ({ notifications: [], nextPage: null }));
+    clock.advance(pauseMs);
+    await eventually(() => asked.length === 1);
+    await twoLooks();
+    const differenceMs = 900;
+    clock.setBack(differenceMs);
+    await twoLooks();
+    clock.advance(differenceMs);
+    expect(asked).toHaveLength(1);
+  });
+
   it('and hangs holds up no process that stops, and is asked again by the next', async () => {
     let answer: () => void = () => undefined;
     bank.cancels = () =>

@@ -19,6 +19,9 @@ const overlapMs = 60 * 60_000;
  */
 const reachMs = 14 * 24 * 60 * 60_000;
 
+/** Clocks of workers may differ by as much without one being wrong: many times what SharedClock tolerates. */
+const clockDifference = `interval '1 minute'`;
+
 /**
  * Whoever takes the turn puts off the next one. Nothing is written while none is due. The first asking begins with the first
  * recharge: what an account had been paid before is none of ours. A turn that was put off for longer than anybody does is one
@@ -29,10 +32,11 @@ const takeTurn = statement<{ heard_until: Date }>(
   `INSERT INTO payment_lookups AS l (provider, heard_until, due_at)
    SELECT $1, CASE WHEN EXISTS (SELECT FROM payment_lookups WHERE provider = $1) THEN $3 ELSE
             greatest($2, coalesce((SELECT min(created_at) FROM recharges WHERE provider = $1), $3)) END, $4
-    WHERE NOT EXISTS (SELECT FROM payment_lookups WHERE provider = $1 AND due_at > $3 AND due_at <= $4)
+    WHERE NOT EXISTS (SELECT FROM payment_lookups WHERE provider = $1 AND due_at > $3 AND due_at <= $4::timestamptz + ${clockDifference})
    ON CONFLICT (provider) DO UPDATE
-      SET due_at = excluded.due_at, heard_until = CASE WHEN l.heard_until > $3 THEN $2 ELSE l.heard_until END
-    WHERE l.due_at <= $3 OR l.due_at > $4
+      SET due_at = excluded.due_at,
+          heard_until = CASE WHEN l.heard_until > $3::timestamptz + ${clockDifference} THEN $2 ELSE l.heard_until END
+    WHERE l.due_at <= $3 OR l.due_at > $4::timestamptz + ${clockDifference}
    RETURNING heard_until`,
 );
 
