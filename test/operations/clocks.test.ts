@@ -81,4 +81,18 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
       1,
     );
   });
+
+  it('about as much as is tolerated is gone by until it is clearly right, and says so once', async () => {
+    setMachineClock(1_500);
+    await start();
+    const agreements = () =>
+      server.logLines.filter((line) => line.includes('agrees with that of the database')).length;
+    for (const aheadMs of [900, 0]) {
+      expect([warnings().length, agreements()]).toEqual([1, 0]);
+      setMachineClock(aheadMs);
+      const seen = async () => Math.abs((await sample('embarque_clock_ahead_seconds')) * second - aheadMs);
+      await eventually(async () => (await seen()) < 200);
+    }
+    expect([warnings().length, agreements()]).toEqual([1, 1]);
+  });
 });

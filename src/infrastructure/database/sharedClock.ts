@@ -9,6 +9,9 @@ import { run, statement } from './statement.ts';
 /** What a clock may differ by before anybody heeds it: more than those that are kept by NTP do. */
 const toleratedMs = 1_000;
 
+/** One that is gone by differs by less when it is believed again: near the limit it would be one and the other by turns. */
+const agreedMs = 500;
+
 const everyMs = 5_000;
 
 /** An answer that took longer says too little of the moment that it was given at. */
@@ -63,7 +66,8 @@ export class SharedClock implements Clock {
   async follow({ sequelize, log, metrics }: Surroundings): Promise<() => void> {
     let told = 0;
     const tell = (aheadMs: number) => {
-      if (Math.abs(aheadMs - told) <= toleratedMs) return;
+      const isNews = (aheadMs === 0) !== (told === 0) || Math.abs(aheadMs - told) > toleratedMs;
+      if (!isNews) return;
       told = aheadMs;
       if (aheadMs === 0) log.info('the clock of this machine agrees with that of the database again');
       else
@@ -79,7 +83,8 @@ export class SharedClock implements Clock {
       const tookMs = monotonicMs - askedMs;
       if (!row || tookMs > longestAnswerMs) return;
       const measuredMs = Math.round(machineMs - tookMs / 2 - Number(row.ms));
-      const aheadMs = Math.abs(measuredMs) > toleratedMs ? measuredMs : 0;
+      const heededFromMs = this.#compared?.aheadMs ? agreedMs : toleratedMs;
+      const aheadMs = Math.abs(measuredMs) > heededFromMs ? measuredMs : 0;
       this.#compared = { machineMs, monotonicMs, aheadMs };
       metrics.clockAhead.set(measuredMs / 1_000);
       tell(aheadMs);
