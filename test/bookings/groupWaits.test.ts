@@ -5,6 +5,7 @@ import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { inTransaction } from '../../src/infrastructure/database/transaction.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { bookingOf, walletsOf, writeBooking } from './writtenBookings.ts';
 
@@ -50,13 +51,7 @@ describeSeveralSessions('A group of bookings', (engine) => {
       [other, walletId, walletId].map((id) => bookingOf(server, id, { amountCents: 500_00 })),
     );
     const posted = Promise.all(bookings.map((booking) => postBooking(booking, null, platform)));
-    await eventually(async () => {
-      const [{ waiting } = { waiting: 0 }] = await server.query<{ waiting: number }>(
-        `SELECT count(*)::integer AS waiting FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return waiting === 1;
-    });
+    await eventually(async () => (await lockWaits(server)) === 1);
     commit();
     await Promise.all([givingBack, posted]);
 

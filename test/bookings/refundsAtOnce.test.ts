@@ -4,6 +4,7 @@ import { refundRest } from '../../src/domain/bookings/restRefund.ts';
 import { inTransaction } from '../../src/infrastructure/database/transaction.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { walletsOf, writeBooking } from './writtenBookings.ts';
 
@@ -42,12 +43,7 @@ describeSeveralSessions('The rest of a refund', (engine) => {
       refundRest({ id, walletId }, platform),
       refundRest({ id, walletId }, platform),
     ]);
-    await eventually(async () => {
-      const waiting = await server.query(
-        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return waiting.length === 2;
-    });
+    await eventually(async () => (await lockWaits(server)) === 2);
     unlock();
     await lock;
     expect((await refunds).sort()).toEqual([false, true]);

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import { Operator } from '../harness/operator.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -22,13 +23,7 @@ describeSeveralSessions('changes of one team by two operators', (engine) => {
     await server?.close();
   });
 
-  const waiting = (count: number) =>
-    eventually(async () => {
-      const rows = await server.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length === count;
-    });
+  const waiting = (count: number) => eventually(async () => (await lockWaits(server)) === count);
 
   it('come one after the other, and each is answered with what it has left', async () => {
     const present = { name: 'At first', markupPercent: '10', feeAmount: '35.00' };

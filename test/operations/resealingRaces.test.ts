@@ -5,6 +5,7 @@ import type { Build } from '../harness/builtServer.ts';
 import { buildServer } from '../harness/builtServer.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import { Operator } from '../harness/operator.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -45,12 +46,7 @@ describeSeveralSessions('keys:reseal beside processes that write', (engine) => {
 
   /** Whether somebody comes to wait for a lock. */
   const isWaitedFor = (longestMs = 30_000) =>
-    eventually(async () => {
-      const waiting = await server.query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      return waiting.length > 0;
-    }, longestMs).catch(() => false);
+    eventually(async () => (await lockWaits(server)) > 0, longestMs).catch(() => false);
 
   it('keeps what is written after it has read', async () => {
     // Reading goes on, writing waits.

@@ -4,6 +4,7 @@ import { pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { Bank } from './bank.ts';
@@ -34,12 +35,7 @@ describeSeveralSessions('a charge that another process is about to cancel', (eng
       return { method: 'pix', pixCopyPaste: 'code' };
     };
     const request = door.createRecharge(live, pixOf('100.00'));
-    await eventually(async () => {
-      const waiting = await server.query(
-        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return waiting.length === 1;
-    });
+    await eventually(async () => (await lockWaits(server)) === 1);
     await other.query('COMMIT');
     expect(await request).toMatchObject({ error: { details: { type: 'provider_unavailable' } } });
     expect((await door.getRecharge(live, id)).ok).toBe(false);

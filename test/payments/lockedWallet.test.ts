@@ -4,6 +4,7 @@ import { dataOf, pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { Bank, signatureOf } from './bank.ts';
@@ -68,19 +69,13 @@ describeSeveralSessions('payments that are told while something else holds their
       answered += 1;
       return answer;
     };
-    const waiting = async () => {
-      const rows = await server.query(
-        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length;
-    };
 
     await other.query('BEGIN');
     await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
     const debit = operate(`debitReturnedPayment(id: "${notice?.id}") { note }`);
-    await eventually(async () => (await waiting()) === 1);
+    await eventually(async () => (await lockWaits(server)) === 1);
     const dismissal = operate(`dismissPayment(id: "${notice?.id}", note: "Given back") { note }`);
-    await eventually(async () => answered + (await waiting()) === 2);
+    await eventually(async () => answered + (await lockWaits(server)) === 2);
     await other.query('ROLLBACK');
 
     expect((await debit).data.debitReturnedPayment).toEqual({ note: 'Debited from the wallet' });

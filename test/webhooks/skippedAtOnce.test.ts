@@ -5,6 +5,7 @@ import { Shares } from '../../src/domain/webhooks/shares.ts';
 import { skipInactive, skippedAtOnce } from '../../src/domain/webhooks/skipping.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
 /** Which row comes first is for PostgreSQL to decide, in each session anew. */
@@ -21,12 +22,7 @@ describeSeveralSessions('deliveries of webhooks that were switched off', (engine
     await world?.close();
   });
 
-  const somebodyWaits = async () => {
-    const { length } = await world.server.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return length > 0;
-  };
+  const somebodyWaits = async () => (await lockWaits(world.server)) > 0;
 
   it('are skipped without a wait or a deadlock by who meets another that goes through them', async () => {
     const { platform } = world.server.running.gateway;
