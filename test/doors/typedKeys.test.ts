@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { createContext, runInContext } from 'node:vm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -83,5 +83,16 @@ describeOneEngine('a key that is typed into a page', (engine) => {
     await runStart('/docs/start.js', { localStorage, SwaggerUIBundle });
     expect({ ...localStorage }).toEqual({});
     expect(options).toMatchObject({ url: '/api/v1/openapi.json', persistAuthorization: false });
+  });
+
+  it('leaves Swagger UI on its page where the browser keeps nothing for anybody', async () => {
+    const isShown = vi.fn();
+    const refusing = () => {
+      throw new Error('access is denied for this document');
+    };
+    const browser = { SwaggerUIBundle: isShown };
+    Object.defineProperty(browser, 'localStorage', { get: refusing });
+    await runStart('/docs/start.js', browser).catch(() => undefined);
+    expect(isShown).toHaveBeenCalledOnce();
   });
 });
