@@ -51,7 +51,7 @@ export class TypeSchemas {
   input(type: GraphQLInputType): JsonSchema {
     const nullable = getNullableType(type);
     if (isListType(nullable)) return { type: 'array', items: this.input(nullable.ofType) };
-    if (!isInputObjectType(nullable)) return this.#leaf(nullable, 'openapi');
+    if (!isInputObjectType(nullable)) return this.#leaf(nullable);
     const fields = Object.values(nullable.getFields());
     return this.#named.refer(nullable.name, {
       type: 'object',
@@ -75,7 +75,7 @@ export class TypeSchemas {
     if (isUnionType(nullable)) return { oneOf: this.#alternatives(selections) };
     return isObjectType(nullable) && selections
       ? this.#named.refer(name ?? nullable.name, this.object(nullable, selections))
-      : this.#leaf(nullable, 'answered');
+      : this.#leaf(nullable, true);
   }
 
   /** Of the members of an object that are selected, without a name. */
@@ -106,13 +106,14 @@ export class TypeSchemas {
     });
   }
 
-  #leaf(type: GraphQLInputType | GraphQLOutputType, form: 'openapi' | 'answered'): JsonSchema {
+  #leaf(type: GraphQLInputType | GraphQLOutputType, isAnswered = false): JsonSchema {
     if (isEnumType(type)) {
       const words = type.getValues().map((value) => value.name);
       return this.#named.refer(type.name, { type: 'string', ...describe(type.description), enum: words });
     }
     if (!('name' in type)) return {};
-    const written = scalarSchemas[type.name] ?? (type.extensions[form] as JsonSchema | undefined) ?? {};
+    const { openapi = {}, answered = openapi } = type.extensions as Record<string, JsonSchema>;
+    const written = scalarSchemas[type.name] ?? (isAnswered ? answered : openapi);
     return 'enum' in written ? this.#named.refer(type.name, written) : written;
   }
 }

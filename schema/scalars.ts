@@ -22,7 +22,7 @@ function textScalar(
   description: string,
   isValid: (text: string) => boolean,
   openapi: Record<string, unknown> = {},
-  answered: Record<string, unknown> = openapi,
+  answered?: Record<string, unknown>,
 ): GraphQLScalarType<string, string> {
   const check = (value: unknown, node: ValueNode | null): string => {
     if (typeof value === 'string' && isValid(value)) return value;
@@ -37,7 +37,7 @@ function textScalar(
     extensions: {
       verbatim: true,
       openapi: { type: 'string', ...openapi },
-      answered: { type: 'string', ...answered },
+      ...(answered && { answered: { type: 'string', ...answered } }),
     },
   });
 }
