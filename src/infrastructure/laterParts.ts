@@ -9,7 +9,12 @@ export function laterPart<Part>(load: () => Promise<Part>): () => Promise<Part> 
   return load;
 }
 
-/** Loads all of them, one after the other: requests have their turn in between. */
+/**
+ * Loads all of them, one after the other: requests have their turn in between.
+ * @throws AggregateError of what could not be loaded, once the rest is
+ */
 export async function loadParts(): Promise<void> {
-  for (const load of parts) await load();
+  const faults: unknown[] = [];
+  for (const load of parts) await load().catch((fault: unknown) => faults.push(fault));
+  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} of ${parts.length} not loaded`);
 }
