@@ -172,16 +172,38 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     expect(listeners).toBe(1);
   });
 
+  const channels = ['events', 'access', 'webhooks', 'orders'];
+
+  const isListenedTo = async () => {
+    const listeners = (await first.ask('pubsub', 'numsub', ...channels)) as (string | number)[];
+    return listeners.filter((entry) => entry === 1).length === channels.length;
+  };
+
   it('that refuses a process at its start is listened to once it does not', async () => {
     await server.restart({ REDIS_URL: `redis://embarque:word@127.0.0.1:${first.port}` });
     await eventually(() => server.logLines.some((line) => line.includes('not subscribed')));
     await first.ask('acl', 'setuser', 'embarque', 'on', '>word', '~*', '&*', '+@all');
     try {
-      const channels = ['events', 'access', 'webhooks', 'orders'];
-      await eventually(async () => {
-        const listeners = (await first.ask('pubsub', 'numsub', ...channels)) as (string | number)[];
-        return listeners.filter((entry) => entry === 1).length === channels.length;
-      });
+      await eventually(isListenedTo);
+    } finally {
+      await first.ask('acl', 'deluser', 'embarque');
+    }
+  });
+
+  it('that takes its channels away from a process is listened to once it gives them back', async () => {
+    const allow = (...rules: string[]) => first.ask('acl', 'setuser', 'embarque', ...rules);
+    await allow('on', '>word', '~*', '&*', '+@all');
+    try {
+      await server.restart({ REDIS_URL: `redis://embarque:word@127.0.0.1:${first.port}` });
+      await eventually(isListenedTo);
+      const told = (words: string) => server.logLines.filter((line) => line.includes(words)).length;
+      await allow('resetchannels');
+      await eventually(() => told('"not subscribed: ') === channels.length);
+      expect(await balance()).toBe(200);
+      await allow('allchannels');
+      await eventually(isListenedTo);
+      await eventually(() => told('"subscribed"') === channels.length);
+      expect(told('"not subscribed: ')).toBe(channels.length);
     } finally {
       await first.ask('acl', 'deluser', 'embarque');
     }

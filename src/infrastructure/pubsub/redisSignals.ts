@@ -13,23 +13,45 @@ const meanwhile = 'tables are looked at in intervals';
 const retryMs = 1_000;
 
 /**
- * The Redis engine, which gives a subscription up that fails once: a Redis that refuses its callers for a while when the
- * process starts would be heard by it never again. Here it is tried until the engine is closed.
+ * The Redis engine, which gives a subscription up that fails once, as its client does after each connection: a Redis that
+ * refuses its callers for a while would be heard by this process never again, and what the client does not hear of itself
+ * would end the process. Here it is tried until the engine is closed.
  */
 class RedisEngine extends RedisPubSub {
   readonly #log: Log;
   readonly #closing = new AbortController();
+  /** Channels that a new connection is being subscribed to. */
+  readonly #returning = new Set<string>();
 
+  /** @param clients the subscriber is one that leaves it to the engine to subscribe again. */
   constructor(clients: { publisher: Redis; subscriber: Redis }, log: Log) {
     super(clients);
     this.#log = log;
+    clients.subscriber.on('ready', () => this.#subscribeAgain(clients.subscriber));
   }
 
-  override async subscribe<Signal>(
+  override subscribe<Signal>(
     channel: string,
     receive: (signal: Signal) => void,
     options?: unknown,
   ): Promise<number> {
+    return this.#untilTaken(channel, () => this.#subscribeOnce(channel, receive, options));
+  }
+
+  #subscribeAgain(subscriber: Redis): void {
+    const { subsRefsMap: receivers } = this as unknown as { subsRefsMap: Map<string, Set<number>> };
+    for (const [channel, { size }] of receivers) {
+      // The first subscription to a channel is under way until it has receivers.
+      if (size === 0 || this.#returning.has(channel)) continue;
+      this.#returning.add(channel);
+      this.#untilTaken(channel, () => subscriber.subscribe(channel))
+        .catch(() => undefined)
+        .finally(() => this.#returning.delete(channel));
+    }
+  }
+
+  /** @throws what Redis said last, once the engine is closed. */
+  async #untilTaken<Taken>(channel: string, subscribe: () => Promise<Taken>): Promise<Taken> {
     const outage = new Outage(this.#log, {
       lost: `not subscribed: ${meanwhile}`,
       back: 'subscribed',
@@ -38,9 +60,9 @@ class RedisEngine extends RedisPubSub {
     const { signal } = this.#closing;
     for (;;) {
       try {
-        const id = await this.#subscribeOnce(channel, receive, options);
+        const taken = await subscribe();
         outage.end();
-        return id;
+        return taken;
       } catch (error) {
         if (signal.aborted) throw error;
         outage.begin(error);
@@ -107,6 +129,8 @@ export function redisSignals(url: string, log: Log): Signals {
       socketTimeout: redisSilenceMs,
       retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
       maxRetriesPerRequest: name === 'publisher' ? 1 : null,
+      // What is refused to it then is heard by nobody: the engine does it.
+      autoResubscribe: false,
     });
     logOutages(client, name, meanwhile, log);
     return client;
