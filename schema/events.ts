@@ -30,17 +30,16 @@ async function liveEvents(
   const reader = { keyId: context.caller.keyId, signal: ending.signal };
   const { begun, events } = followEvents(tenantOf(context), filter, feed, platform, reader);
   const unwatch = access.watch(context.caller.keyHash, () => ending.abort());
-  metrics.subscribers.inc();
-  const ended = () => {
-    leave();
-    metrics.subscribers.dec();
-  };
-  ending.signal.addEventListener('abort', ended, { once: true });
+  ending.signal.addEventListener('abort', leave, { once: true });
   const finish = () => {
     unwatch();
     ending.abort();
   };
   await begun;
+  if (!ending.signal.aborted) {
+    metrics.subscribers.inc();
+    ending.signal.addEventListener('abort', () => metrics.subscribers.dec(), { once: true });
+  }
   const live: AsyncIterableIterator<Event> = {
     async next() {
       try {

@@ -29,7 +29,9 @@ describeSeveralSessions('Where event streams begin', (engine) => {
       signal,
     });
 
-  it('is known when they open, however long the database takes: what happens then is told', async () => {
+  const metrics = async () => (await fetch(`${server.url}/metrics`)).text();
+
+  it('is known when they open, and count as open, however long the database takes: what happens then is told', async () => {
     const { test: key } = await server.createTeam();
     const other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
     await other.connect();
@@ -52,6 +54,7 @@ describeSeveralSessions('Where event streams begin', (engine) => {
       if (isBeginning) {
         await server.rest('GET', '/health/live');
         expect(isOpen).toBe(false);
+        await eventually(async () => (await metrics()).includes('\nembarque_subscribers 0\n'));
       }
       await other.query('ROLLBACK');
       const { body } = await opening;
