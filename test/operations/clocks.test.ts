@@ -9,6 +9,12 @@ import { hourMs, minuteMs } from '../harness/testClock.ts';
 
 const second = 1_000;
 
+/** What a clock may differ by, and half of the longest that an answer may take that is heeded. */
+const promisedMs = 1.5 * second;
+
+/** Taken for an answer given halfway, one that comes so late is wrong by more than that. */
+const lateMs = 4 * second;
+
 describeSeveralSessions('A process whose clock is not that of the database', (engine) => {
   let server: TestServer;
   let key = '';
@@ -32,6 +38,41 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
     );
     return row?.ms ?? Number.NaN;
   };
+
+  const databaseMs = async () => {
+    const [row] = await server.query<{ ms: number }>(
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS ms',
+    );
+    return row?.ms ?? Number.NaN;
+  };
+
+  /** Whether a new recharge is dated by the database's clock, as exactly as is promised. */
+  const datesRightly = async () => {
+    const earliestMs = await databaseMs();
+    const id = await requestRecharge(server, key);
+    const latestMs = await databaseMs();
+    const { body } = await server.rest('GET', `/api/v1/wallet/recharge/${id}`, { key });
+    const datedMs = Date.parse(body.data.created_at);
+    return datedMs > earliestMs - promisedMs && datedMs < latestMs + promisedMs;
+  };
+
+  /** Lets the test set the database's clock, and has as many of those who compare theirs wait for the answer as it says. */
+  const takeOverDatabaseClock = () =>
+    server.running.gateway.platform.sequelize.query(`
+      CREATE TABLE set_clock (ahead interval NOT NULL, late_answers integer NOT NULL);
+      INSERT INTO set_clock VALUES ('0', 0);
+      CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS $$
+        DECLARE told timestamptz := pg_catalog.clock_timestamp() + (SELECT ahead FROM set_clock);
+        BEGIN
+          IF current_query() LIKE '%::bigint AS ms' THEN
+            UPDATE set_clock SET late_answers = late_answers - 1 WHERE late_answers > 0;
+            IF FOUND THEN PERFORM pg_sleep(${lateMs / second}); END IF;
+          END IF;
+          RETURN told;
+        END $$;
+      DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database());
+      END $$`);
 
   const isFiveMinutes = (ms: number) => Math.abs(ms - 5 * minuteMs) < 30 * second;
 
@@ -60,6 +101,44 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
     expect(await validityMs()).toSatisfy(isFiveMinutes);
     expect(Math.round((await sample('embarque_clock_ahead_seconds')) / 60)).toBe(aheadMs / minuteMs);
     expect(warnings()).toHaveLength(1);
+  });
+
+  it.each([3 * second, -3 * second])('by as little as %i ms goes by the database’s', async (aheadMs) => {
+    setMachineClock(aheadMs);
+    await start();
+    expect(await datesRightly()).toBe(true);
+  });
+
+  it('and takes a step has the time at that moment, before it could ask', async () => {
+    setMachineClock(10 * minuteMs);
+    await start();
+    const { clock } = server.running.gateway.platform;
+    const beforeMs = clock.now().getTime();
+    for (const aheadMs of [3 * hourMs, -3 * hourMs]) {
+      setMachineClock(aheadMs);
+      const passedMs = clock.now().getTime() - beforeMs;
+      // Both are cut to whole milliseconds, of clocks that are.
+      expect(passedMs).toBeGreaterThanOrEqual(-5);
+      expect(passedMs).toBeLessThan(second);
+    }
+  });
+
+  it('any more, for that one took a step, goes by it soon', async () => {
+    await start();
+    await takeOverDatabaseClock();
+    await server.restart();
+    await server.query(`UPDATE set_clock SET ahead = '1 hour'`);
+    expect(await eventually(datesRightly)).toBe(true);
+  });
+
+  it('asks again at its start when the answer came late, and heeds no late one', async () => {
+    await start();
+    await takeOverDatabaseClock();
+    await server.query('UPDATE set_clock SET late_answers = 1');
+    setMachineClock(-10 * minuteMs);
+    await server.restart();
+    expect(await server.query('SELECT late_answers FROM set_clock')).toEqual([{ late_answers: 0 }]);
+    expect(await datesRightly()).toBe(true);
   });
 
   it('any more expires nothing before its time when it is set forward, and gives nothing more when it is set back', async () => {
