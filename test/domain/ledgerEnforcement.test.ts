@@ -5,6 +5,7 @@ import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import type { Caller } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
+import { noticeRefusals } from './ledgerNoticeRefusals.ts';
 import { returnRefusals } from './ledgerReturnRefusals.ts';
 
 /**
@@ -24,7 +25,9 @@ const entryColumns = `wallet_id, sequence, type, type_sequence, id, amount_cents
                       reference_type, reference_id, created_at`;
 
 const newEntry = (
-  changes: Partial<Record<'wallet' | 'sequence' | 'type' | 'number' | 'id' | 'cents' | 'after', unknown>>,
+  changes: Partial<
+    Record<'wallet' | 'sequence' | 'type' | 'number' | 'id' | 'cents' | 'after' | 'about', unknown>
+  >,
 ) => {
   const entry = {
     wallet: 1,
@@ -34,10 +37,11 @@ const newEntry = (
     id: 'txn_new',
     cents: 1,
     after: 1,
+    about: 'refund',
     ...changes,
   };
   return `INSERT INTO wallet_entries (${entryColumns}) VALUES (${entry.wallet}, ${entry.sequence}, '${entry.type}',
-    ${entry.number}, '${entry.id}', ${entry.cents}, ${entry.after}, 'Forged', 'refund', 'ord_x', now())`;
+    ${entry.number}, '${entry.id}', ${entry.cents}, ${entry.after}, 'Forged', '${entry.about}', 'ord_x', now())`;
 };
 
 const newRecharge = (changes: Record<string, string>) => {
@@ -159,7 +163,19 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
       newEntry({ wallet: live, after: -1 }),
       /balance_after_cents_check/,
     ],
-    'neither credit nor debit': ({ live }) => [newEntry({ wallet: live, type: 'gift' }), /type_check/],
+    'neither credit nor debit': ({ live }) => [
+      newEntry({ wallet: live, type: 'gift' }),
+      /wallet_entries_type_check/,
+    ],
+    'about something else': ({ live }) => [newEntry({ wallet: live, about: 'gift' }), /reference_type_check/],
+    'a number before the first': ({ live }) => [
+      newEntry({ wallet: live, sequence: 0 }),
+      /wallet_entries_sequence_check/,
+    ],
+    'a number of its type before the first': ({ live }) => [
+      newEntry({ wallet: live, number: 0 }),
+      /type_sequence_check/,
+    ],
   },
   'a recharge cannot be wrong': {
     'completed without a payment': ({ pending }) => [
@@ -168,7 +184,11 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
     ],
     'paid without being completed': ({ pending }) => [
       `UPDATE recharges SET paid_at = now() WHERE id = '${pending}'`,
-      /recharges_check/,
+      /"recharges_check"/,
+    ],
+    'completed without a credit': ({ pending }) => [
+      `UPDATE recharges SET status = 'completed', paid_at = now() WHERE id = '${pending}'`,
+      /"recharges_check1"/,
     ],
     'completed by a credit that is taken': ({ recharge, pending }) => [
       `UPDATE recharges SET status = 'completed', paid_at = now(),
@@ -183,12 +203,18 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
       /recharges_payment_method_check/,
     ],
     'another status': () => [newRecharge({ status: "'paid'" }), /recharges_status_check/],
+    'another mode': () => [newRecharge({ mode: "'sandbox'" }), /recharges_mode_check/],
     'a day with less than nothing': ({ live }) => [
       `UPDATE recharge_days SET requested_cents = -1 WHERE wallet_id = ${live}`,
       /recharge_days_requested_cents_check/,
     ],
   },
   'a debit of what the bank took back cannot be wrong': returnRefusals,
+  'what a provider told cannot be wrong': noticeRefusals,
+  'a team cannot be wrong': {
+    'a fee below nothing': () => ['UPDATE teams SET fee_cents = -1', /teams_fee_cents_check/],
+    'a markup below nothing': () => ['UPDATE teams SET markup_percent = -1', /teams_markup_percent_check/],
+  },
   'a key cannot be wrong': {
     'an operator’s of a team': () => [newKey('operator', 'team_id'), /api_keys_check/],
     'an agency’s of no team': () => [newKey('live', 'NULL'), /api_keys_check/],
@@ -214,6 +240,10 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
         paid,
         `status = 'cancelled', ended_at = now(), refund_id = 'txn_x', refund_cents = amount_cents + 1`,
       ),
+      /bookings_check\b/,
+    ],
+    'a refund of less than nothing': ({ paid }) => [
+      setBooking(paid, `status = 'cancelled', ended_at = now(), refund_cents = -1`),
       /bookings_check\b/,
     ],
     'a refund while it is paid for': ({ paid }) => [
@@ -242,6 +272,13 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
               refund_cents = amount_cents, refund_id = 'txn_x' WHERE id IN ('${held}', '${paid}')`,
       /bookings_refund_id_key/,
     ],
+    'the rest of a refund that is another booking’s': ({ held, paid }) => [
+      `UPDATE bookings SET status = 'cancelled', debit_id = id, confirmed_at = now(), ended_at = now(),
+              refund_cents = amount_cents, refund_id = id, rest_refund_id = 'txn_x' WHERE id IN ('${held}', '${paid}')`,
+      /bookings_rest_refund_id_key/,
+    ],
+    'another type': ({ paid }) => [setBooking(paid, `type = 'gift'`), /bookings_type_check/],
+    'another mode': ({ paid }) => [setBooking(paid, `mode = 'sandbox'`), /bookings_mode_check/],
     'a locator that is taken': ({ held, paid }) => [
       setBooking(held, `booking_reference = (SELECT booking_reference FROM bookings WHERE id = '${paid}')`),
       /bookings_booking_reference_key/,
