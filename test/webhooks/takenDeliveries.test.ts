@@ -161,6 +161,21 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     expect([...(delivery?.reasons ?? [])].sort()).toEqual(['http_status', 'ok']);
   });
 
+  it('stay with who has them now, when who had them before records its attempt', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/lost');
+    await world.happens(tenant);
+    const claim = (token: string) => claimDeliveries(token, { webhookIds: [id] }, free, platform);
+    const [first] = await claim('lost');
+    await releaseLease({ id: first!.id, token: 'lost' }, platform.clock.now(), platform);
+    const [second] = await claim('held');
+    await record(first, 'lost', failed);
+    expect(await claim('third')).toEqual([]);
+    await record(second, 'held', failed);
+    expect(await world.deliveries(id)).toMatchObject([{ status: 'failed', attempt_count: 1 }]);
+  });
+
   it('go by turns of wallets, counted on from what each has under way', async () => {
     const { platform } = world.server.running.gateway;
     const [busy, calm] = [await world.team(), await world.team()];
