@@ -119,9 +119,13 @@ describeSeveralSessions('migrations beside those who read', (engine) => {
     const { sequelize } = server.running.gateway.platform;
     const changing = '023-refunded-rests';
     while (!(await migrateDown(sequelize, migrationsFolder, true, silent)).includes(changing));
-    const session = new pg.Client({ connectionString: server.environment.DATABASE_URL });
-    await session.connect();
-    onTestFinished(() => session.end());
+    const connect = async () => {
+      const client = new pg.Client({ connectionString: server.environment.DATABASE_URL });
+      await client.connect();
+      onTestFinished(() => client.end());
+      return client;
+    };
+    const [session, reader] = [await connect(), await connect()];
     // As pg_dump locks every table until it ends.
     await session.query('BEGIN');
     await session.query('LOCK TABLE bookings IN ACCESS SHARE MODE');
@@ -129,6 +133,15 @@ describeSeveralSessions('migrations beside those who read', (engine) => {
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(line) });
     const applied = migrateUp(sequelize, migrationsFolder, true, log);
+    await eventually(async () => {
+      const { rowCount } = await session.query(
+        `SELECT FROM pg_locks WHERE relation = 'bookings'::regclass AND NOT granted`,
+      );
+      return rowCount === 1;
+    });
+    // Behind the migration, half a second at most.
+    await reader.query(`SET lock_timeout = '6s'`);
+    await reader.query('SELECT FROM bookings');
     const waits = eventually(() => lines.some((line) => line.includes('migration waits')), 60_000);
     await Promise.race([waits, applied]);
     const { status } = await server.rest('GET', '/api/v1/bookings', { key: server.keys.test });
