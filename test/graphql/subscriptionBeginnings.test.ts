@@ -39,7 +39,12 @@ describeSeveralSessions('Where event streams begin', (engine) => {
     const waitingSql = `SELECT query FROM pg_locks JOIN pg_stat_activity USING (pid)
       WHERE relation = 'wallets'::regclass AND NOT granted`;
     /** What the request waits for: on a slow machine its key is not in memory any more, and is read with the wallet. */
-    const awaited = () => eventually(async () => (await other.query(waitingSql)).rows[0]?.query as string);
+    const awaited = () =>
+      eventually(async () => {
+        // Within a transaction the statements of other sessions stay those of the first look.
+        await other.query('SELECT pg_stat_clear_snapshot()');
+        return (await other.query(waitingSql)).rows[0]?.query as string;
+      });
     for (;;) {
       await requestRecharge(server, key);
       await other.query('BEGIN');
