@@ -56,18 +56,20 @@ export function membersWriter({ type, selections }: Selected): Write {
   return source.compile();
 }
 
+/** Source text of whether a value is missing; it is `leaf` from then on. */
+const isNull = (value: string) => `(leaf = ${value}) === null || leaf === undefined`;
+
 /** Adds what writes a value, given as source text. */
 function addValue(source: WriteSource, selected: Selected, value: string): void {
   const { type, name } = selected;
-  const isNull = `(leaf = ${value}) === null || leaf === undefined`;
   const addPresent = () => addLeaf(source, { ...selected, type: getNullableType(type) });
   if (isNonNullType(type)) {
     const refuse = () => {
       throw new Error(`${name} must not be null`);
     };
-    source.statement(`if (${isNull}) ${source.nameOf(refuse)}();`);
+    source.statement(`if (${isNull(value)}) ${source.nameOf(refuse)}();`);
     addPresent();
-  } else source.either(isNull, () => source.constant('null'), addPresent);
+  } else source.either(isNull(value), () => source.constant('null'), addPresent);
 }
 
 /** Adds what writes `leaf`, which is there. */
@@ -229,11 +231,11 @@ function addSharedMembers(
   const shared = new WriteSource();
   for (const member of members) addMember(shared, type, member, ',');
   const write = shared.compile();
-  source.statement(`if ((leaf = value[${source.nameOf(key)}]) === undefined) {`);
-  source.call(write, 'value');
-  source.statement('} else {');
-  addRepeated(source, write, 'value', 'leaf', true);
-  source.statement('}');
+  source.either(
+    `(leaf = value[${source.nameOf(key)}]) === undefined`,
+    () => source.call(write, 'value'),
+    () => addRepeated(source, write, 'value', 'leaf', true),
+  );
 }
 
 function addMember(
@@ -251,8 +253,8 @@ function addMember(
     addValue(source, selected, value);
     return;
   }
-  source.statement(`if (${value} !== null && ${value} !== undefined) {`);
+  source.statement(`if (!(${isNull(value)})) {`);
   source.constant(opening);
-  addValue(source, selected, value);
+  addLeaf(source, { ...selected, type: getNullableType(type) });
   source.statement('}');
 }

@@ -1,4 +1,6 @@
-const parts: (() => Promise<unknown>)[] = [];
+type Load = () => Promise<unknown>;
+
+const parts: Load[] = [];
 
 /**
  * A part of the program that no start waits for. Node.js never loads again what it could not load once, for want of a
@@ -13,8 +15,8 @@ export function laterPart<Part>(load: () => Promise<Part>): () => Promise<Part> 
  * Loads all of them, one after the other: requests have their turn in between.
  * @throws AggregateError of what could not be loaded, once the rest is
  */
-export async function loadParts(): Promise<void> {
+export async function loadParts(these: readonly Load[] = parts): Promise<void> {
   const faults: unknown[] = [];
-  for (const load of parts) await load().catch((fault: unknown) => faults.push(fault));
-  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} of ${parts.length} not loaded`);
+  for (const load of these) await load().catch((fault: unknown) => faults.push(fault));
+  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} of ${these.length} not loaded`);
 }
