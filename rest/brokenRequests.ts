@@ -6,7 +6,7 @@ import type { ErrorKind } from '../src/errors.ts';
 import { AppError, invalidParameters } from '../src/errors.ts';
 import { jsonContentType } from '../src/infrastructure/http/answer.ts';
 import { commonHeaders } from '../src/infrastructure/http/headers.ts';
-import type { Log } from '../src/infrastructure/log.ts';
+import type { Log } from '../src/infrastructure/observability/log.ts';
 import { statusOf } from './errors.ts';
 
 function refusal(kind: ErrorKind, message: string, field: string, type: string): AppError {

@@ -8,7 +8,7 @@ import { noticeFor } from '../src/domain/testMode.ts';
 import { AppError } from '../src/errors.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
 import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
-import type { Log } from '../src/infrastructure/log.ts';
+import type { Log } from '../src/infrastructure/observability/log.ts';
 import { bodyOf, jsonBody } from './body.ts';
 import { statusOf } from './errors.ts';
 import type { RootField } from './rootField.ts';

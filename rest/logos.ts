@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { notFound } from '../src/errors.ts';
 import { carrierLogoPath, carrierLogoSvg } from '../src/infrastructure/flights/carriers.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
-import type { Log } from '../src/infrastructure/log.ts';
+import type { Log } from '../src/infrastructure/observability/log.ts';
 import { sendError } from './envelope.ts';
 
 /** Airlines' badges, which `logo_symbol_url` names: open to browsers, which show them without a key. */

@@ -3,7 +3,7 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { countRequest } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { AppError } from '../src/errors.ts';
-import type { Log } from '../src/infrastructure/log.ts';
+import type { Log } from '../src/infrastructure/observability/log.ts';
 import { sendError, unknownPath } from './envelope.ts';
 import { openContext } from './handler.ts';
 

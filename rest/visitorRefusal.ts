@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Log } from '../src/infrastructure/log.ts';
+import type { Log } from '../src/infrastructure/observability/log.ts';
 import { refusalOf, sendError, unknownPath } from './envelope.ts';
 import { statusOf } from './errors.ts';
 

@@ -7,7 +7,7 @@ import { noticeFor } from '../src/domain/testMode.ts';
 import type { ErrorCode } from '../src/errors.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
 import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
-import type { Log } from '../src/infrastructure/log.ts';
+import type { Log } from '../src/infrastructure/observability/log.ts';
 import type { FailedRequest } from './errors.ts';
 import { appErrorOf, isGraphqlRefusal, renderError, wrap } from './errors.ts';
 

@@ -9,7 +9,7 @@ import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { GraphQLError } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
-import type { Log } from '../src/infrastructure/log.ts';
+import type { Log } from '../src/infrastructure/observability/log.ts';
 import { sizedAnswer } from './answerSize.ts';
 import { disclosed, renderError, wrap } from './errors.ts';
 import type { Executable } from './executor.ts';

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { overloaded, overloadMet, overloadRetrySeconds } from '../src/domain/busy.ts';
 import { AppError } from '../src/errors.ts';
-import type { Log } from '../src/infrastructure/log.ts';
+import type { Log } from '../src/infrastructure/observability/log.ts';
 
 /** The AppError behind an error of an execution; anything else is a fault of ours. */
 export function appErrorOf(error: unknown): AppError | null {

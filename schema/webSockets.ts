@@ -13,7 +13,7 @@ import { validationError } from '../src/errors.ts';
 import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/body.ts';
 import { declineOffer, offersWebSocket } from '../src/infrastructure/http/offeredProtocols.ts';
-import type { Log } from '../src/infrastructure/log.ts';
+import type { Log } from '../src/infrastructure/observability/log.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';

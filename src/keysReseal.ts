@@ -3,9 +3,9 @@ import { checkNotedKeys, notedKeys, noteKeys } from './domain/vault/keyCheck.ts'
 import { countFormer, forgetFormerKeys, resealAll } from './domain/vault/resealing.ts';
 import { type Database, openExistingDatabase } from './infrastructure/database/database.ts';
 import { reasonOfCommand } from './infrastructure/database/sqlState.ts';
-import { addNewKey, dropFormerKeys, openVault } from './infrastructure/keyFile.ts';
-import { createLog } from './infrastructure/log.ts';
-import type { Vault } from './infrastructure/vault.ts';
+import { createLog } from './infrastructure/observability/log.ts';
+import { addNewKey, dropFormerKeys, openVault } from './infrastructure/secrets/keyFile.ts';
+import type { Vault } from './infrastructure/secrets/vault.ts';
 
 /**
  * `npm run keys:reseal`: seals everything stored with ENCRYPTION_KEY that is sealed with one of ENCRYPTION_KEY_PREVIOUS, one

@@ -2,7 +2,7 @@ import { readStoreSettings } from './config.ts';
 import { ledgerResults } from './domain/wallet/verification.ts';
 import { openExistingDatabase } from './infrastructure/database/database.ts';
 import { reasonOfCommand } from './infrastructure/database/sqlState.ts';
-import { createLog } from './infrastructure/log.ts';
+import { createLog } from './infrastructure/observability/log.ts';
 
 /**
  * `npm run ledger:verify`: proves the ledger of the database that the settings name, one line for each invariant, and

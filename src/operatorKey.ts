@@ -5,7 +5,7 @@ import { issueKey, keyFaults } from './domain/teams/keys.ts';
 import { systemClock } from './infrastructure/clock.ts';
 import { openExistingDatabase } from './infrastructure/database/database.ts';
 import { reasonOfCommand } from './infrastructure/database/sqlState.ts';
-import { createLog } from './infrastructure/log.ts';
+import { createLog } from './infrastructure/observability/log.ts';
 
 /**
  * `npm run operator:key -- "name"`: a new operator's key, for whoever has none left and may read the database. It is

@@ -8,9 +8,9 @@ import { Wallet } from './domain/wallet/wallet.ts';
 import type { Database } from './infrastructure/database/database.ts';
 import { openDatabase } from './infrastructure/database/database.ts';
 import { migrateUp } from './infrastructure/database/migrations.ts';
-import { openVault } from './infrastructure/keyFile.ts';
-import type { Log } from './infrastructure/log.ts';
-import type { Vault } from './infrastructure/vault.ts';
+import type { Log } from './infrastructure/observability/log.ts';
+import { openVault } from './infrastructure/secrets/keyFile.ts';
+import type { Vault } from './infrastructure/secrets/vault.ts';
 
 const models = [Team, ApiKey, Wallet, Recharge];
 

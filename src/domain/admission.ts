@@ -1,5 +1,5 @@
 import { AppError, rateLimitExceeded } from '../errors.ts';
-import type { Bucket, RateWindow } from '../infrastructure/rateLimiter.ts';
+import type { Bucket, RateWindow } from '../infrastructure/rateLimits/rateLimiter.ts';
 import type { Searcher } from './flights/search.ts';
 import type { Gateway } from './gateway.ts';
 import type { Caller } from './teams/access.ts';

@@ -1,5 +1,5 @@
 import { run, statement } from '../infrastructure/database/statement.ts';
-import type { Metrics } from '../infrastructure/metrics.ts';
+import type { Metrics } from '../infrastructure/observability/metrics.ts';
 import type { Platform } from './platform.ts';
 
 /** What waits for so long, in milliseconds, has not just fallen due. */

@@ -1,5 +1,5 @@
-import type { Metrics } from '../infrastructure/metrics.ts';
-import type { RateLimiter } from '../infrastructure/rateLimiter.ts';
+import type { Metrics } from '../infrastructure/observability/metrics.ts';
+import type { RateLimiter } from '../infrastructure/rateLimits/rateLimiter.ts';
 import type { EventFeed } from './events/feed.ts';
 import type { KeyPlaces } from './keyPlaces.ts';
 import type { Platform } from './platform.ts';

@@ -1,7 +1,7 @@
 import { AppError, unauthorized } from '../errors.ts';
 import { bearerTokenOf } from '../infrastructure/http/bearer.ts';
 import { networkOf } from '../infrastructure/http/clientNetwork.ts';
-import type { RateWindow } from '../infrastructure/rateLimiter.ts';
+import type { RateWindow } from '../infrastructure/rateLimits/rateLimiter.ts';
 import type { Gateway } from './gateway.ts';
 import type { Caller } from './teams/access.ts';
 

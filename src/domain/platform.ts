@@ -3,11 +3,11 @@ import type { Settings } from '../config.ts';
 import type { Clock } from '../infrastructure/clock.ts';
 import type { ExchangeRates } from '../infrastructure/exchangeRates/exchangeRates.ts';
 import type { FlightSupplier } from '../infrastructure/flights/supplier.ts';
-import type { Log } from '../infrastructure/log.ts';
 import type { Mailer } from '../infrastructure/mail.ts';
+import type { Log } from '../infrastructure/observability/log.ts';
 import type { PaymentProvider } from '../infrastructure/payments/provider.ts';
 import type { Signals } from '../infrastructure/pubsub/signals.ts';
-import type { Vault } from '../infrastructure/vault.ts';
+import type { Vault } from '../infrastructure/secrets/vault.ts';
 import type { WebhookSender } from '../infrastructure/webhooks/sender.ts';
 
 /** What the domain needs of the world; put together once, in the composition root. */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Transporter } from 'nodemailer';
-import type { Log } from './log.ts';
+import type { Log } from './observability/log.ts';
 
 export interface Mail {
   to: string;

@@ -1,6 +1,6 @@
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import { Outage } from './outage.ts';
+import type { Log } from './observability/log.ts';
+import type { Metrics } from './observability/metrics.ts';
+import { Outage } from './observability/outage.ts';
 
 /** What a run returns that left its work to another time or process: it says nothing of whether the sweep works. */
 export const noTurn = Symbol('no turn');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
-import { createLog } from '../../src/infrastructure/log.ts';
+import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { Outcome } from '../doors/door.ts';
 import { dataOf, pixOf } from '../doors/door.ts';
 import type { Build, BuiltServer } from '../harness/builtServer.ts';

@@ -3,7 +3,7 @@ import { readSettings } from '../../src/config.ts';
 import { expireOverdueBookings } from '../../src/domain/bookings/expiry.ts';
 import { OrderDispatcher } from '../../src/domain/bookings/orders.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
-import { createLog } from '../../src/infrastructure/log.ts';
+import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { RunningServer } from '../../src/server.ts';
 import { startServer } from '../../src/server.ts';
 import type { Door, Outcome } from '../doors/door.ts';

@@ -3,7 +3,7 @@ import { readSettings } from '../../src/config.ts';
 import { referencesOf } from '../../src/domain/bookings/reference.ts';
 import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { migrateDown, migrateUp } from '../../src/infrastructure/database/migrations.ts';
-import { createLog } from '../../src/infrastructure/log.ts';
+import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { startServer } from '../../src/server.ts';
 import { migrationsFolder } from '../../src/store.ts';
 import type { Json } from '../harness/client.ts';

@@ -4,7 +4,7 @@ import { newReference } from '../../src/domain/bookings/reference.ts';
 import { AppError } from '../../src/errors.ts';
 import { run, statement } from '../../src/infrastructure/database/statement.ts';
 import { inTransaction } from '../../src/infrastructure/database/transaction.ts';
-import { newIdentifier } from '../../src/infrastructure/identifier.ts';
+import { newIdentifier } from '../../src/infrastructure/identifiers/identifier.ts';
 import type { TestServer } from '../harness/server.ts';
 
 const withoutTask = statement(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { ledgerChecks } from '../../src/domain/wallet/verification.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
-import { createLog } from '../../src/infrastructure/log.ts';
+import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { Build } from '../harness/builtServer.ts';
 import { buildServer } from '../harness/builtServer.ts';
 import { describeEngines } from '../harness/engines.ts';

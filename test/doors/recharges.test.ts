@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newIdentifier } from '../../src/infrastructure/identifier.ts';
+import { newIdentifier } from '../../src/infrastructure/identifiers/identifier.ts';
 import { minuteMs } from '../harness/testClock.ts';
 import {
   badField,

@@ -2,7 +2,7 @@ import { getNamedType, isCompositeType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGatewaySchema } from '../../schema/index.ts';
 import { rulesOf } from '../../schema/operation.ts';
-import { newIdentifier } from '../../src/infrastructure/identifier.ts';
+import { newIdentifier } from '../../src/infrastructure/identifiers/identifier.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';

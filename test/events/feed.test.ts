@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { EventFeed } from '../../src/domain/events/feed.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
-import { createLog } from '../../src/infrastructure/log.ts';
+import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { loseEvents, recordExample, storedEvents, tenantOf, writeEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeOneEngine } from '../harness/engines.ts';

@@ -3,7 +3,7 @@ import type { EventType } from '../../src/domain/events/catalogue.ts';
 import { eventTypes } from '../../src/domain/events/catalogue.ts';
 import { recordEvent } from '../../src/domain/events/recording.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
-import { newIdentifier } from '../../src/infrastructure/identifier.ts';
+import { newIdentifier } from '../../src/infrastructure/identifiers/identifier.ts';
 import { requestRecharge, storedEvents, tenantOf } from '../harness/activity.ts';
 import { testCertificates } from '../harness/certificates.ts';
 import type { Json } from '../harness/client.ts';

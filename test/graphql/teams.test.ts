@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkVault } from '../../src/domain/vault/keyCheck.ts';
-import { createVault } from '../../src/infrastructure/vault.ts';
+import { createVault } from '../../src/infrastructure/secrets/vault.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';

@@ -7,7 +7,7 @@ import { Sequelize } from 'sequelize-typescript';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { migrateUp } from '../../src/infrastructure/database/migrations.ts';
-import { createLog } from '../../src/infrastructure/log.ts';
+import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { migrationsFolder } from '../../src/store.ts';
 import { scratchFolder, sweepScratch } from './scratch.ts';
 

@@ -4,7 +4,7 @@ import { readSettings } from '../../src/config.ts';
 import { payloadFault } from '../../src/domain/events/validation.ts';
 import type { Clock } from '../../src/infrastructure/clock.ts';
 import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
-import { createLog } from '../../src/infrastructure/log.ts';
+import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { PaymentProvider } from '../../src/infrastructure/payments/provider.ts';
 import type { RunningServer } from '../../src/server.ts';
 import { startServer } from '../../src/server.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { createMetrics } from '../../src/infrastructure/metrics.ts';
+import { createMetrics } from '../../src/infrastructure/observability/metrics.ts';
 import { noTurn, startSweeps } from '../../src/infrastructure/sweeper.ts';
 
 it('a sweep that fails runs again, is counted each time and logged once, and is waited for when it is to stop', async () => {

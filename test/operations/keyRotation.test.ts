@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { sealedValues } from '../../src/domain/vault/sealedValues.ts';
-import { createLog } from '../../src/infrastructure/log.ts';
-import { createVault, markLength } from '../../src/infrastructure/vault.ts';
+import { createLog } from '../../src/infrastructure/observability/log.ts';
+import { createVault, markLength } from '../../src/infrastructure/secrets/vault.ts';
 import { startServer } from '../../src/server.ts';
 import type { Build } from '../harness/builtServer.ts';
 import { buildServer } from '../harness/builtServer.ts';

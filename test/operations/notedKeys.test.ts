@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createVault } from '../../src/infrastructure/vault.ts';
+import { createVault } from '../../src/infrastructure/secrets/vault.ts';
 import type { Build } from '../harness/builtServer.ts';
 import { buildServer } from '../harness/builtServer.ts';
 import { eventually } from '../harness/client.ts';

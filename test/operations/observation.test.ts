@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { baseShare, slots } from '../../src/domain/webhooks/shares.ts';
 import type { SignalChannels } from '../../src/infrastructure/pubsub/signals.ts';
-import type { Bucket } from '../../src/infrastructure/rateLimiter.ts';
+import type { Bucket } from '../../src/infrastructure/rateLimits/rateLimiter.ts';
 import { attemptReasons } from '../../src/infrastructure/webhooks/outcome.ts';
 import { requestRecharge } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newIdentifier } from '../../src/infrastructure/identifier.ts';
+import { newIdentifier } from '../../src/infrastructure/identifiers/identifier.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
-import { createLog } from '../../src/infrastructure/log.ts';
+import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { Build, BuiltServer } from '../harness/builtServer.ts';
 import { allocateStore, buildServer } from '../harness/builtServer.ts';
 import { testCertificates } from '../harness/certificates.ts';

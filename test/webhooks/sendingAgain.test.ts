@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { typeName } from '../../rest/namedSchemas.ts';
 import { eventCatalogue, eventTypes } from '../../src/domain/events/catalogue.ts';
-import { newIdentifier } from '../../src/infrastructure/identifier.ts';
+import { newIdentifier } from '../../src/infrastructure/identifiers/identifier.ts';
 import { serviceSignature } from '../../src/infrastructure/webhooks/signature.ts';
 import { storedEvents } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';

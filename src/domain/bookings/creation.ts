@@ -1,7 +1,7 @@
 import { unprocessable, validationError } from '../../errors.ts';
 import { instantsOfLocalTime } from '../../infrastructure/flights/localTime.ts';
 import type { Traveller } from '../../infrastructure/flights/order.ts';
-import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
+import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
 import type { FlightOffer } from '../flights/offer.ts';
 import { offerExpired } from '../flights/offerExpired.ts';
 import type { UsableOffer } from '../flights/offerStore.ts';

@@ -1,5 +1,5 @@
 import type { OrderRequest, OrderState, TravelDocument } from '../../infrastructure/flights/order.ts';
-import { isPrintableName } from '../../infrastructure/printableName.ts';
+import { isPrintableName } from '../../infrastructure/text/printableName.ts';
 
 /** A supplier's answer to an order that makes no sense: as good as none, so it is asked again. */
 export class UnusableAnswer extends Error {}

@@ -8,8 +8,8 @@ import {
   type TravelDocument,
   type Traveller,
 } from '../../infrastructure/flights/order.ts';
-import type { Metrics } from '../../infrastructure/metrics.ts';
-import { Outage } from '../../infrastructure/outage.ts';
+import type { Metrics } from '../../infrastructure/observability/metrics.ts';
+import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { applyTransition } from './change.ts';

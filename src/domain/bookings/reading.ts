@@ -2,7 +2,7 @@ import type { Sequelize } from 'sequelize';
 import { notFound } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inSnapshot } from '../../infrastructure/database/transaction.ts';
-import { isIdentifier } from '../../infrastructure/identifier.ts';
+import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { type Counted, countSql, totalOf } from '../keptTotals.ts';
 import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';

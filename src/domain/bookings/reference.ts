@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { permute, permutedNumbers } from '../../infrastructure/keyedPermutation.ts';
+import { permute, permutedNumbers } from '../../infrastructure/identifiers/keyedPermutation.ts';
 
 const takeBlock = statement<{ block: string; key: Buffer }>(
   'take_booking_references',

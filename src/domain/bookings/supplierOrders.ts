@@ -1,7 +1,7 @@
 import { conflict, notFound, validationError } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { isIdentifier } from '../../infrastructure/identifier.ts';
-import { isPrintableName } from '../../infrastructure/printableName.ts';
+import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
+import { isPrintableName } from '../../infrastructure/text/printableName.ts';
 import type { Platform } from '../platform.ts';
 import type { Mode } from '../tenant.ts';
 import type { BookingRow, BookingStatus } from './booking.ts';

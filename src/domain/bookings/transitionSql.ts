@@ -1,4 +1,4 @@
-import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
+import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
 import { crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
 import type { Transition } from './transitions.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { validationError } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { isIdentifier } from '../../infrastructure/identifier.ts';
-import { Outage } from '../../infrastructure/outage.ts';
+import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
+import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { DomainEvent } from './event.ts';

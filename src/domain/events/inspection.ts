@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { keptOfObject } from '../../infrastructure/keptEntry.ts';
-import type { Log } from '../../infrastructure/log.ts';
+import type { Log } from '../../infrastructure/observability/log.ts';
 import { eventTypes, isEventType } from './catalogue.ts';
 import { payloadFault } from './validation.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { IdentifierPrefix } from '../../infrastructure/identifier.ts';
-import { identifierPattern } from '../../infrastructure/identifier.ts';
+import type { IdentifierPrefix } from '../../infrastructure/identifiers/identifier.ts';
+import { identifierPattern } from '../../infrastructure/identifiers/identifier.ts';
 import { paymentMethods } from '../../infrastructure/payments/provider.ts';
 import { scopes } from '../teams/scope.ts';
 

@@ -1,6 +1,6 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit } from '../../infrastructure/database/transaction.ts';
-import { newIdentifier } from '../../infrastructure/identifier.ts';
+import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { EventType } from './catalogue.ts';

@@ -1,7 +1,7 @@
 import { notFound } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import type { IdentifierPrefix } from '../../infrastructure/identifier.ts';
-import { isIdentifier } from '../../infrastructure/identifier.ts';
+import type { IdentifierPrefix } from '../../infrastructure/identifiers/identifier.ts';
+import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 

@@ -5,7 +5,7 @@ import type {
   SupplierPaymentTerms,
   SupplierSegmentPassenger,
 } from '../../infrastructure/flights/supplier.ts';
-import { batchOf, identifierBatch } from '../../infrastructure/identifierBatch.ts';
+import { batchOf, identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
 import { keptEntry, keptOfObject } from '../../infrastructure/keptEntry.ts';
 import type {
   FlightOffer,

@@ -1,8 +1,8 @@
 import type { Sequelize } from 'sequelize';
 import { notFound, unprocessable } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { isIdentifier } from '../../infrastructure/identifier.ts';
-import { batchOf } from '../../infrastructure/identifierBatch.ts';
+import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
+import { batchOf } from '../../infrastructure/identifiers/identifierBatch.ts';
 import { forgetOlder, forgetStatement } from '../forgetting.ts';
 import { disconnectedSql } from '../integrations/integration.ts';
 import type { Platform } from '../platform.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { identifierBatch } from '../../infrastructure/identifierBatch.ts';
+import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';

@@ -2,7 +2,7 @@ import type { AppError } from '../../errors.ts';
 import { unprocessable } from '../../errors.ts';
 import { askWithin, TimedOut } from '../../infrastructure/cutOff.ts';
 import type { FlightSupplier, SupplierOffer, SupplierSearch } from '../../infrastructure/flights/supplier.ts';
-import type { Metrics } from '../../infrastructure/metrics.ts';
+import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import type { Platform } from '../platform.ts';
 import type { OfferLifetime } from './offerInspection.ts';
 import { inspectOffers } from './offerInspection.ts';

@@ -1,7 +1,7 @@
 import { AppError, unprocessable, validationError } from '../../errors.ts';
 import { askWithin } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { newIdentifier } from '../../infrastructure/identifier.ts';
+import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import type {
   ChargeArtefacts,
   ChargeRequest,

@@ -1,7 +1,7 @@
 import { conflict } from '../../errors.ts';
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { statement } from '../../infrastructure/database/statement.ts';
-import { newIdentifier } from '../../infrastructure/identifier.ts';
+import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { type RecordingSql, recordingStatement } from '../events/recording.ts';
 import { expireOverdue, longestSweepWaitMs, type Overdue, sweptAtOnce } from '../overdue.ts';
 import type { Platform } from '../platform.ts';

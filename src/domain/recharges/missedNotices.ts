@@ -1,6 +1,6 @@
 import { askWithin, untilStopping } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import type { Metrics } from '../../infrastructure/metrics.ts';
+import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import type { NotificationPage, PaymentNotification } from '../../infrastructure/payments/provider.ts';
 import { noTurn } from '../../infrastructure/sweeper.ts';
 import type { Platform } from '../platform.ts';

@@ -1,5 +1,5 @@
 import { conflict } from '../../errors.ts';
-import { newIdentifier } from '../../infrastructure/identifier.ts';
+import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { recordingStatement } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';

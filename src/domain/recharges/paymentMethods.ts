@@ -1,6 +1,6 @@
 import { boletoDueAt } from '../../infrastructure/payments/businessDays.ts';
 import type { ChargeArtefacts, PaymentMethod } from '../../infrastructure/payments/provider.ts';
-import { isPrintableName } from '../../infrastructure/printableName.ts';
+import { isPrintableName } from '../../infrastructure/text/printableName.ts';
 import type { Platform } from '../platform.ts';
 
 /** What differs between the ways in which a recharge is paid. */

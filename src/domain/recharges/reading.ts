@@ -1,7 +1,7 @@
 import type { InferAttributes } from 'sequelize';
 import { notFound } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { isIdentifier } from '../../infrastructure/identifier.ts';
+import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { type Counted, countAnew, countSql, totalOf } from '../keptTotals.ts';
 import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';

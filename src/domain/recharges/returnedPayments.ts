@@ -2,7 +2,7 @@ import type { AppError } from '../../errors.ts';
 import { conflict, unprocessable, validationError } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
-import { newIdentifier } from '../../infrastructure/identifier.ts';
+import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { recordingStatement } from '../events/recording.ts';
 import { formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';

@@ -2,7 +2,7 @@ import { conflict, notFound, validationError } from '../../errors.ts';
 import type { Statement } from '../../infrastructure/database/statement.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
-import { isIdentifier } from '../../infrastructure/identifier.ts';
+import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import type { Platform } from '../platform.ts';
 import { isStorable } from '../storableText.ts';
 import type { Mode } from '../tenant.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { Outage } from '../../infrastructure/outage.ts';
+import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { SearchSettings, SearchSettingsRow } from '../flights/searchSettings.ts';
 import { searchSettingsSql, toSearchSettings } from '../flights/searchSettings.ts';
 import type { Platform } from '../platform.ts';

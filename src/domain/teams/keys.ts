@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../errors.ts';
 import { conflict, notFound, validationError } from '../../errors.ts';
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
-import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
+import { isIdentifier, newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { recordEvent } from '../events/recording.ts';
 import type { Parts } from '../parts.ts';
 import type { Platform } from '../platform.ts';

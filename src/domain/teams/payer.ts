@@ -9,7 +9,7 @@ import {
 } from '@brazilian-utils/brazilian-utils';
 import type { FieldFault } from '../../errors.ts';
 import type { Payer, PostalAddress } from '../../infrastructure/payments/provider.ts';
-import type { Vault } from '../../infrastructure/vault.ts';
+import type { Vault } from '../../infrastructure/secrets/vault.ts';
 import type { Parts } from '../parts.ts';
 import { isName } from './name.ts';
 import type { Team } from './team.ts';

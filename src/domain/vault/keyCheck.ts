@@ -1,8 +1,8 @@
 import type { Sequelize } from 'sequelize';
 import { SettingsError } from '../../config.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { Outage } from '../../infrastructure/outage.ts';
-import { markOf, type Vault } from '../../infrastructure/vault.ts';
+import { Outage } from '../../infrastructure/observability/outage.ts';
+import { markOf, type Vault } from '../../infrastructure/secrets/vault.ts';
 import type { Platform } from '../platform.ts';
 import { pagesOf, readSamples, sealedValues } from './sealedValues.ts';
 

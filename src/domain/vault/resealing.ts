@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Sequelize } from 'sequelize';
 import { lockTimeoutMs } from '../../infrastructure/database/session.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { markOf, type Vault } from '../../infrastructure/vault.ts';
+import { markOf, type Vault } from '../../infrastructure/secrets/vault.ts';
 import { pagesOf, type SealedValues, sealedValues } from './sealedValues.ts';
 
 /**

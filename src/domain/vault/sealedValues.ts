@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { run, type Statement, statement } from '../../infrastructure/database/statement.ts';
-import { markLength, markStart } from '../../infrastructure/vault.ts';
+import { markLength, markStart } from '../../infrastructure/secrets/vault.ts';
 
 /**
  * Everything that is stored sealed. What seals a new column adds it here, or its values are lost with the key that sealed

@@ -1,5 +1,5 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { Outage } from '../../infrastructure/outage.ts';
+import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { Mode } from '../tenant.ts';
 

@@ -1,4 +1,4 @@
-import { isIdentifier } from '../../infrastructure/identifier.ts';
+import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 
 /** One event on its way to one webhook. Its attempts are in rounds: a first, and one for each time it is sent again. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Metrics } from '../../infrastructure/metrics.ts';
-import { Outage } from '../../infrastructure/outage.ts';
+import type { Metrics } from '../../infrastructure/observability/metrics.ts';
+import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import { Recall } from '../../infrastructure/webhooks/recall.ts';
 import { NameServersAway } from '../../infrastructure/webhooks/resolver.ts';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Outage } from '../../infrastructure/outage.ts';
+import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Platform } from '../platform.ts';
 import { AttemptRecorder, type FinishedAttempt, type RecordedAttempt } from './attemptRecording.ts';
 

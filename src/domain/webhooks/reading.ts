@@ -1,5 +1,5 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import { isIdentifier } from '../../infrastructure/identifier.ts';
+import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { WebhookRow } from './webhook.ts';

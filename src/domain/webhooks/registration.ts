@@ -2,7 +2,7 @@ import { checkEach, conflict, unprocessable } from '../../errors.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit } from '../../infrastructure/database/transaction.ts';
-import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
+import { isIdentifier, newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts';
 import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';

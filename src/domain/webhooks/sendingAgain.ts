@@ -1,7 +1,7 @@
 import type { AppError } from '../../errors.ts';
 import { conflict } from '../../errors.ts';
 import { retryOnDeadlock, run, statement } from '../../infrastructure/database/statement.ts';
-import { isIdentifier, newIdentifier } from '../../infrastructure/identifier.ts';
+import { isIdentifier, newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { eventCatalogue } from '../events/catalogue.ts';
 import { apiVersion, testEventNotice } from '../events/event.ts';

@@ -1,5 +1,5 @@
 import { notFound } from '../../errors.ts';
-import type { Vault } from '../../infrastructure/vault.ts';
+import type { Vault } from '../../infrastructure/secrets/vault.ts';
 
 /** A webhook as the database has it; BIGINTs as digits. */
 export interface WebhookRow {

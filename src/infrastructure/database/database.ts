@@ -3,7 +3,7 @@ import { ConnectionAcquireTimeoutError } from 'sequelize';
 import type { ModelCtor } from 'sequelize-typescript';
 import { Sequelize } from 'sequelize-typescript';
 import type { Settings } from '../../config.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../observability/log.ts';
 import { driverClient } from './driverClient.ts';
 import { openEmbedded } from './embedded.ts';
 import { EmbeddedDisk } from './embeddedDisk.ts';

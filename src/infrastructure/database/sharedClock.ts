@@ -2,8 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Sequelize } from 'sequelize';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Log } from '../observability/log.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { run, statement } from './statement.ts';
 
 /** What a clock may differ by before anybody heeds it: more than those that are kept by NTP do. */

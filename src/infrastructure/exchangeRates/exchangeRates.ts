@@ -1,8 +1,8 @@
 import type { Big } from 'big.js';
 import type { Sequelize } from 'sequelize';
 import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Log } from '../observability/log.ts';
+import type { Metrics } from '../observability/metrics.ts';
 
 /** One quotation: how many reais one unit of the currency is worth. */
 export interface ExchangeRate {

@@ -1,4 +1,4 @@
-import { plainLetters } from '../plainLetters.ts';
+import { plainLetters } from '../text/plainLetters.ts';
 
 const writtenName = /^'?[A-Z]+(?:[ '-]{1,3}[A-Z]+)*'?$/;
 

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { RateWindow } from '../rateLimiter.ts';
+import type { RateWindow } from '../rateLimits/rateLimiter.ts';
 import { addRateHeaders, commonHeaders } from './headers.ts';
 
 export const jsonContentType = 'application/json; charset=utf-8';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
-import type { RateWindow } from '../rateLimiter.ts';
+import type { RateWindow } from '../rateLimits/rateLimiter.ts';
 
 /** Names and values in turn, as `writeHead` takes them: less work for Node.js than setting them one by one. */
 export type HeaderList = string[];

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Express, Request, Response } from 'express';
 import { AppError, validationError } from '../../errors.ts';
-import type { Log } from '../log.ts';
-import { logOfSafeFields, withoutSecrets } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Log } from '../observability/log.ts';
+import { logOfSafeFields, withoutSecrets } from '../observability/log.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { DirectRoutes } from './directRoutes.ts';
 
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { unauthorized } from '../../errors.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { carriesToken } from './bearer.ts';
 import { refuseOtherMethods } from './otherMethods.ts';
 

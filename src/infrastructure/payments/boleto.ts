@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { bankZone } from '../brazilianText.ts';
+import { bankZone } from '../text/brazilianText.ts';
 import { moduloEleven, moduloTen } from './checkDigit.ts';
 
 /** Position 4 of the barcode: the real. */

@@ -1,5 +1,5 @@
 import PDFDocument from 'pdfkit';
-import { printableText } from '../printableText.ts';
+import { printableText } from '../text/printableText.ts';
 import { barsHeightMm, barsModules, barsWidthMm, boletoBars, quietZoneMm } from './boletoBars.ts';
 import type { BoletoSlip, SlipBox } from './boletoSlip.ts';
 

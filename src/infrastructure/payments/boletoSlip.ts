@@ -4,7 +4,7 @@ import {
   formatCnpj,
   formatCpfInPart,
   formatReais,
-} from '../brazilianText.ts';
+} from '../text/brazilianText.ts';
 import { formatBankCode, formatDigitableLine } from './boleto.ts';
 import type { BoletoIssuer, Payer, PostalAddress } from './provider.ts';
 

@@ -1,6 +1,6 @@
 import { getHolidays, isBusinessDay } from '@brazilian-utils/brazilian-utils';
 import { DateTime } from 'luxon';
-import { bankZone } from '../brazilianText.ts';
+import { bankZone } from '../text/brazilianText.ts';
 
 const boletoValidityDays = 3;
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RedisPubSub } from 'graphql-redis-subscriptions';
 import { Redis } from 'ioredis';
-import type { Log } from '../log.ts';
-import { Outage } from '../outage.ts';
-import { logOutages, redisSilenceMs } from '../redisOutages.ts';
+import type { Log } from '../observability/log.ts';
+import { Outage } from '../observability/outage.ts';
+import { logOutages, redisSilenceMs } from '../observability/redisOutages.ts';
 import type { Signals } from './signals.ts';
 import { signalsOver } from './signals.ts';
 

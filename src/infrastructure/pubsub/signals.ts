@@ -1,7 +1,7 @@
 import type { PubSubEngine } from 'graphql-subscriptions';
 import { PubSub } from 'graphql-subscriptions';
-import type { Log } from '../log.ts';
-import { Outage } from '../outage.ts';
+import type { Log } from '../observability/log.ts';
+import { Outage } from '../observability/outage.ts';
 
 /**
  * Signals between processes: "something happened", never the thing itself. Whoever is woken reads the tables, so a

@@ -1,4 +1,4 @@
-import { formatBrazilianDate, formatReais } from '../brazilianText.ts';
+import { formatBrazilianDate, formatReais } from '../text/brazilianText.ts';
 import { airportText, placeText } from './placeNames.ts';
 import type { ReceiptAirport, ReceiptSegment, ReceiptSlice, TicketReceipt } from './receipt.ts';
 import { type Cell, type Line, ReceiptSheet, sheetWidthMm } from './receiptSheet.ts';

@@ -1,6 +1,6 @@
 import PDFDocument from 'pdfkit';
 import { create } from 'qrcode';
-import { printableText } from '../printableText.ts';
+import { printableText } from '../text/printableText.ts';
 
 const pointsPerMm = 72 / 25.4;
 const pageWidthMm = 210;

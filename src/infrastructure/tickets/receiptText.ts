@@ -1,5 +1,5 @@
-import { formatReais } from '../brazilianText.ts';
 import { ticketName } from '../flights/ticketName.ts';
+import { formatReais } from '../text/brazilianText.ts';
 import { placeText } from './placeNames.ts';
 import type {
   ReceiptCondition,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import express from 'express';
-import { newIdentifier } from '../../../src/infrastructure/identifier.ts';
+import { newIdentifier } from '../../../src/infrastructure/identifiers/identifier.ts';
 import { simulatedPaymentProvider } from '../../../src/infrastructure/payments/simulated.ts';
 import {
   Entry,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import pg from 'pg';
-import { newIdentifier } from '../../../src/infrastructure/identifier.ts';
+import { newIdentifier } from '../../../src/infrastructure/identifiers/identifier.ts';
 import { simulatedPaymentProvider } from '../../../src/infrastructure/payments/simulated.ts';
 import type { PeerCaller } from './work.ts';
 import { callerOf, decimalAmount, poolSize, readWork } from './work.ts';

@@ -5,7 +5,7 @@ import type { BookingRow } from '../../../src/domain/bookings/booking.ts';
 import { prepareBooking } from '../../../src/domain/bookings/creation.ts';
 import { postAlone, postBooking } from '../../../src/domain/bookings/posting.ts';
 import { newReference } from '../../../src/domain/bookings/reference.ts';
-import { identifierBatch } from '../../../src/infrastructure/identifierBatch.ts';
+import { identifierBatch } from '../../../src/infrastructure/identifiers/identifierBatch.ts';
 import { startServer } from '../../../src/server.ts';
 
 /** Bookings by the domain's own posting, without a door in front of it. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FlightOffer } from '../../../src/domain/flights/offer.ts';
 import { isoDuration } from '../../../src/domain/flights/offerAssembly.ts';
 import { termsOf } from '../../../src/domain/flights/offerStore.ts';
-import { isIdentifier } from '../../../src/infrastructure/identifier.ts';
+import { isIdentifier } from '../../../src/infrastructure/identifiers/identifier.ts';
 import { search } from './quotedSearch.ts';
 
 /** Name and JSON type of every field, lists by their first element; what may be null is not looked into. */

@@ -5,7 +5,7 @@ import { readSearchRequest, type SearchRequest } from '../../../src/domain/fligh
 import { simulatedExchangeRates } from '../../../src/infrastructure/exchangeRates/tableExchangeRates.ts';
 import { simulatedSupplier } from '../../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
 import type { SupplierOffer } from '../../../src/infrastructure/flights/supplier.ts';
-import { identifierBatch } from '../../../src/infrastructure/identifierBatch.ts';
+import { identifierBatch } from '../../../src/infrastructure/identifiers/identifierBatch.ts';
 import { ManualClock } from '../../harness/manualClock.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');

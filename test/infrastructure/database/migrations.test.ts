@@ -6,7 +6,7 @@ import {
   migrateUp,
   pendingMigrations,
 } from '../../../src/infrastructure/database/migrations.ts';
-import { createLog } from '../../../src/infrastructure/log.ts';
+import { createLog } from '../../../src/infrastructure/observability/log.ts';
 import { migrationsFolder } from '../../../src/store.ts';
 import { eventually } from '../../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../../harness/engines.ts';

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import PDFDocument from 'pdfkit';
 import { describe, expect, it } from 'vitest';
-import { formatReais } from '../../../src/infrastructure/brazilianText.ts';
 import type { Bar } from '../../../src/infrastructure/payments/boletoBars.ts';
 import { boletoPage, boletoPageSecurityPolicy } from '../../../src/infrastructure/payments/boletoPage.ts';
 import { boletoPdf } from '../../../src/infrastructure/payments/boletoPdf.ts';
 import type { Payer, PostalAddress } from '../../../src/infrastructure/payments/provider.ts';
-import { printableText } from '../../../src/infrastructure/printableText.ts';
+import { formatReais } from '../../../src/infrastructure/text/brazilianText.ts';
+import { printableText } from '../../../src/infrastructure/text/printableText.ts';
 import { pdfContent, pdfFilledRectangles, pdfTexts } from '../../harness/pdfContent.ts';
 import { overlaps, placedTexts } from '../../harness/placedTexts.ts';
 import { payer, someSlip } from './charges.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { PubSubEngine } from 'graphql-subscriptions';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLog } from '../../../src/infrastructure/log.ts';
+import { createLog } from '../../../src/infrastructure/observability/log.ts';
 import { redisSignals } from '../../../src/infrastructure/pubsub/redisSignals.ts';
 import { inProcessSignals, signalsOver } from '../../../src/infrastructure/pubsub/signals.ts';
 import { eventually } from '../../harness/client.ts';

@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { bankZone } from '../../brazilianText.ts';
+import { bankZone } from '../../text/brazilianText.ts';
 import { isRate } from '../rateTable.ts';
 import { StrictDecimal } from '../strictDecimal.ts';
 

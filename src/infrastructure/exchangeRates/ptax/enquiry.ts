@@ -1,6 +1,6 @@
 import { askWithin } from '../../cutOff.ts';
 import { carrierCurrencies } from '../../flights/supplier.ts';
-import { Outage } from '../../outage.ts';
+import { Outage } from '../../observability/outage.ts';
 import type { RateSurroundings } from '../exchangeRates.ts';
 import type { DayRate } from '../rateStore.ts';
 import { endLookup, keepDayRates, readDayRates, takeLookup } from '../rateStore.ts';

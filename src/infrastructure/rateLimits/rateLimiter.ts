@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Log } from './log.ts';
+import type { Log } from '../observability/log.ts';
 import type { CountedWindow } from './rateWindows.ts';
 import { RateWindows } from './rateWindows.ts';
 

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { eventually } from '../harness/client.ts';
+import { eventually } from '../../harness/client.ts';
 
-const log = fileURLToPath(new URL('../../src/infrastructure/log.ts', import.meta.url));
+const log = fileURLToPath(new URL('../../../src/infrastructure/observability/log.ts', import.meta.url));
 
 /** Node's arguments for a program that has `log` and logs lines from 1 on in several turns, between other code. */
 const programOf = (before: string, lines: number, after: string) => [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isIdentifier } from '../../src/infrastructure/identifier.ts';
-import { identifierBatch } from '../../src/infrastructure/identifierBatch.ts';
+import { isIdentifier } from '../../../src/infrastructure/identifiers/identifier.ts';
+import { identifierBatch } from '../../../src/infrastructure/identifiers/identifierBatch.ts';
 
 /** Bytes of a TypeID's suffix: 26 base-32 digits of five bits, of which the first carries three. */
 function uuidOf(identifier: string): bigint {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createVault, markLength } from '../../src/infrastructure/vault.ts';
+import { createVault, markLength } from '../../../src/infrastructure/secrets/vault.ts';
 
 const key = '0123456789abcdef'.repeat(4);
 const other = 'f'.repeat(64);

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { Counter } from 'prom-client';
-import { keptEntry } from './keptEntry.ts';
+import { keptEntry } from '../keptEntry.ts';
 
 /** How often an operation was admitted, and how often its caller was refused, since the counter was last asked. */
 export interface Tally {

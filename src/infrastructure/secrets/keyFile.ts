@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Settings } from '../config.ts';
+import type { Settings } from '../../config.ts';
 import { createVault, type Vault } from './vault.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isIdentifier, newIdentifier } from '../../src/infrastructure/identifier.ts';
-import { uuidSource } from '../../src/infrastructure/uuid.ts';
+import { isIdentifier, newIdentifier } from '../../../src/infrastructure/identifiers/identifier.ts';
+import { uuidSource } from '../../../src/infrastructure/identifiers/uuid.ts';
 
 /** Ids as they are made at moments that the test chooses, of random bytes that are all `byte`. */
 function stage(byte: number) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { permute, permutedNumbers } from '../../src/infrastructure/keyedPermutation.ts';
+import { permute, permutedNumbers } from '../../../src/infrastructure/identifiers/keyedPermutation.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number);
 

@@ -1,5 +1,5 @@
 import { fromUUIDBytes } from 'typeid-js';
-import { keptEntry } from './keptEntry.ts';
+import { keptEntry } from '../keptEntry.ts';
 import { newUuid } from './uuid.ts';
 
 export type IdentifierPrefix =

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { Log } from './log.ts';
-import type { Outage } from './outage.ts';
+import type { Log } from '../observability/log.ts';
+import type { Outage } from '../observability/outage.ts';
+import { redisOutage, redisSilenceMs } from '../observability/redisOutages.ts';
 import type { CountedWindow } from './rateWindows.ts';
-import { redisOutage, redisSilenceMs } from './redisOutages.ts';
 
 /**
  * Counts requests of many subjects at once. KEYS: one for each subject. ARGV: the window's length in milliseconds, then

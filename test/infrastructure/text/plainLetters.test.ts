@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plainLetter } from '../../src/infrastructure/plainLetters.ts';
+import { plainLetter } from '../../../src/infrastructure/text/plainLetters.ts';
 
 it.each([
   ['ł', 'l'],
