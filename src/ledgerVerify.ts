@@ -1,5 +1,5 @@
 import { readStoreSettings } from './config.ts';
-import { ledgerResults } from './domain/wallet/verification.ts';
+import { ledgerResults } from './domain/ledgerVerification.ts';
 import { openExistingDatabase } from './infrastructure/database/database.ts';
 import { reasonOfCommand } from './infrastructure/database/sqlState.ts';
 import { createLog } from './infrastructure/observability/log.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { verifyLedger } from '../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../src/domain/ledgerVerification.ts';
 import { balancePayment, travellersOf } from './bookings/bookingSteps.ts';
 import { pixOf } from './doors/door.ts';
 import { testCertificates } from './harness/certificates.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { dataOf, expectRefusal } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import {

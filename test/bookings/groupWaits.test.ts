@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyTransition } from '../../src/domain/bookings/change.ts';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { inTransaction } from '../../src/infrastructure/database/transaction.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
 import { findBooking } from '../../src/domain/bookings/reading.ts';
 import type { KeyRow } from '../../src/domain/idempotency/keySql.ts';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { AppError } from '../../src/errors.ts';
 import { newIdentifier } from '../../src/infrastructure/identifiers/identifier.ts';
 import { batchOf } from '../../src/infrastructure/identifiers/identifierBatch.ts';

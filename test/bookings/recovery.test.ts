@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { OrderDispatcher } from '../../src/domain/bookings/orders.ts';
 import { claimTasks } from '../../src/domain/bookings/orderTask.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import type { Platform } from '../../src/domain/platform.ts';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { referencesOf } from '../../src/domain/bookings/reference.ts';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { migrateDown, migrateUp } from '../../src/infrastructure/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { startServer } from '../../src/server.ts';

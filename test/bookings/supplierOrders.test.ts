@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { measureBacklog } from '../../src/domain/backlog.ts';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import type { OrderState } from '../../src/infrastructure/flights/order.ts';
 import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';

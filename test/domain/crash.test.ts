@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { Build, BuiltServer } from '../harness/builtServer.ts';

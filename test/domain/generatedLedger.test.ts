@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { fillLedger } from '../bench/ledger.ts';
 import { walletsOf } from '../bookings/writtenBookings.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';

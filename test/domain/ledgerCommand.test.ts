@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
-import { ledgerChecks } from '../../src/domain/wallet/verification.ts';
+import { ledgerChecks } from '../../src/domain/ledgerVerification.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { Build } from '../harness/builtServer.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { formatAmount, parseAmount } from '../../src/domain/money.ts';
 import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';

@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize';
 import { QueryTypes } from 'sequelize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ledgerChecks, ledgerResults, verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
-import { ledgerChecks, ledgerResults, verifyLedger } from '../../src/domain/wallet/verification.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { formatAmount } from '../../src/domain/money.ts';
 import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventCatalogue, eventTypes } from '../../src/domain/events/catalogue.ts';
 import { payloadFault } from '../../src/domain/events/validation.ts';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { ticketed } from '../bookings/airline.ts';
 import {
   agencyWith,

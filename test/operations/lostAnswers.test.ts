@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { Airline } from '../bookings/airline.ts';
 import { type BookingStage, booked, held, offered, requestFor } from '../bookings/bookingSteps.ts';
 import type { CallOptions, Outcome } from '../doors/door.ts';

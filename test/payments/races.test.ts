@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { dataOf, pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
 import type { Json } from '../harness/client.ts';

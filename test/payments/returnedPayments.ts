@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import { boletoOf, dataOf, pixOf, type Stage } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';

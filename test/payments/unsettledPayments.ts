@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { dataOf, type Stage } from '../doors/door.ts';
 import { cancel } from '../doors/rechargeSteps.ts';
 import type { Json } from '../harness/client.ts';

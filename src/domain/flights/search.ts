@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { FlightOffers, OfferPlace, RequestedSlice } from './offer.ts';
@@ -43,7 +43,10 @@ export interface Searcher {
   readonly settings: SearchSettings;
 }
 
-type Surroundings = Pick<Gateway, 'platform' | 'metrics'>;
+interface Surroundings {
+  readonly platform: Platform;
+  readonly metrics: Pick<Metrics, 'supplierSeconds'>;
+}
 
 export interface FoundOffers {
   readonly answer: FlightOffers;

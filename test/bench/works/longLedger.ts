@@ -1,5 +1,5 @@
 import { Sequelize } from 'sequelize';
-import { verifyLedger } from '../../../src/domain/wallet/verification.ts';
+import { verifyLedger } from '../../../src/domain/ledgerVerification.ts';
 import { walletChecks } from '../../../src/domain/wallet/walletChecks.ts';
 import type { Bench } from '../bench.ts';
 import type { Contender } from '../contender.ts';

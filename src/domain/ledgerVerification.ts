@@ -1,10 +1,10 @@
 import type { Sequelize } from 'sequelize';
 import { QueryTypes } from 'sequelize';
-import { bookingChecks } from '../bookings/bookingChecks.ts';
-import { eventChecks } from '../events/eventChecks.ts';
-import { rechargeChecks } from '../recharges/rechargeChecks.ts';
-import type { LedgerCheck } from './ledgerCheck.ts';
-import { walletChecks } from './walletChecks.ts';
+import { bookingChecks } from './bookings/bookingChecks.ts';
+import { eventChecks } from './events/eventChecks.ts';
+import { rechargeChecks } from './recharges/rechargeChecks.ts';
+import type { LedgerCheck } from './wallet/ledgerCheck.ts';
+import { walletChecks } from './wallet/walletChecks.ts';
 
 /** Every invariant of the ledger. A noun that moves or holds money adds its own here. */
 export const ledgerChecks: readonly LedgerCheck[] = [
