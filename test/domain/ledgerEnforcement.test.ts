@@ -3,10 +3,13 @@ import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { bookingRefusals } from './ledgerBookingRefusals.ts';
 import type { Caller } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
+import { eventRefusals } from './ledgerEventRefusals.ts';
 import { noticeRefusals } from './ledgerNoticeRefusals.ts';
 import { returnRefusals } from './ledgerReturnRefusals.ts';
+import { webhookRefusals } from './ledgerWebhookRefusals.ts';
 
 /**
  * A live wallet with 150.00 (one credit) of which a held booking reserves 10.00, a test wallet with the same credit, the
@@ -177,7 +180,24 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
       /type_sequence_check/,
     ],
   },
+  'a day of the ledger cannot be wrong': {
+    'no wallet': () => [
+      `INSERT INTO wallet_days (wallet_id, day, credit_count, debit_count, credit_cents, debit_cents)
+         VALUES (999999, now(), 0, 0, 0, 0)`,
+      /wallet_days_wallet_id_fkey/,
+    ],
+  },
+  'an event cannot be wrong': eventRefusals,
+  'a webhook cannot be wrong': webhookRefusals,
   'a recharge cannot be wrong': {
+    'no wallet': ({ pending }) => [
+      `UPDATE recharges SET wallet_id = 999999 WHERE id = '${pending}'`,
+      /recharges_wallet_id_fkey/,
+    ],
+    'a day of no wallet': ({ live }) => [
+      `UPDATE recharge_days SET wallet_id = 999999 WHERE wallet_id = ${live}`,
+      /recharge_days_wallet_id_fkey/,
+    ],
     'completed without a payment': ({ pending }) => [
       `UPDATE recharges SET status = 'completed' WHERE id = '${pending}'`,
       /recharges_check/,
@@ -214,11 +234,22 @@ const refusals: Record<string, Record<string, (wallets: Wallets) => [sql: string
   'a team cannot be wrong': {
     'a fee below nothing': () => ['UPDATE teams SET fee_cents = -1', /teams_fee_cents_check/],
     'a markup below nothing': () => ['UPDATE teams SET markup_percent = -1', /teams_markup_percent_check/],
+    'none to a wallet': ({ live }) => [
+      `UPDATE wallets SET team_id = 'team_none' WHERE id = ${live}`,
+      /wallets_team_id_fkey/,
+    ],
   },
   'a key cannot be wrong': {
     'an operator’s of a team': () => [newKey('operator', 'team_id'), /api_keys_check/],
     'an agency’s of no team': () => [newKey('live', 'NULL'), /api_keys_check/],
+    'an agency’s of an unknown team': () => [newKey('live', "'team_none'"), /api_keys_team_id_fkey/],
+    'of another kind': () => [newKey('root', 'team_id'), /api_keys_kind_check/],
+    'another one’s': () => [
+      'UPDATE api_keys SET hash = (SELECT hash FROM api_keys LIMIT 1)',
+      /api_keys_hash_key/,
+    ],
   },
+  'a booking cannot be in a state that its money does not fit': bookingRefusals,
   'a booking cannot be wrong': {
     'an amount of nothing': ({ held }) => [setBooking(held, 'amount_cents = 0'), /amount_cents_check/],
     'another status': ({ held }) => [
