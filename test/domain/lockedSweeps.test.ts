@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
+import { sweptAtOnce } from '../../src/domain/overdue.ts';
 import { Airline, ticketed } from '../bookings/airline.ts';
 import {
   agencyWith,
@@ -34,6 +35,12 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
     await other?.end();
     await server?.close();
   });
+
+  const untilRechargeIs = (key: string, id: string, status: string) =>
+    eventually(
+      async () =>
+        (await server.rest('GET', `/api/v1/wallet/recharge/${id}`, { key })).body.data.status === status,
+    );
 
   it('expires what is overdue in the other wallets, and the rest once those are free: each once', async () => {
     const [door, otherDoor] = doorsAt(server.url);
@@ -126,5 +133,27 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
       expect(typesOf(await toldOf(stage, id)).filter((type) => type === 'booking.ticketed')).toHaveLength(1);
     const { sequelize } = server.running.gateway.platform;
     expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+  });
+
+  it('expires what is overdue in another wallet, though one has more than are looked for at once', async () => {
+    const [door] = doorsAt(server.url);
+    const [crowded, free] = [await server.createTeam(), await server.createTeam()];
+    const request = async ({ live }: TeamKeys) => dataOf(await door.createRecharge(live, pixOf('100.00'))).id;
+    const copied = await request(crowded);
+    const waiting = await request(free);
+    await server.query(
+      `INSERT INTO recharges (id, wallet_id, team_id, mode, amount_cents, payment_method, status, provider, charge,
+                              created_at, expires_at)
+       SELECT id || n, wallet_id, team_id, mode, amount_cents, payment_method, status, provider, charge, created_at,
+              expires_at - interval '1 minute' FROM recharges, generate_series(1, $2::integer) n WHERE id = $1`,
+      [copied, 2 * sweptAtOnce],
+    );
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [crowded.teamId]);
+    clock.advance(31 * minuteMs);
+    await untilRechargeIs(free.live, waiting, 'expired');
+    await other.query('DELETE FROM recharges WHERE id <> $1 AND id LIKE $2', [copied, `${copied}%`]);
+    await other.query('COMMIT');
+    await untilRechargeIs(crowded.live, copied, 'expired');
   });
 });

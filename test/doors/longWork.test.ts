@@ -65,19 +65,25 @@ describeSeveralSessions('While what a team asks of the database takes long', (en
     },
   ])('$name wait for each other, and nobody else for them', async ({ table, ask, isActive = false }) => {
     const [team, other] = [await server.createTeam(), await server.createTeam()];
-    const { body } = await server.rest('POST', '/api/v1/webhooks', {
-      key: team.test,
-      body: { url: 'https://example.com/', events: ['wallet.credit'] },
-    });
-    const { id } = body.data;
-    await server.rest('PUT', `/api/v1/webhooks/${id}`, { key: team.test, body: { active: isActive } });
+    const [id, theirs] = await Promise.all(
+      [team, other].map(async ({ test: key }) => {
+        const { body } = await server.rest('POST', '/api/v1/webhooks', {
+          key,
+          body: { url: 'https://example.com/', events: ['wallet.credit'] },
+        });
+        const webhook = body.data.id as string;
+        await server.rest('PUT', `/api/v1/webhooks/${webhook}`, { key, body: { active: isActive } });
+        return webhook;
+      }),
+    );
     const session = new pg.Client({ connectionString: server.environment.DATABASE_URL });
     await session.connect();
     onTestFinished(() => session.end());
     await session.query('BEGIN');
     await session.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
     const answers: Answer[] = [];
-    const asking = Array.from({ length: asked }, async () => void answers.push(await ask(team.test, id)));
+    const asking = Array.from({ length: asked }, async () => void answers.push(await ask(team.test, id!)));
+    const elsewhere = ask(other.test, theirs!);
     await eventually(() => answers.length === asked - atOnce);
     for (const { status, retryAfter, error } of answers) {
       expect([status, retryAfter]).toEqual([500, '1']);
@@ -87,7 +93,8 @@ describeSeveralSessions('While what a team asks of the database takes long', (en
     expect(status).toBe(200);
     await session.query('ROLLBACK');
     await Promise.all(asking);
+    expect((await elsewhere).status).toBe(200);
     expect(answers.slice(-atOnce).map((answer) => answer.status)).toEqual([200, 200]);
-    expect((await ask(team.test, id)).status).toBe(200);
+    expect((await ask(team.test, id!)).status).toBe(200);
   });
 });

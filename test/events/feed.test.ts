@@ -47,6 +47,21 @@ describeOneEngine('A feed', (engine) => {
     expect(heard).toEqual([first]);
     leave();
   });
+
+  it('reads for each team what it has missed itself, though others ask for as much at the same moment', async () => {
+    const server = await startTestServer(engine);
+    onTestFinished(() => server.close());
+    const teams = await Promise.all([server.createTeam(), server.createTeam()]);
+    const { past } = server.running.gateway.feed;
+    const { signal } = new AbortController();
+    const tenants = await Promise.all(teams.map(({ teamId }) => tenantOf(server, teamId, 'test')));
+    const read = await Promise.all(
+      tenants.map((tenant) => past.readAfter(tenant, 0n, { keyId: `key of ${tenant.teamId}`, signal })),
+    );
+    expect(read.map((events) => events.map(({ teamId }) => teamId))).toEqual(
+      teams.map(({ teamId }) => [teamId]),
+    );
+  });
 });
 
 describeEngines('A feed of a team with many events', (engine) => {

@@ -59,14 +59,19 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
   /** Lets the test set the database's clock, and has as many of those who compare theirs wait for the answer as it says. */
   const takeOverDatabaseClock = () =>
     server.running.gateway.platform.sequelize.query(`
-      CREATE TABLE set_clock (ahead interval NOT NULL, late_answers integer NOT NULL);
-      INSERT INTO set_clock VALUES ('0', 0);
+      CREATE TABLE set_clock (ahead interval NOT NULL, late_answers integer NOT NULL, refuses boolean NOT NULL);
+      INSERT INTO set_clock VALUES ('0', 0, false);
+      CREATE SEQUENCE refused_askings;
       CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS $$
         DECLARE told timestamptz := pg_catalog.clock_timestamp() + (SELECT ahead FROM set_clock);
         BEGIN
           IF current_query() LIKE '%::bigint AS ms' THEN
             UPDATE set_clock SET late_answers = late_answers - 1 WHERE late_answers > 0;
             IF FOUND THEN PERFORM pg_sleep(${lateMs / second}); END IF;
+            IF (SELECT refuses FROM set_clock) THEN
+              PERFORM nextval('refused_askings');
+              RAISE EXCEPTION 'not now';
+            END IF;
           END IF;
           RETURN told;
         END $$;
@@ -128,6 +133,19 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
     await takeOverDatabaseClock();
     await server.restart();
     await server.query(`UPDATE set_clock SET ahead = '1 hour'`);
+    expect(await eventually(datesRightly)).toBe(true);
+  });
+
+  it('any more, and that could not be asked for a while, is asked again', async () => {
+    await start();
+    await takeOverDatabaseClock();
+    await server.restart();
+    await server.query('UPDATE set_clock SET refuses = true');
+    await eventually(async () => {
+      const [row] = await server.query<{ is_called: boolean }>('SELECT is_called FROM refused_askings');
+      return row?.is_called;
+    });
+    await server.query(`UPDATE set_clock SET refuses = false, ahead = '1 hour'`);
     expect(await eventually(datesRightly)).toBe(true);
   });
 

@@ -97,7 +97,7 @@ describeEngines('While the database does not take that an alert was mailed', (en
     await eventually(() => world.server.logLines.join('').includes('alerts not looked for or marked'));
     await world.server.query('DROP TRIGGER refused ON webhook_alerts');
     // As if the 30 s were over.
-    await world.server.query('UPDATE webhook_alerts SET leased_until = NULL');
+    await world.server.query('UPDATE webhook_alerts SET leased_until = clock_timestamp()');
     await world.swept();
     const waiting = () => world.server.query('SELECT id FROM webhook_alerts WHERE sent_at IS NULL');
     await eventually(async () => (await waiting()).length === 0);
@@ -132,7 +132,7 @@ describeEngines('While the mail server refuses', (engine) => {
     const triedAgain = async (refusal: Partial<typeof mail.refusal>) => {
       Object.assign(mail.refusal, refusal);
       // As if the 30 s were over.
-      await world.server.query('UPDATE webhook_alerts SET leased_until = NULL');
+      await world.server.query('UPDATE webhook_alerts SET leased_until = clock_timestamp()');
       await world.swept();
     };
     await eventually(() => log().split('trying again in 30 s').length === 2);
