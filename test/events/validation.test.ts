@@ -109,6 +109,24 @@ describeEngines('An event', (engine) => {
     expect(server.logLines.join('\n')).not.toContain('txn_secretive');
   });
 
+  it('of a type that there is not is counted without its name', async () => {
+    const { test: key, teamId } = await server.createTeam();
+    const tenant = await tenantOf(server, teamId, 'test');
+    const [start] = await storedEvents(server, teamId, 'test');
+    const forged = await forge(tenant, 'made.up', { object: {} });
+    await requestRecharge(server, key);
+    expect(await faultsOf('unknown')).toBe(0);
+    const subscriber = transports[0]!.subscribe(server.url, {
+      key,
+      query: allEvents,
+      variables: { after: start.id },
+    });
+    await subscriber.sees(1);
+    subscriber.cut();
+    expect(complaints(forged)).toEqual([expect.objectContaining({ fault: 'type: unknown' })]);
+    expect([await faultsOf('unknown'), await faultsOf('made.up')]).toEqual([1, Number.NaN]);
+  });
+
   it('that does not fit is delivered to webhooks as well, and the log says so', async () => {
     const { test: key, teamId } = await server.createTeam();
     const body = { url: receiver.url('/forged'), events: ['wallet.debit'] };

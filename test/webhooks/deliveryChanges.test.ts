@@ -162,6 +162,17 @@ describeEngines('a webhook whose first attempts wait for an hour', (engine) => {
     const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
     expect(delivery?.reasons).toEqual(['cancelled', 'ok']);
   });
+
+  it('gets what waits for it when anything else changes', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/waits');
+    await world.happens(tenant);
+    await world.change(key, id, { events: ['wallet.debit', 'wallet.credit'] });
+    await world.swept();
+    clock.advance(3_600_000);
+    const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
+    expect(delivery?.reasons).toEqual(['ok']);
+  });
 });
 
 const server = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
