@@ -76,7 +76,13 @@ export function refusalOf(response: Response, error: unknown, log: Log): AppErro
   return shown;
 }
 
-/** Answers with SPEC's error body. */
+/** SPEC's error body. */
+export const errorBody = ({ code, message, details }: AppError) => ({
+  success: false,
+  error: { code, message, details },
+});
+
+/** Answers with it. */
 export function sendError(
   response: Response,
   error: unknown,
@@ -84,9 +90,7 @@ export function sendError(
   log: Log,
 ): void {
   const shown = refusalOf(response, error, log);
-  const { code, message, details } = shown;
-  const body = { success: false, error: { code, message, details }, ...metaOf(context) };
-  send(response, statusOf(shown), body, context);
+  send(response, statusOf(shown), { ...errorBody(shown), ...metaOf(context) }, context);
 }
 
 /** 404 for a path that is not there. */

@@ -88,7 +88,8 @@ export class TypeSchemas {
       if (!field) continue;
       const key = selection.alias?.value ?? selection.name.value;
       const omitted = selection.directives?.some(({ name }) => name.value === 'omitNull') ?? false;
-      const value = this.output(field.type, selection.selectionSet);
+      const form = field.extensions.answered as JsonSchema | undefined;
+      const value = { ...this.output(field.type, selection.selectionSet), ...form };
       properties[key] = {
         ...orNull(value, !omitted && !isNonNullType(field.type)),
         ...describe(field.description),

@@ -1,15 +1,15 @@
 import type { GraphQLSchema } from 'graphql';
-import { getNullableType, isNonNullType, isObjectType } from 'graphql';
-import type { Variable } from '../schema/coercion.ts';
+import { getNullableType, isObjectType } from 'graphql';
 import { errorSchema, metaSchema, succeeded } from './errorSchemas.ts';
 import { deliveryHeaders, eventsTag, webhookSection } from './eventDocs.ts';
 import type { PreparedRoute } from './handler.ts';
 import { describe, TypeSchemas } from './jsonSchemas.ts';
 import type { JsonSchema } from './namedSchemas.ts';
 import { NamedSchemas, typeName } from './namedSchemas.ts';
-import { refusalExamples, refusalsByStatus } from './refusalDocs.ts';
+import { messagesOf, refusalExamples, refusalsByStatus } from './refusalDocs.ts';
 import { tagTexts } from './tags.ts';
 import { variableDocs } from './variableDocs.ts';
+import { isInPath, isRequired } from './variables.ts';
 
 /** OpenAPI 3.1, worked out from the routes' documents and the schema, so that it says nothing else than they do. */
 
@@ -47,17 +47,14 @@ const enveloped = (members: JsonSchema, required: string[]): JsonSchema => ({
   required: ['success', ...required],
 });
 
-const pathNames = (path: string) => [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
-
 function parametersOf({ route, root, rules }: PreparedRoute, { types }: Parts): JsonSchema[] {
-  const inPath = pathNames(route.path);
   const docs = variableDocs(root);
   const parameters = root.variables
-    .filter(({ name }) => inPath.includes(name) || route.method === 'get')
+    .filter(({ name }) => isInPath(name, route.path) || route.method === 'get')
     .map((variable) => ({
       name: variable.name,
-      in: inPath.includes(variable.name) ? 'path' : 'query',
-      required: inPath.includes(variable.name) || isRequired(variable),
+      in: isInPath(variable.name, route.path) ? 'path' : 'query',
+      required: isInPath(variable.name, route.path) || isRequired(variable),
       ...describe(docs.get(variable.name)?.description),
       schema: { ...types.input(variable.type), ...docs.get(variable.name)?.default },
     }));
@@ -65,15 +62,12 @@ function parametersOf({ route, root, rules }: PreparedRoute, { types }: Parts): 
   return rules.creation ? [...parameters, idempotencyKey] : parameters;
 }
 
-const isRequired = ({ type, hasDefault }: Variable) => isNonNullType(type) && !hasDefault;
-
 function requestBodyOf(
   { route, root }: PreparedRoute,
   departureDate: string,
   { types, named }: Parts,
 ): JsonSchema {
-  const inPath = pathNames(route.path);
-  const members = root.variables.filter(({ name }) => !inPath.includes(name));
+  const members = root.variables.filter(({ name }) => !isInPath(name, route.path));
   if (route.method === 'get' || members.length === 0) return {};
   const docs = variableDocs(root);
   const properties = members.map(({ name, type }) => [
@@ -91,12 +85,11 @@ function requestBodyOf(
 }
 
 function responsesOf(prepared: PreparedRoute, parts: Parts): JsonSchema {
-  const { route, rules, isRead } = prepared;
-  const options = { isRead, isCreation: rules.creation !== null };
-  const refusals = refusalsByStatus(route.refusals ?? [], options).map(([status, ofStatus]) => [
+  const { route, rules } = prepared;
+  const refusals = refusalsByStatus(prepared).map(([status, ofStatus]) => [
     String(status),
     {
-      description: ofStatus.map(({ message }) => message).join(' · '),
+      description: messagesOf(ofStatus).join(' · '),
       headers: headersOfRefusal(status, prepared),
       content: { 'application/json': { schema: parts.error, examples: refusalExamples(ofStatus) } },
     },

@@ -1,60 +1,67 @@
-import type { ErrorCode } from '../src/errors.ts';
-import { type CodeOfOneStatus, statusOfEach, usualCodeOf } from './errors.ts';
+import { messageOf } from '../schema/coercion.ts';
+import { internalError } from '../schema/errors.ts';
+import { spelt } from '../schema/inputFaults.ts';
+import { forbidden } from '../src/domain/admission.ts';
+import { otherInProgress, overloaded } from '../src/domain/busy.ts';
+import { keyInProgress, keyReused } from '../src/domain/idempotency/once.ts';
+import type { AppError, FieldFault } from '../src/errors.ts';
+import { invalidParameters, rateLimitExceeded, unauthorized, validationError } from '../src/errors.ts';
+import { errorBody } from './envelope.ts';
+import { statusOf } from './errors.ts';
+import type { PreparedRoute } from './handler.ts';
 import type { JsonSchema } from './namedSchemas.ts';
+import { isInPath, isRequired } from './variables.ts';
 
-/** A refusal as the documentation tells of it: by its status, or by its code where that is not the status's usual one. */
-export type DocumentedRefusal = { readonly message: string } & (
-  | { readonly status: number }
-  | { readonly code: CodeOfOneStatus }
-);
-
-interface Refusal {
-  readonly status: number;
-  readonly code: ErrorCode;
-  readonly message: string;
-}
-
-const refusalOf = (documented: DocumentedRefusal): Refusal =>
-  'code' in documented
-    ? { ...documented, status: statusOfEach(documented.code) }
-    : { ...documented, code: usualCodeOf(documented.status) };
-
-const ofAll: readonly DocumentedRefusal[] = [
-  { status: 400, message: 'Invalid request parameters' },
-  { status: 401, message: 'Unauthorized' },
-  { status: 403, message: 'Forbidden' },
-  { status: 429, message: 'Rate limit exceeded' },
-  { status: 500, message: 'Internal error' },
-  { status: 500, message: 'Service overloaded' },
+const ofAll: readonly AppError[] = [
+  unauthorized(),
+  forbidden(),
+  rateLimitExceeded(),
+  internalError,
+  overloaded,
 ];
 
-const ofWrites: readonly DocumentedRefusal[] = [
-  { status: 409, message: 'Another request is still in progress' },
-];
+const ofWrites: readonly AppError[] = [otherInProgress()];
 
-const ofCreations: readonly DocumentedRefusal[] = [
-  { status: 409, message: 'A request with this Idempotency-Key is still in progress' },
-  { status: 422, message: 'Idempotency-Key was used for a different request' },
-];
+const ofCreations: readonly AppError[] = [keyInProgress(), keyReused()];
 
-/** Every refusal of an endpoint, by status, lowest first. */
-export function refusalsByStatus(
-  own: readonly DocumentedRefusal[],
-  { isRead, isCreation }: { isRead: boolean; isCreation: boolean },
-): [status: number, refusals: Refusal[]][] {
-  const byStatus = new Map<number, Refusal[]>();
-  const all = [...ofAll, ...own, ...(isRead ? [] : ofWrites), ...(isCreation ? ofCreations : [])];
-  for (const refusal of all.map(refusalOf)) {
-    byStatus.set(refusal.status, [...(byStatus.get(refusal.status) ?? []), refusal]);
+/** Every refusal of an endpoint, by status, lowest first, each as clients are answered it. */
+export function refusalsByStatus(prepared: PreparedRoute): [status: number, refusals: AppError[]][] {
+  const { route, root, rules, isRead } = prepared;
+  const byStatus = new Map<number, AppError[]>();
+  const own = (route.refusals ?? []).map((refusal) => spelt(refusal, root.node));
+  const badRequest = validationError(likelyFaults(prepared));
+  const more = [...(isRead ? [] : ofWrites), ...(rules.creation ? ofCreations : [])];
+  for (const refusal of [badRequest, ...ofAll, ...own, ...more]) {
+    const status = statusOf(refusal);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), refusal]);
   }
   return [...byStatus].sort(([one], [other]) => one - other);
 }
 
-/** The body of each refusal by its message: a schema alone does not say which code goes with which message. */
-export function refusalExamples(refusals: readonly Refusal[]): JsonSchema {
-  const bodyOf = ({ code, message }: Refusal) => ({
-    success: false,
-    error: { code, message, details: {} },
+/** What a request gets wrong that sends nothing where something is asked for, or else something that cannot be read. */
+function likelyFaults({ route: { path }, root: { variables } }: PreparedRoute): FieldFault[] {
+  const own = variables.filter(({ name }) => !isInPath(name, path));
+  const required = own.filter(isRequired);
+  if (required.length > 0) return required.map(({ name }) => ({ field: name, type: 'required' }));
+  const optional = own.find(({ type }) => messageOf(type) === invalidParameters);
+  if (optional) return [{ field: optional.name, type: 'invalid' }];
+  return [variables.length > 0 ? { field: 'path', type: 'invalid' } : { field: 'Host', type: 'required' }];
+}
+
+/** The messages of refusals with one status, each once. */
+export const messagesOf = (refusals: readonly AppError[]): string[] => [
+  ...new Set(refusals.map(({ message }) => message)),
+];
+
+/**
+ * The body of each refusal by its message, those with the same message numbered: a schema alone does not say which code and
+ * details go with which message.
+ */
+export function refusalExamples(refusals: readonly AppError[]): JsonSchema {
+  const named = refusals.map((refusal, index) => {
+    const before = refusals.slice(0, index).filter(({ message }) => message === refusal.message).length;
+    const name = before === 0 ? refusal.message : `${refusal.message} (${before + 1})`;
+    return [name, { value: errorBody(refusal) }];
   });
-  return Object.fromEntries(refusals.map((refusal) => [refusal.message, { value: bodyOf(refusal) }]));
+  return Object.fromEntries(named);
 }

@@ -1,4 +1,4 @@
-import type { DocumentedRefusal } from './refusalDocs.ts';
+import type { AppError } from '../src/errors.ts';
 import type { Tag } from './tags.ts';
 
 /**
@@ -31,8 +31,11 @@ export interface Route {
    * is good only before some day is made for a day of departure, YYYY-MM-DD.
    */
   readonly example?: ExampleBody | ((departureDate: string) => ExampleBody);
-  /** What this endpoint refuses beyond what every one does, for the documentation. */
-  readonly refusals?: readonly DocumentedRefusal[];
+  /**
+   * What this endpoint refuses beyond what every one does, for the documentation: made by what refuses it, of the examples'
+   * values. One that comes with several kinds of details stands there once for each.
+   */
+  readonly refusals?: readonly AppError[];
 }
 
 export type ExampleBody = Readonly<Record<string, unknown>>;

@@ -1,7 +1,13 @@
 import type { GraphQLInputType, GraphQLScalarType } from 'graphql';
-import { GraphQLBoolean, GraphQLInt, getNullableType, isScalarType } from 'graphql';
+import { GraphQLBoolean, GraphQLInt, getNullableType, isNonNullType, isScalarType } from 'graphql';
 import type { Variable } from '../schema/coercion.ts';
 import { validationError } from '../src/errors.ts';
+
+/** Whether a variable is a parameter of a route's path, `/wallet/recharge/:id`. */
+export const isInPath = (name: string, path: string): boolean => path.split('/').includes(`:${name}`);
+
+/** Whether a request must have it. */
+export const isRequired = ({ type, hasDefault }: Variable): boolean => isNonNullType(type) && !hasDefault;
 
 /** Where a request's fields come from: path parameters always, the query string for GET only, the body otherwise. */
 export interface RequestParts {

@@ -10,6 +10,7 @@ import { PassengerType } from './flightEnums.ts';
 import { OfferConditions, OfferSlice } from './flightOffers.ts';
 import { Pagination } from './pagination.ts';
 import { Amount, DateTime } from './scalars.ts';
+import { IsDay, IsUrl } from './textForms.ts';
 import { Currency } from './wallet.ts';
 
 export enum BookingType {
@@ -69,6 +70,7 @@ export class IdentityDocument {
   @Field(() => String, { nullable: true, description: 'ISO 3166-1 alpha-2 code of the issuing country.' })
   declare issuingCountry: string | null;
 
+  @IsDay()
   @Field(() => String, { nullable: true, description: 'Last day of validity, YYYY-MM-DD.' })
   declare expiresOn: string | null;
 }
@@ -89,6 +91,7 @@ export class BookingPassenger {
   @Field(() => String, { description: 'Family names.' })
   declare familyName: string;
 
+  @IsDay()
   @Field(() => String, { description: 'Day of birth, YYYY-MM-DD.' })
   declare bornOn: string;
 
@@ -150,6 +153,7 @@ export class Booking {
   @Field(() => [TravelDocument], { description: 'Tickets, once they are issued.' })
   declare documents: TravelDocument[];
 
+  @IsUrl()
   @Field(() => String, { nullable: true, description: 'E-ticket receipt (PDF), once ticketed.' })
   declare eticketUrl: string | null;
 

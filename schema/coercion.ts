@@ -236,6 +236,7 @@ function coerceLeaf(value: unknown, type: GraphQLLeafType, field: string, faults
   return undefined;
 }
 
-function messageOf(type: GraphQLInputType): string {
+/** What SPEC has a bad value of a type refused with. */
+export function messageOf(type: GraphQLInputType): string {
   return messages[getNamedType(type).name] ?? invalidParameters;
 }

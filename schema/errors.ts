@@ -22,7 +22,7 @@ export function isGraphqlRefusal(error: unknown): error is GraphQLError {
 }
 
 /** 500: what clients see of a fault of ours. */
-const internalError = new AppError('INTERNAL_ERROR', 'Internal error');
+export const internalError = new AppError('INTERNAL_ERROR', 'Internal error');
 
 /** The document holds no operation of that name, or several and none was named. */
 export function unknownOperation(): GraphQLError {

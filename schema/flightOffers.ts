@@ -3,6 +3,7 @@ import { flightOf } from '../src/domain/flights/offer.ts';
 import { BaggageType, CabinClass, CarrierCurrency, PassengerType } from './flightEnums.ts';
 import { Amount, DateTime } from './scalars.ts';
 import { SharesPart } from './sharedPart.ts';
+import { IsDecimal, IsDuration, IsLocalTime, IsUrl } from './textForms.ts';
 import { Currency } from './wallet.ts';
 
 /** Flight offers as SPEC.md describes them, in the shapes of src/domain/flights/offer.ts. */
@@ -54,6 +55,7 @@ export class OperatingCarrier {
   @Field(() => String, { description: 'Name of the airline.' })
   declare name: string;
 
+  @IsUrl()
   @Field(() => String, { description: 'URL of its badge (SVG).' })
   declare logoSymbolUrl: string;
 }
@@ -106,9 +108,11 @@ export class OfferSegment {
   @Field(() => SegmentPlace, { description: 'Airport of arrival.' })
   declare destination: SegmentPlace;
 
+  @IsLocalTime()
   @Field(() => String, { description: 'Departure, local time without zone: 2026-12-01T23:40:00.' })
   declare departingAt: string;
 
+  @IsLocalTime()
   @Field(() => String, { description: 'Arrival, local time without zone.' })
   declare arrivingAt: string;
 
@@ -127,9 +131,11 @@ export class OfferSegment {
   @Field(() => Aircraft, { description: 'Type of aircraft.' })
   declare aircraft: Aircraft;
 
+  @IsDuration()
   @Field(() => String, { description: 'ISO 8601 duration: PT9H30M.' })
   declare duration: string;
 
+  @IsDecimal({ places: 1 })
   @Field(() => String, { description: 'Kilometres with one decimal.' })
   declare distance: string;
 
@@ -148,6 +154,7 @@ export class OfferSlice {
   @Field(() => OfferPlace, { description: 'Airport where the leg ends.' })
   declare destination: OfferPlace;
 
+  @IsDuration()
   @Field(() => String, { description: 'ISO 8601 duration, connections included: PT9H30M.' })
   declare duration: string;
 

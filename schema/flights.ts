@@ -25,6 +25,7 @@ import { inArgument } from './inputFaults.ts';
 import { Operation } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { AirportCode, Amount, DepartureDate } from './scalars.ts';
+import { IsDay } from './textForms.ts';
 
 export enum TripType {
   one_way = 'one_way',
@@ -115,6 +116,7 @@ export class RequestedSlice {
   @Field(() => OfferPlace, { description: 'Where the leg ends: an airport, or a city under its own code.' })
   declare destination: OfferPlace;
 
+  @IsDay()
   @Field(() => String, { description: 'Day of departure, YYYY-MM-DD.' })
   declare departureDate: string;
 }

@@ -1,4 +1,4 @@
-import type { GraphQLResolveInfo, ValueNode } from 'graphql';
+import type { FieldNode, GraphQLResolveInfo, ValueNode } from 'graphql';
 import { Kind } from 'graphql';
 import type { FieldFault } from '../src/errors.ts';
 import { AppError, validationError } from '../src/errors.ts';
@@ -22,12 +22,17 @@ export function inArguments<T>(
   { fieldNodes: [node] }: GraphQLResolveInfo,
   work: () => Promise<T>,
 ): Promise<T> {
-  return renamingFields(work, (field) => {
-    const [argument = '', ...members] = field.split('.');
-    const value = node?.arguments?.find(({ name }) => name.value === argument)?.value;
-    return asSpelt(value, argument, members.join('.'));
-  });
+  return renamingFields(work, spellingOf(node));
 }
+
+/** A refusal that names arguments, as it is answered where the document of a field gives their values. */
+export const spelt = (refusal: AppError, node: FieldNode): AppError => renamed(refusal, spellingOf(node));
+
+const spellingOf = (node: FieldNode | undefined) => (field: string) => {
+  const [argument = '', ...members] = field.split('.');
+  const value = node?.arguments?.find(({ name }) => name.value === argument)?.value;
+  return asSpelt(value, argument, members.join('.'));
+};
 
 /** A member of an argument, `slices.0.origin`, or '' for all of it, as the document that gives its value spells it. */
 export function asSpelt(argumentValue: ValueNode | undefined, argument: string, field: string): string {

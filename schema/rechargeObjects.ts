@@ -4,6 +4,7 @@ import { chargeLinks } from '../src/domain/recharges/chargeLinks.ts';
 import type { Recharge as RechargeModel } from '../src/domain/recharges/recharge.ts';
 import { Pagination } from './pagination.ts';
 import { Amount, DateTime } from './scalars.ts';
+import { IsDigits, IsUrl } from './textForms.ts';
 import { Currency } from './wallet.ts';
 
 export enum PaymentMethod {
@@ -45,6 +46,7 @@ export class PixPayment {
   @Field(() => String, { description: 'The copy-and-paste code (BR Code).' })
   declare pixCopyPaste: string;
 
+  @IsUrl()
   @Field(() => String, {
     description: 'URL of the code’s QR image (PNG); once the recharge has ended, of an image that says so.',
   })
@@ -58,15 +60,19 @@ export class PixPayment {
 export class BoletoPayment {
   declare __typename: 'BoletoPayment';
 
+  @IsDigits({ count: 44 })
   @Field(() => String, { description: 'The 44 digits of the bar code.' })
   declare boletoBarcode: string;
 
+  @IsDigits({ count: 47 })
   @Field(() => String, { description: 'The same as the 47 digits to be typed (linha digitável).' })
   declare digitableLine: string;
 
+  @IsUrl()
   @Field(() => String, { description: 'URL of the boleto’s page.' })
   declare boletoUrl: string;
 
+  @IsUrl()
   @Field(() => String, { description: 'URL of the boleto as a PDF.' })
   declare boletoPdfUrl: string;
 

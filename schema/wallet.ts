@@ -12,6 +12,7 @@ import { inArguments } from './inputFaults.ts';
 import { Operation } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { Amount, DateTime, Day } from './scalars.ts';
+import { IsDay } from './textForms.ts';
 
 export enum Currency {
   BRL = 'BRL',
@@ -112,9 +113,11 @@ export class TransactionSummary {
   @Field(() => Amount, { description: 'Sum of the debits.' })
   declare totalDebits: string;
 
+  @IsDay()
   @Field(() => String, { description: 'First UTC day of the period, YYYY-MM-DD.' })
   declare periodStart: string;
 
+  @IsDay()
   @Field(() => String, { description: 'Last UTC day of the period, YYYY-MM-DD.' })
   declare periodEnd: string;
 }

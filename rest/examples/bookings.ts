@@ -13,6 +13,9 @@ type Booking = Omit<BookingObject, 'slices'> & { readonly slices: readonly Offer
 
 const ticketedAt = '2026-11-20T12:05:02.000Z';
 
+/** When its first flight leaves, from São Paulo, in UTC. */
+export const departedAt = '2027-01-16T00:00:00.000Z';
+
 /** What only the request and the answer say of a traveller. */
 const particulars = {
   bornOn: '1990-05-01',

@@ -1,15 +1,26 @@
 import type { BookingStatus } from '../../src/domain/bookings/booking.ts';
 import {
+  alreadyIn,
+  amountMismatch,
+  bookingNotFound,
+  departurePassed,
+  instantPaymentRequired,
+  insufficientBalance,
+} from '../../src/domain/bookings/refusals.ts';
+import { offerExpired, offerNotFound, supplierNotConnected } from '../../src/domain/flights/refusals.ts';
+import { centsOf } from '../../src/domain/money.ts';
+import { validationError } from '../../src/errors.ts';
+import {
   booking as bookingExample,
   bookingList,
   cancelledBooking,
   confirmedHold,
+  departedAt,
   expiredHold,
   ticketedBooking,
   travellers,
 } from '../examples/bookings.ts';
 import { offer } from '../examples/flights.ts';
-import type { DocumentedRefusal } from '../refusalDocs.ts';
 import type { Route } from '../route.ts';
 import { condition, slice } from './flights.ts';
 
@@ -57,18 +68,13 @@ const booking = `{
         ended_at: endedAt @omitNull
       }`;
 
-const unknown = { status: 404, message: 'Booking not found' };
-const expired = { code: 'OFFER_EXPIRED', message: 'Offer expired' } as const;
-const mismatch = { status: 422, message: 'Payment amount does not match' };
 const payments = [{ type: 'balance', amount: offer.clientAmount, currency: 'BRL' }];
-const currency = { status: 400, message: 'Invalid currency' };
+const priceCents = centsOf(offer.clientAmount);
+const currency = validationError({ field: 'payments.0.currency', type: 'invalid' }, 'Invalid currency');
+const mismatch = amountMismatch(priceCents - 1_00n, priceCents);
 
 /** 409 in a state that the change does not start from. */
-const already = (...states: BookingStatus[]): DocumentedRefusal[] =>
-  states.map((state) => ({
-    ...(state === 'cancelled' ? { code: 'BOOKING_ALREADY_CANCELLED' } : { status: 409 }),
-    message: `Booking already ${state}`,
-  }));
+const already = (...states: BookingStatus[]) => states.map(alreadyIn);
 
 export const bookingRoutes: readonly Route[] = [
   {
@@ -88,12 +94,14 @@ export const bookingRoutes: readonly Route[] = [
     answerExample: bookingExample,
     refusals: [
       currency,
-      { status: 404, message: 'Offer not found' },
-      expired,
-      { status: 422, message: 'Flight supplier not connected' },
-      { status: 422, message: 'Offer requires instant payment' },
+      offerNotFound(),
+      offerExpired({ offer_id: offer.id, expires_at: offer.expiresAt }),
+      // Of a hold.
+      offerExpired({ offer_id: offer.id, payment_required_by: offer.expiresAt }),
+      supplierNotConnected(),
+      instantPaymentRequired(),
       mismatch,
-      { code: 'INSUFFICIENT_BALANCE', message: 'Insufficient balance' },
+      insufficientBalance(priceCents),
     ],
     document: `mutation CreateBooking($offerId: String!, $type: BookingType!, $passengers: [BookingPassengerInput!]!,
                             $payments: [BookingPaymentInput!]) {
@@ -127,7 +135,7 @@ export const bookingRoutes: readonly Route[] = [
     tag: 'Bookings',
     summary: 'State of a booking',
     answerExample: ticketedBooking,
-    refusals: [unknown],
+    refusals: [bookingNotFound()],
     document: `query GetBooking($id: String!) { booking(id: $id) ${booking} }`,
   },
   {
@@ -142,9 +150,9 @@ export const bookingRoutes: readonly Route[] = [
     answerExample: confirmedHold,
     refusals: [
       currency,
-      unknown,
+      bookingNotFound(),
       ...already('confirmed', 'ticketed', 'cancelled', 'failed'),
-      expired,
+      offerExpired({ booking_id: bookingExample.id, payment_required_by: offer.expiresAt }),
       mismatch,
     ],
     document: `mutation ConfirmBooking($id: String!, $payments: [BookingPaymentInput!]) {
@@ -161,9 +169,9 @@ export const bookingRoutes: readonly Route[] = [
     summary: 'Cancel a booking and get back what its conditions give',
     answerExample: cancelledBooking,
     refusals: [
-      unknown,
+      bookingNotFound(),
       ...already('cancelled', 'expired', 'failed'),
-      { status: 422, message: 'Departure has passed' },
+      departurePassed(new Date(departedAt)),
     ],
     document: `mutation CancelBooking($id: String!) { cancelBooking(id: $id) ${booking} }`,
   },
@@ -176,7 +184,7 @@ export const bookingRoutes: readonly Route[] = [
     tag: 'Test helpers',
     summary: 'Let a held booking of the sandbox expire',
     answerExample: expiredHold,
-    refusals: [unknown, ...already('confirmed', 'ticketed', 'cancelled', 'expired', 'failed')],
+    refusals: [bookingNotFound(), ...already('confirmed', 'ticketed', 'cancelled', 'expired', 'failed')],
     document: `mutation TestHelper($id: String!) { expireTestBooking(id: $id) ${booking} }`,
   },
 ];

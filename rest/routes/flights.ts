@@ -1,3 +1,6 @@
+import { searchUnavailable } from '../../src/domain/flights/refusals.ts';
+import { validationError } from '../../src/errors.ts';
+import { rateUnavailable } from '../../src/infrastructure/exchangeRates/latestRate.ts';
 import { offerRequest } from '../examples/flights.ts';
 import type { Route } from '../route.ts';
 
@@ -94,11 +97,17 @@ export const flightRoutes: readonly Route[] = [
     }),
     answerExample: offerRequest,
     refusals: [
-      { status: 400, message: 'Invalid airport code' },
-      { status: 400, message: 'Invalid date format' },
-      { status: 400, message: 'Departure date in the past' },
-      { status: 422, message: 'Flight search unavailable' },
-      { status: 422, message: 'Exchange rate unavailable' },
+      validationError({ field: 'slices.0.origin', type: 'invalid' }, 'Invalid airport code'),
+      validationError({ field: 'slices.0.departureDate', type: 'invalid' }, 'Invalid date format'),
+      validationError(
+        { field: 'slices.0.departureDate', type: 'not_in_future' },
+        'Departure date in the past',
+      ),
+      searchUnavailable('timeout'),
+      searchUnavailable('failed'),
+      searchUnavailable('not_connected'),
+      rateUnavailable('USD', 'too_old'),
+      rateUnavailable('USD', 'missing'),
     ],
     document: `query SearchFlights(
       $type: TripType!

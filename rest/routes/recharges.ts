@@ -1,6 +1,18 @@
 import type { Recharge } from '../../schema/rechargeObjects.ts';
 import type { RechargeStatus } from '../../src/domain/recharges/recharge.ts';
 import {
+  alreadyEnded,
+  amountTooLarge,
+  amountTooSmall,
+  dailyLimitExceeded,
+  methodNotAvailable,
+  payerRefusals,
+  providerNotConnected,
+  providerUnavailable,
+  rechargeNotFound,
+} from '../../src/domain/recharges/refusals.ts';
+import { validationError } from '../../src/errors.ts';
+import {
   completedRecharge,
   expiredRecharge,
   failedRecharge,
@@ -35,10 +47,7 @@ const testHelper = (
   tag: 'Test helpers',
   summary,
   answerExample,
-  refusals: [
-    { status: 404, message: 'Recharge not found' },
-    ...ended.map((state) => ({ status: 409, message: `Recharge already ${state}` })),
-  ],
+  refusals: [rechargeNotFound(), ...ended.map(alreadyEnded)],
   document: `mutation TestHelper($id: String!) { ${name}(id: $id) ${rechargeState} }`,
 });
 
@@ -59,17 +68,17 @@ export const rechargeRoutes: readonly Route[] = [
     example: { amount: pendingRecharge.amount, currency: pendingRecharge.currency, payment_method: 'pix' },
     answerExample: pendingRecharge,
     refusals: [
-      { status: 400, message: 'Minimum amount is R$ 100.00' },
-      { status: 400, message: 'Maximum amount is R$ 50000.00' },
-      { status: 400, message: 'Invalid currency' },
-      { status: 400, message: 'Invalid payment method' },
-      { status: 422, message: 'Daily limit exceeded' },
-      { status: 422, message: 'Payment provider not connected' },
-      { status: 422, message: 'Payment method not available' },
-      { status: 422, message: 'Agency CPF or CNPJ required' },
-      { status: 422, message: 'Agency address required' },
-      { status: 422, message: 'Agency refused by payment provider' },
-      { status: 500, message: 'Payment provider unavailable' },
+      amountTooSmall(),
+      amountTooLarge(),
+      validationError({ field: 'currency', type: 'invalid' }, 'Invalid currency'),
+      validationError({ field: 'paymentMethod', type: 'invalid' }, 'Invalid payment method'),
+      dailyLimitExceeded(),
+      providerNotConnected(),
+      methodNotAvailable(),
+      payerRefusals.tax_id_required,
+      payerRefusals.address_required,
+      payerRefusals.refused,
+      providerUnavailable,
     ],
     document: `mutation CreateRecharge($amount: Amount!, $currency: Currency!, $payment_method: PaymentMethod!) {
       createRecharge(amount: $amount, currency: $currency, paymentMethod: $payment_method) {
@@ -104,7 +113,7 @@ export const rechargeRoutes: readonly Route[] = [
     tag: 'Recharges',
     summary: 'State of a recharge',
     answerExample: completedRecharge,
-    refusals: [{ status: 404, message: 'Recharge not found' }],
+    refusals: [rechargeNotFound()],
     document: `query GetRecharge($id: String!) {
       recharge(id: $id) ${rechargeState}
     }`,

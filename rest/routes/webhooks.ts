@@ -1,12 +1,15 @@
+import {
+  alreadyRegistered,
+  notReachable,
+  tooManyWebhooks,
+  webhookNotFound,
+} from '../../src/domain/webhooks/refusals.ts';
+import { validationError } from '../../src/errors.ts';
 import { deletedWebhook, issuedWebhook, updatedWebhook, webhookList } from '../examples/webhooks.ts';
 import type { Route } from '../route.ts';
 
-const invalidUrl = { status: 400, message: 'Invalid URL' };
-const invalidEvents = { status: 400, message: 'Invalid events' };
-const unknown = { status: 404, message: 'Webhook not found' };
-const registered = { status: 409, message: 'URL already registered' };
-const tooMany = { status: 422, message: 'Too many webhooks' };
-const unreachable = { status: 422, message: 'URL not reachable' };
+const invalidUrl = validationError({ field: 'url', type: 'invalid' }, 'Invalid URL');
+const invalidEvents = validationError({ field: 'events.0', type: 'invalid' }, 'Invalid events');
 
 export const webhookRoutes: readonly Route[] = [
   {
@@ -45,7 +48,7 @@ export const webhookRoutes: readonly Route[] = [
     summary: 'Register a webhook; its secret is shown only in this response',
     answerName: 'CreatedWebhook',
     answerExample: issuedWebhook,
-    refusals: [invalidUrl, invalidEvents, registered, tooMany, unreachable],
+    refusals: [invalidUrl, invalidEvents, alreadyRegistered(), tooManyWebhooks(), notReachable()],
     document: `mutation CreateWebhook($url: WebhookUrl!, $events: [EventType!]!) {
       createWebhook(url: $url, events: $events) { id url events active secret }
     }`,
@@ -60,7 +63,7 @@ export const webhookRoutes: readonly Route[] = [
     summary: 'Change a webhook; what is left out stays',
     answerName: 'UpdatedWebhook',
     answerExample: updatedWebhook,
-    refusals: [invalidUrl, invalidEvents, unknown, registered, unreachable],
+    refusals: [invalidUrl, invalidEvents, webhookNotFound(), alreadyRegistered(), notReachable()],
     document: `mutation UpdateWebhook($id: String!, $url: WebhookUrl, $events: [EventType!], $active: Boolean) {
       updateWebhook(id: $id, url: $url, events: $events, active: $active) {
         id
@@ -79,7 +82,7 @@ export const webhookRoutes: readonly Route[] = [
     envelope: 'data',
     tag: 'Webhooks',
     summary: 'Remove a webhook',
-    refusals: [unknown],
+    refusals: [webhookNotFound()],
     answerExample: deletedWebhook,
     document: 'mutation DeleteWebhook($id: String!) { deleteWebhook(id: $id) { id deleted } }',
   },

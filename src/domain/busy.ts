@@ -21,6 +21,8 @@ export class Busy extends AppError {
   }
 }
 
+export const otherInProgress = () => new Busy('Another request is still in progress');
+
 /**
  * What a client is told of a write that failed with `error`: that it may try again, where it gave up waiting for a lock.
  * Every write is one statement or one transaction, so nothing of it was written.
@@ -31,7 +33,7 @@ export function toldOfWrite(error: unknown, context: RequestContext): unknown {
     const { gateway, requestId } = context;
     // Nobody should hold anything for so long: whoever runs the service wants to know.
     gateway.platform.log.warn({ err: error, requestId }, 'gave up waiting for a lock');
-    told = new Busy('Another request is still in progress');
+    told = otherInProgress();
   }
   if (told instanceof Busy) context.retryAfterSeconds = told.retryAfterSeconds;
   return told;

@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 
-/** What the OpenAPI document says of the answers of each operation: of refusals an example by each one's message. */
+/** What the OpenAPI document says of the answers of each operation: of refusals an example of each with each kind of details. */
 interface DocumentedAnswer {
   headers: Record<string, unknown>;
-  content: { 'application/json': { examples?: Record<string, { value: unknown }> } };
+  content: { 'application/json': { schema: object; examples?: Record<string, { value: unknown }> } };
 }
 type Paths = Record<string, Record<string, { responses: Record<string, DocumentedAnswer> }>>;
 
-const document = JSON.parse(readFileSync(new URL('../../rest/openapi.json', import.meta.url), 'utf8'));
+const text = readFileSync(new URL('../../rest/openapi.json', import.meta.url), 'utf8');
+const document = JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/'));
+const $defs = document.components.schemas;
 
 const operations = Object.entries(document.paths as Paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { responses }]) => ({
     method: method.toUpperCase(),
+    path,
     // Any id will do, a broken one too.
     pattern: new RegExp(`^/api/v1${path.replace(/\{\w+\}/g, '[^/?]+')}(\\?|$)`),
     responses,
@@ -27,19 +32,51 @@ const unspoken = 'x-content-type-options';
 
 const isSpoken = (name: string) => headerNames.includes(name) || (name.startsWith('x-') && name !== unspoken);
 
-function exemplified(
-  { code, message }: { code: string; message: string },
-  documented?: DocumentedAnswer,
-): boolean {
-  const { examples } = documented?.content['application/json'] ?? {};
-  const example = examples?.[message]?.value as { error?: { code: string; message: string } } | undefined;
-  return example?.error?.code === code && example.error.message === message;
-}
-
 interface Refusal {
   code: string;
   message: string;
   details: { errors?: object[] };
+}
+
+/** Of what members and types a value is; of bad fields, which are any number of any kind, only that they are there. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return 'list';
+  if (typeof value !== 'object' || value === null) return typeof value;
+  const members = Object.entries(value).map(([name, member]) => [name, shapeOf(member)]);
+  return Object.fromEntries(members.sort());
+}
+
+function exemplified({ code, message, details }: Refusal, documented?: DocumentedAnswer): boolean {
+  const examples = Object.values(documented?.content['application/json'].examples ?? {});
+  return examples.some(({ value }) => {
+    const { error } = value as { error: Refusal };
+    return (
+      error.code === code &&
+      error.message === message &&
+      isDeepStrictEqual(shapeOf(error.details), shapeOf(details))
+    );
+  });
+}
+
+const checks = new WeakMap<DocumentedAnswer, z.ZodType>();
+
+function checkOf(documented: DocumentedAnswer): z.ZodType {
+  const known = checks.get(documented);
+  if (known) return known;
+  const check = z.fromJSONSchema({ ...documented.content['application/json'].schema, $defs });
+  checks.set(documented, check);
+  return check;
+}
+
+const faultsOf = (documented: DocumentedAnswer | undefined, body: unknown): string[] => {
+  const error = documented && checkOf(documented).safeParse(body).error;
+  return (error?.issues ?? []).map(({ path }) => path.join('.'));
+};
+
+/** Where an answer is not as the document says of an operation and status, formats and patterns of texts included. */
+export function answerFaults(method: string, path: string, status: number, body: unknown): string[] {
+  const operation = operations.find((one) => one.method === method && one.path === path);
+  return faultsOf(operation?.responses[status], body);
 }
 
 /**
@@ -59,7 +96,10 @@ export function expectDocumented(
   const documentedHeaders = Object.keys(documented?.headers ?? {}).map((name) => name.toLowerCase());
   const faults = error?.details.errors ?? [];
   const missing = [
-    ...(error && !exemplified(error, documented) ? [`${error.code} "${error.message}"`] : []),
+    ...faultsOf(documented, body).map((place) => `${place} as it was answered`),
+    ...(error && !exemplified(error, documented)
+      ? [`${error.code} "${error.message}" and the details ${JSON.stringify(error.details)}`]
+      : []),
     ...faults.flatMap((fault) => Object.keys(fault).filter((name) => !faultMembers.includes(name))),
     ...[...headers.keys()].filter((name) => isSpoken(name) && !documentedHeaders.includes(name)),
   ];

@@ -1,11 +1,10 @@
-import { unprocessable } from '../../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { BookingRow } from './booking.ts';
 import { applyTransition } from './change.ts';
 import { findBooking } from './reading.ts';
 import { refundCentsOf } from './refund.ts';
-import { alreadyIn } from './refusals.ts';
+import { alreadyIn, departurePassed } from './refusals.ts';
 
 /**
  * Cancels a booking: a held one gets its reserve back, a paid one what the offer's conditions give back.
@@ -19,7 +18,7 @@ export async function cancelBooking(tenant: Tenant, id: string, platform: Platfo
     const { status } = booking;
     if (status !== 'pending' && status !== 'confirmed' && status !== 'ticketed') throw alreadyIn(status);
     if (status !== 'pending' && booking.departs_at <= platform.clock.now()) {
-      throw unprocessable('Departure has passed', { departed_at: booking.departs_at.toISOString() });
+      throw departurePassed(booking.departs_at);
     }
     const cancelled =
       status === 'pending'

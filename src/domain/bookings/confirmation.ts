@@ -1,4 +1,4 @@
-import { offerExpired } from '../flights/offerExpired.ts';
+import { offerExpired } from '../flights/refusals.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { BookingRow } from './booking.ts';

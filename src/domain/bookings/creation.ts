@@ -1,11 +1,11 @@
-import { unprocessable, validationError } from '../../errors.ts';
+import { validationError } from '../../errors.ts';
 import { instantsOfLocalTime } from '../../infrastructure/flights/localTime.ts';
 import type { Traveller } from '../../infrastructure/flights/order.ts';
 import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
 import type { FlightOffer } from '../flights/offer.ts';
-import { offerExpired } from '../flights/offerExpired.ts';
 import type { UsableOffer } from '../flights/offerStore.ts';
 import { findUsableOffer } from '../flights/offerStore.ts';
+import { offerExpired } from '../flights/refusals.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { inSnakeCase } from '../memberNames.ts';
 import type { Platform } from '../platform.ts';
@@ -15,6 +15,7 @@ import type { BookingPayment } from './payment.ts';
 import { checkPayments } from './payment.ts';
 import { postBooking } from './posting.ts';
 import { newReference } from './reference.ts';
+import { instantPaymentRequired } from './refusals.ts';
 import { transitions } from './transitions.ts';
 import type { TravellerInput } from './travellers.ts';
 import { readTravellers } from './travellers.ts';
@@ -64,10 +65,7 @@ function checkTerms({ type, payments }: BookingRequest, { offer, terms }: Usable
 /** @throws AppError 422 where the offer must be paid at once, or the time to pay it later has passed. */
 function checkHold(offer: FlightOffer, now: Date): void {
   if (offer.paymentRequirements.requiresInstantPayment) {
-    throw unprocessable('Offer requires instant payment', {
-      field: 'type',
-      type: 'instant_payment_required',
-    });
+    throw instantPaymentRequired();
   }
   const deadline = paymentDeadlineOf(offer);
   if (now < deadline) return;

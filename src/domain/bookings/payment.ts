@@ -1,5 +1,6 @@
-import { unprocessable, validationError } from '../../errors.ts';
-import { formatAmount, parseAmount } from '../money.ts';
+import { validationError } from '../../errors.ts';
+import { parseAmount } from '../money.ts';
+import { amountMismatch } from './refusals.ts';
 
 /** How a booking is paid (SPEC: payments of type balance with amount and currency), as the client sent it. */
 export interface BookingPayment {
@@ -19,10 +20,5 @@ export function checkPayments(payments: readonly BookingPayment[], amountCents: 
   const paidCents = parseAmount(payment.amount);
   if (paidCents === null) throw validationError({ field: 'payments.0.amount', type: 'invalid' });
   if (paidCents === amountCents) return;
-  throw unprocessable('Payment amount does not match', {
-    field: 'payments.0.amount',
-    type: 'mismatch',
-    amount: formatAmount(paidCents),
-    client_amount: formatAmount(amountCents),
-  });
+  throw amountMismatch(paidCents, amountCents);
 }

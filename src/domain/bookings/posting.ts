@@ -1,19 +1,17 @@
 import type { Sequelize } from 'sequelize';
-import type { AppError } from '../../errors.ts';
-import { unprocessable } from '../../errors.ts';
 import { type GroupedWrites, groupedWrites } from '../../infrastructure/database/groupedWrites.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
 import { keptOfObject } from '../../infrastructure/keptEntry.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { isKeyTaken, PreparedInVain } from '../idempotency/once.ts';
-import { formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { createBooking } from './creationSql.ts';
 import { createBookings, type Posting, valuesOfGroup } from './groupSql.ts';
 import { announceOrders } from './orderTask.ts';
 import { dropReferences } from './reference.ts';
+import { insufficientBalance } from './refusals.ts';
 
 /**
  * Writes a new booking: its row, the debit or the reserve, the ledger's entry, the events and their deliveries and the
@@ -37,7 +35,7 @@ export async function postBooking(
     dropReferences(sequelize);
     throw new PreparedInVain('the booking reference was given out twice', { cause: error });
   });
-  if (!isWritten) throw insufficientBalance(booking);
+  if (!isWritten) throw insufficientBalance(booking.amount_cents);
   announceOrders(platform);
 }
 
@@ -91,8 +89,4 @@ function groupsOf(platform: Platform): GroupedWrites<Posting, boolean> {
       },
     ),
   );
-}
-
-function insufficientBalance({ amount_cents: amountCents }: BookingRow): AppError {
-  return unprocessable('Insufficient balance', { amount: formatAmount(amountCents) }, 'INSUFFICIENT_BALANCE');
 }

@@ -1,5 +1,4 @@
 import type { Sequelize } from 'sequelize';
-import { notFound } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inSnapshot } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
@@ -8,6 +7,7 @@ import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { type BookingRow, type BookingStatus, bookingColumns } from './booking.ts';
+import { bookingNotFound } from './refusals.ts';
 
 const readBooking = statement<BookingRow>(
   'read_booking',
@@ -21,7 +21,7 @@ export async function findBooking(
   { sequelize }: Pick<Platform, 'sequelize'>,
 ): Promise<BookingRow> {
   const [booking] = isIdentifier('ord', id) ? await run(sequelize, readBooking, [id, tenant.walletId]) : [];
-  if (!booking) throw notFound('Booking');
+  if (!booking) throw bookingNotFound();
   return booking;
 }
 

@@ -1,4 +1,4 @@
-import { conflict, notFound, validationError } from '../../errors.ts';
+import { conflict, validationError } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { isPrintableName } from '../../infrastructure/text/printableName.ts';
@@ -7,7 +7,7 @@ import type { Mode } from '../tenant.ts';
 import type { BookingRow, BookingStatus } from './booking.ts';
 import { applyTransition, type ChangeDetails } from './change.ts';
 import type { OrderTask } from './orderTask.ts';
-import { alreadyIn } from './refusals.ts';
+import { alreadyIn, bookingNotFound } from './refusals.ts';
 import { refundRest } from './restRefund.ts';
 
 /**
@@ -99,7 +99,7 @@ const readOrder = statement<SupplierOrderRow>(
 
 async function findOrder(bookingId: string, { sequelize }: Platform): Promise<SupplierOrderRow> {
   const [row] = isIdentifier('ord', bookingId) ? await run(sequelize, readOrder, [bookingId]) : [];
-  if (!row) throw notFound('Booking');
+  if (!row) throw bookingNotFound();
   return row;
 }
 

@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import { notFound, unprocessable } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { batchOf } from '../../infrastructure/identifiers/identifierBatch.ts';
@@ -9,12 +9,12 @@ import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { FlightOffer, FlightOffers } from './offer.ts';
 import { assembleOffers } from './offerAssembly.ts';
-import { offerExpired } from './offerExpired.ts';
 import { clientCents } from './pricing.ts';
 import type { Quotation } from './quotation.ts';
 import { journeyMinutes, mostStops } from './quotation.ts';
 import { documentOf } from './quotationDocument.ts';
 import { quotationOf } from './quotationReading.ts';
+import { offerExpired, offerNotFound, supplierNotConnected } from './refusals.ts';
 
 /** What the server keeps to itself about an offer: how to book it, and what lists sort and filter by. */
 export interface OfferTerms {
@@ -86,7 +86,7 @@ export async function storeOffers(
 export async function findOffer(tenant: Tenant, id: string, sequelize: Sequelize): Promise<FlightOffer> {
   const search = isIdentifier('off', id) ? await readSearch(tenant, id, sequelize) : null;
   const offer = search?.response.offers.find((one) => one.id === id);
-  if (!offer) throw notFound('Offer');
+  if (!offer) throw offerNotFound();
   return offer;
 }
 
@@ -104,13 +104,13 @@ export async function findUsableOffer(tenant: Tenant, id: string, platform: Plat
   const index = search ? search.response.offers.findIndex((offer) => offer.id === id) : -1;
   const offer = search?.response.offers[index];
   const terms = search?.terms[index];
-  if (!row || !search || !offer || !terms) throw notFound('Offer');
+  if (!row || !search || !offer || !terms) throw offerNotFound();
   if (clock.now() >= new Date(offer.expiresAt)) {
     throw offerExpired({ offer_id: id, expires_at: offer.expiresAt });
   }
   const runsHere = flightSuppliers.some(({ name }) => name === terms.supplier);
   if (!runsHere || row.disconnected.includes(terms.supplier)) {
-    throw unprocessable('Flight supplier not connected', { field: 'offerId', type: 'not_connected' });
+    throw supplierNotConnected();
   }
   return { offer, terms };
 }

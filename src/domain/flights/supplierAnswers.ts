@@ -1,11 +1,10 @@
-import type { AppError } from '../../errors.ts';
-import { unprocessable } from '../../errors.ts';
 import { askWithin, TimedOut } from '../../infrastructure/cutOff.ts';
 import type { FlightSupplier, SupplierOffer, SupplierSearch } from '../../infrastructure/flights/supplier.ts';
 import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import type { Platform } from '../platform.ts';
 import type { OfferLifetime } from './offerInspection.ts';
 import { inspectOffers } from './offerInspection.ts';
+import { searchUnavailable } from './refusals.ts';
 
 /** What one supplier has for a search. */
 export interface SupplierAnswer {
@@ -30,7 +29,7 @@ export async function askSuppliers(
   search: SupplierSearch,
   surroundings: Surroundings,
 ): Promise<SupplierAnswer[]> {
-  if (suppliers.length === 0) throw unprocessable('Flight search unavailable', { reason: 'not_connected' });
+  if (suppliers.length === 0) throw searchUnavailable('not_connected');
   const results = await Promise.allSettled(
     suppliers.map((supplier) => askSupplier(supplier, search, surroundings)),
   );
@@ -45,13 +44,9 @@ export async function askSuppliers(
       surroundings.platform.log.warn({ err: result.reason, supplier }, 'flight supplier did not answer');
     }
   }
-  if (answers.length === 0) throw searchUnavailable(faults);
+  if (answers.length === 0)
+    throw searchUnavailable(faults.some((fault) => fault instanceof TimedOut) ? 'timeout' : 'failed');
   return answers;
-}
-
-function searchUnavailable(faults: readonly unknown[]): AppError {
-  const timedOut = faults.some((fault) => fault instanceof TimedOut);
-  return unprocessable('Flight search unavailable', { reason: timedOut ? 'timeout' : 'failed' });
 }
 
 async function askSupplier(

@@ -151,8 +151,7 @@ async function tryToCreate<T>(
       const first = await replay<T>(keyed, platform);
       if (first) return first;
     }
-    if (waitedFor('idempotency_keys', error))
-      throw new Busy('A request with this Idempotency-Key is still in progress', 'Idempotency-Key');
+    if (waitedFor('idempotency_keys', error)) throw keyInProgress();
     throw error;
   }
 }
@@ -208,10 +207,7 @@ async function replay<T>(request: KeyedRequest, platform: Platform): Promise<Cre
   const [row] = await run(platform.sequelize, findOutcome, [request.scope, request.key, oldest]);
   if (!row) return null;
   if (!row.fingerprint.equals(request.fingerprint)) {
-    throw unprocessable('Idempotency-Key was used for a different request', {
-      field: 'Idempotency-Key',
-      type: 'reused',
-    });
+    throw keyReused();
   }
   const outcome = JSON.parse(request.secret ? platform.vault.open(row.outcome) : row.outcome) as Outcome;
   if ('error' in outcome) {
@@ -220,6 +216,15 @@ async function replay<T>(request: KeyedRequest, platform: Platform): Promise<Cre
   }
   return { value: outcome.value as T, replayed: true };
 }
+
+export const keyInProgress = () =>
+  new Busy('A request with this Idempotency-Key is still in progress', 'Idempotency-Key');
+
+export const keyReused = () =>
+  unprocessable('Idempotency-Key was used for a different request', {
+    field: 'Idempotency-Key',
+    type: 'reused',
+  });
 
 /** The first answer was this refusal. */
 export class ReplayedError extends AppError {}

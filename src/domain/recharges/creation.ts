@@ -1,4 +1,4 @@
-import { AppError, unprocessable, validationError } from '../../errors.ts';
+import { validationError } from '../../errors.ts';
 import { askWithin } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
@@ -17,10 +17,18 @@ import { parseAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import { payerOf } from '../teams/payer.ts';
 import type { Tenant } from '../tenant.ts';
-import { payerRefusals } from './payerRefusals.ts';
 import { expiryOf, inspectCharge } from './paymentMethods.ts';
 import { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
+import {
+  amountTooLarge,
+  amountTooSmall,
+  dailyLimitExceeded,
+  methodNotAvailable,
+  payerRefusals,
+  providerNotConnected,
+  providerUnavailable,
+} from './refusals.ts';
 import { forgetCharge, forgottenCte, isStillNoted, noteCharge, notedCte } from './unwrittenCharges.ts';
 
 /** SPEC Limits, in centavos. */
@@ -72,9 +80,6 @@ const readPayer = statement<Parameters<typeof payerOf>[0] & { disconnected: stri
      FROM teams WHERE id = $1`,
 );
 
-const dailyLimitExceeded = () =>
-  unprocessable('Daily limit exceeded', { field: 'amount', type: 'daily_limit' });
-
 export interface RechargeRequest {
   /** Decimal string as the client sent it. */
   amount: string;
@@ -91,12 +96,8 @@ export interface PreparedRecharge {
 export function checkRechargeAmount(amount: string): bigint {
   const amountCents = parseAmount(amount);
   if (amountCents === null) throw validationError({ field: 'amount', type: 'invalid' });
-  if (amountCents < minimumRechargeCents) {
-    throw validationError({ field: 'amount', type: 'too_small' }, 'Minimum amount is R$ 100.00');
-  }
-  if (amountCents > maximumRechargeCents) {
-    throw validationError({ field: 'amount', type: 'too_large' }, 'Maximum amount is R$ 50000.00');
-  }
+  if (amountCents < minimumRechargeCents) throw amountTooSmall();
+  if (amountCents > maximumRechargeCents) throw amountTooLarge();
   return amountCents;
 }
 
@@ -114,21 +115,11 @@ async function findPayer(
 ): Promise<Payer> {
   const [payer] = await run(platform.sequelize, readPayer, [teamId, walletId, createdAt]);
   if (!payer) throw new Error(`${teamId} is no team`);
-  if (payer.disconnected.includes(platform.paymentProvider.name))
-    throw unprocessable('Payment provider not connected', {
-      field: 'paymentMethod',
-      type: 'not_connected',
-    });
-  if (!platform.paymentProvider.methods.includes(method))
-    throw unprocessable('Payment method not available', { field: 'paymentMethod', type: 'not_available' });
+  if (payer.disconnected.includes(platform.paymentProvider.name)) throw providerNotConnected();
+  if (!platform.paymentProvider.methods.includes(method)) throw methodNotAvailable();
   if (BigInt(payer.requested) + amountCents > dailyRechargeCents) throw dailyLimitExceeded();
   return payerOf(payer, platform.vault);
 }
-
-/** No fault of the request, which may be sent again with the same Idempotency-Key: SPEC has no other status for it. */
-const providerUnavailable = new AppError('INTERNAL_ERROR', 'Payment provider unavailable', {
-  details: { type: 'provider_unavailable' },
-});
 
 async function makeCharge(request: ChargeRequest, platform: Platform): Promise<ChargeArtefacts> {
   const { clock, settings, paymentProvider, log } = platform;

@@ -1,4 +1,3 @@
-import { conflict } from '../../errors.ts';
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
@@ -9,6 +8,7 @@ import type { Tenant } from '../tenant.ts';
 import { findRecharge } from './reading.ts';
 import type { Recharge, RechargeStatus } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
+import { alreadyEnded } from './refusals.ts';
 
 type Ending = Extract<RechargeStatus, 'expired' | 'failed' | 'cancelled'>;
 
@@ -79,7 +79,7 @@ async function endOnRequest(
   // The answer is this ending, also when a payment made in time completes the recharge right after it.
   if (await endPending(tenant.walletId, id, ending, null, platform)) return recharge.set({ status: ending });
   await recharge.reload();
-  throw conflict(`Recharge already ${recharge.status}`, { field: 'status', type: recharge.status });
+  throw alreadyEnded(recharge.status);
 }
 
 /** Withdraws a recharge that is still pending. @throws AppError 404, or 409 when it is not pending. */

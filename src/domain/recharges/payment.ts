@@ -1,4 +1,3 @@
-import { conflict } from '../../errors.ts';
 import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { recordingStatement } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
@@ -8,6 +7,7 @@ import { rechargeNameSql } from './paymentMethods.ts';
 import { findRecharge } from './reading.ts';
 import type { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
+import { alreadyEnded } from './refusals.ts';
 
 /**
  * One statement: the recharge is completed, the wallet credited, the entry and both events written.
@@ -106,5 +106,5 @@ export async function confirmRecharge(
 
 function cannotBePaid(recharge: Recharge) {
   const state = recharge.status === 'pending' ? 'expired' : recharge.status;
-  return conflict(`Recharge already ${state}`, { field: 'status', type: state });
+  return alreadyEnded(state);
 }

@@ -1,5 +1,4 @@
 import type { InferAttributes } from 'sequelize';
-import { notFound } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { type Counted, countAnew, countSql, totalOf } from '../keptTotals.ts';
@@ -7,20 +6,21 @@ import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { Recharge, type RechargeStatus } from './recharge.ts';
+import { rechargeNotFound } from './refusals.ts';
 
 /** @throws AppError 404 "Recharge not found" for an id that is unknown to this team and mode, or no id at all. */
 export async function findRecharge(tenant: Tenant, id: string): Promise<Recharge> {
   const recharge = isIdentifier('rch', id)
     ? await Recharge.findOne({ where: { id, walletId: tenant.walletId } })
     : null;
-  if (!recharge) throw notFound('Recharge');
+  if (!recharge) throw rechargeNotFound();
   return recharge;
 }
 
 /** For the payer, who has the link and no key: 74 random bits of the id are the permission to see the charge. */
 export async function findChargeOfPayer(id: string): Promise<Recharge> {
   const recharge = isIdentifier('rch', id) ? await Recharge.findByPk(id) : null;
-  if (!recharge) throw notFound('Recharge');
+  if (!recharge) throw rechargeNotFound();
   return recharge;
 }
 

@@ -2,8 +2,9 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
+import { webhookNotFound } from './refusals.ts';
 import type { WebhookRow } from './webhook.ts';
-import { webhookColumns, webhookNotFound } from './webhook.ts';
+import { webhookColumns } from './webhook.ts';
 
 const readWebhook = statement<WebhookRow>(
   'read_webhook',

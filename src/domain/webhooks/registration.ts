@@ -1,4 +1,4 @@
-import { checkEach, conflict, unprocessable } from '../../errors.ts';
+import { checkEach } from '../../errors.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit } from '../../infrastructure/database/transaction.ts';
@@ -8,10 +8,11 @@ import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { findWebhook } from './reading.ts';
+import { alreadyRegistered, maximumWebhooks, tooManyWebhooks, webhookNotFound } from './refusals.ts';
 import { checkDescription, checkEvents, checkHeaders } from './registrationChecks.ts';
 import { skipLeftOver, skippedCte } from './skipping.ts';
 import type { CustomHeader, WebhookRow } from './webhook.ts';
-import { sealHeaders, sealSecrets, webhookColumns, webhookNotFound } from './webhook.ts';
+import { sealHeaders, sealSecrets, webhookColumns } from './webhook.ts';
 import { checkReachable, checkWebhookUrl } from './webhookUrl.ts';
 
 export interface WebhookRequest {
@@ -58,15 +59,10 @@ const deleteWebhookStatement = statement<{ id: string }>(
    SELECT id FROM webhook`,
 );
 
-const alreadyRegistered = () => conflict('URL already registered', { field: 'url', type: 'repeated' });
-
 const isRegistered = statement<{ id: string }>(
   'is_webhook_registered',
   'SELECT id FROM webhooks WHERE wallet_id = $1 AND normalized_url = $2 AND deleted_at IS NULL',
 );
-
-/** Webhooks of a team and mode at most: what changes its wallet writes a delivery for each of them before it is done. */
-const maximumWebhooks = 1_000;
 
 const countRegistered = statement<{ registered: number }>(
   'count_registered_webhooks',
@@ -80,8 +76,7 @@ const countRegistered = statement<{ registered: number }>(
  */
 async function checkRoom({ walletId }: Tenant, { sequelize }: Platform): Promise<void> {
   const [row] = await run(sequelize, countRegistered, [walletId, maximumWebhooks]);
-  if ((row?.registered ?? 0) >= maximumWebhooks)
-    throw unprocessable('Too many webhooks', { field: 'url', type: 'too_many', limit: maximumWebhooks });
+  if ((row?.registered ?? 0) >= maximumWebhooks) throw tooManyWebhooks();
 }
 
 /**

@@ -1,4 +1,3 @@
-import { notFound } from '../../errors.ts';
 import type { Vault } from '../../infrastructure/secrets/vault.ts';
 
 /** A webhook as the database has it; BIGINTs as digits. */
@@ -76,5 +75,3 @@ export function sealHeaders(headers: readonly CustomHeader[], vault: Vault): str
 export function openHeaders(sealed: string, vault: Vault): CustomHeader[] {
   return JSON.parse(vault.open(sealed)) as CustomHeader[];
 }
-
-export const webhookNotFound = () => notFound('Webhook');

@@ -1,6 +1,7 @@
-import { unprocessable, validationError } from '../../errors.ts';
+import { validationError } from '../../errors.ts';
 import { parseWebhookUrl } from '../../infrastructure/webhooks/addressPolicy.ts';
 import type { Platform } from '../platform.ts';
+import { notReachable } from './refusals.ts';
 
 /** Whether text has the form of a webhook URL; whether its host may be called is for `checkWebhookUrl` to say. */
 export function isWebhookUrl(text: string): boolean {
@@ -29,5 +30,5 @@ export async function checkReachable(
   if (!settings.WEBHOOK_REACHABILITY_CHECK && settings.WEBHOOK_ALLOW_PRIVATE_HOSTS) return;
   const { reachable, reason } = await webhookSender.reachable(url);
   const refused = settings.WEBHOOK_REACHABILITY_CHECK ? !reachable : reason === 'blocked_address';
-  if (refused) throw unprocessable('URL not reachable', { field: 'url', type: 'not_reachable' });
+  if (refused) throw notReachable();
 }

@@ -26,5 +26,5 @@ export function latestRate(quotations: Quotations, { from, at, maxAgeMs }: RateQ
   return quoted;
 }
 
-const rateUnavailable = (currency: string, reason: 'missing' | 'too_old') =>
+export const rateUnavailable = (currency: string, reason: 'missing' | 'too_old') =>
   unprocessable('Exchange rate unavailable', { currency, reason });
