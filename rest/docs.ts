@@ -33,10 +33,12 @@ const page = `<!doctype html>
 
 /**
  * A key is good until the page is closed. Earlier pages kept it in the browser, for whoever uses the machine next: it is taken
- * away last, since a browser that keeps nothing refuses to be asked.
+ * away. A browser that keeps nothing refuses to be asked.
  */
 const start = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#ui', deepLinking: true, persistAuthorization: false, validatorUrl: null });
-localStorage.removeItem('authorized');
+try {
+  localStorage.removeItem('authorized');
+} catch {}
 `;
 
 const securityPolicy =

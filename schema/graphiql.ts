@@ -23,29 +23,60 @@ const page = `<!doctype html>
 `;
 
 /**
- * GraphiQL keeps the headers of past operations in the browser even where it is told to keep none (shouldPersistHeaders):
- * a key would stay there for whoever uses the machine next. What stands there until a key is put in takes their place,
- * in what earlier pages have kept as well.
+ * GraphiQL keeps the headers of past operations in the browser even where it is told to keep none (shouldPersistHeaders),
+ * and the variables of them and of open tabs: a key, and who travels with which passport, would stay there for whoever uses
+ * the machine next. What stands there until a key is put in takes the place of headers, nothing that of variables, in what
+ * earlier pages have kept as well. Browsers that keep nothing throw where they are asked to.
  */
 const start = `const headers = JSON.stringify({ Authorization: 'Bearer sk_test_...' }, null, 2);
-const pastOperations = ['graphiql:queries', 'graphiql:favorites'];
-const withoutKeys = (operations) =>
-  JSON.stringify(JSON.parse(operations), (name, value) => (name === 'headers' ? headers : value));
-const ownNames = () => Object.keys(localStorage).filter((name) => name.startsWith('graphiql:'));
+const operations = ['graphiql:queries', 'graphiql:favorites', 'graphiql:tabState'];
+const unkept = ['graphiql:variables', 'graphiql:headers'];
+const kept = { headers, variables: null };
+const withoutSecrets = (text) =>
+  JSON.stringify(JSON.parse(text), (name, value) => (value && ['headers', 'variables'].includes(name) ? kept[name] : value));
+const inMemory = () => {
+  const texts = new Map();
+  return {
+    getItem: (name) => texts.get(name) ?? null,
+    setItem: (name, value) => void texts.set(name, value),
+    removeItem: (name) => void texts.delete(name),
+    names: () => [...texts.keys()],
+  };
+};
+const inBrowser = () => {
+  const place = localStorage;
+  const names = () => Object.keys(place).filter((name) => name.startsWith('graphiql:'));
+  const storage = {
+    names,
+    getItem: (name) => place.getItem(name),
+    removeItem: (name) => place.removeItem(name),
+    setItem: (name, value) => {
+      if (unkept.includes(name)) return;
+      place.setItem(name, operations.includes(name) ? withoutSecrets(value) : value);
+    },
+  };
+  unkept.forEach(storage.removeItem);
+  for (const name of operations) {
+    const earlier = storage.getItem(name);
+    if (earlier) storage.setItem(name, earlier);
+  }
+  return storage;
+};
+const available = () => {
+  try {
+    return inBrowser();
+  } catch {
+    return inMemory();
+  }
+};
+const { names, ...places } = available();
 const storage = {
-  getItem: (name) => localStorage.getItem(name),
-  setItem: (name, value) =>
-    localStorage.setItem(name, pastOperations.includes(name) ? withoutKeys(value) : value),
-  removeItem: (name) => localStorage.removeItem(name),
-  clear: () => ownNames().forEach((name) => localStorage.removeItem(name)),
+  ...places,
+  clear: () => names().forEach(places.removeItem),
   get length() {
-    return ownNames().length;
+    return names().length;
   },
 };
-for (const name of pastOperations) {
-  const kept = storage.getItem(name);
-  if (kept) storage.setItem(name, kept);
-}
 const socketUrl = location.origin.replace(/^http/, 'ws') + '/graphql';
 const sockets = new Map();
 const fetcherFor = (authorization) => {
@@ -58,7 +89,11 @@ const fetcherFor = (authorization) => {
   }
   return sockets.get(authorization);
 };
-const fetcher = (request, options) => fetcherFor(options?.headers?.Authorization)(request, options);
+const noKey = { errors: [{ message: 'Put your key into "Headers" below, then fetch the schema again.' }] };
+const fetcher = (request, options) => {
+  const authorization = options?.headers?.Authorization;
+  return authorization === JSON.parse(headers).Authorization ? noKey : fetcherFor(authorization)(request, options);
+};
 ReactDOM.createRoot(document.getElementById('graphiql')).render(
   React.createElement(GraphiQL, {
     fetcher,
@@ -71,9 +106,13 @@ ReactDOM.createRoot(document.getElementById('graphiql')).render(
 );
 `;
 
-/** `'self'` lets the page open WebSockets to this server, too, and to no other. */
-const securityPolicy =
+/**
+ * Lets the page open WebSockets to this server, and to no other: that is in `'self'`, but not for Safari before 15.4.
+ * @param host as the browser calls this server
+ */
+const securityPolicy = (host = '') =>
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
+  `connect-src 'self'${/^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : ''}; ` +
   "frame-ancestors 'none'; base-uri 'none'";
 
 /** GraphiQL's page for browsers that open /graphql; any other request goes on to the operations. */
@@ -86,7 +125,7 @@ export const graphiqlPage: RequestHandler = (request, response, next) => {
     return next();
   }
   request.routeName = '/graphql (GraphiQL)';
-  response.setHeader('Content-Security-Policy', securityPolicy);
+  response.setHeader('Content-Security-Policy', securityPolicy(request.headers.host));
   response.type('html').send(page);
 };
 

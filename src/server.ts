@@ -3,11 +3,13 @@ import { answerBrokenRequests } from '../rest/brokenRequests.ts';
 import { createCallbackRouter } from '../rest/callbacks.ts';
 import { createDocsRouter } from '../rest/docs.ts';
 import { createEticketRouter } from '../rest/etickets.ts';
+import { createFaviconRouter } from '../rest/favicon.ts';
 import { createFileRouter } from '../rest/files.ts';
 import { createRestDoor } from '../rest/index.ts';
 import { createLogoRouter } from '../rest/logos.ts';
 import { refuse, refuseTheRest } from '../rest/refusal.ts';
 import { createSimulatorRouter } from '../rest/simulator.ts';
+import { startPage } from '../rest/startPage.ts';
 import type { GraphqlDoor } from '../schema/door.ts';
 import { createGraphqlDoor } from '../schema/door.ts';
 import { buildGatewaySchema } from '../schema/index.ts';
@@ -185,6 +187,8 @@ function openDoors(application: Express, gateway: Gateway): Doors {
   application.use(createFileRouter(gateway));
   application.use(createEticketRouter(gateway));
   application.use(createLogoRouter(platform.log));
+  application.use(createFaviconRouter());
+  application.get('/', startPage);
   return { graphql: door, direct: new DirectRoutes([...rest.direct, ...door.direct]) };
 }
 

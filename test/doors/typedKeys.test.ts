@@ -27,7 +27,14 @@ function browserStorage(kept: Record<string, string>) {
 }
 
 const key = 'sk_live_typed';
-const operation = { query: '{ walletBalance { balance } }', headers: `{"Authorization":"Bearer ${key}"}` };
+const passport = 'FT123456';
+const operation = {
+  query: '{ walletBalance { balance } }',
+  headers: `{"Authorization":"Bearer ${key}"}`,
+  variables: `{"number":"${passport}"}`,
+};
+const tabs = (operationName: string) =>
+  JSON.stringify({ activeTabIndex: 0, tabs: [{ ...operation, operationName, headers: null }] });
 
 describeOneEngine('a key that is typed into a page', (engine) => {
   let server: TestServer;
@@ -42,33 +49,49 @@ describeOneEngine('a key that is typed into a page', (engine) => {
     runInContext(text, createContext(globals));
   };
 
-  it('is not kept in the browser by GraphiQL, and what was kept of one is taken away', async () => {
-    const localStorage = browserStorage({
-      'graphiql:queries': JSON.stringify({ queries: [{ ...operation, operationName: 'earlier' }] }),
-      'another page': 'its own',
-    });
-    let storage: unknown;
-    await runStart('/graphql/assets/start.js', {
-      localStorage,
+  /** With what GraphiQL is shown by the script of its page. */
+  const graphiql = async (globals: object) => {
+    let shown: Record<string, unknown> = {};
+    const React = {
+      createElement: (_component: unknown, properties: Record<string, unknown>) => {
+        shown = properties;
+      },
+    };
+    const page = {
       location: new URL(server.url),
       document: { getElementById: () => ({}) },
       ReactDOM: { createRoot: () => ({ render: () => undefined }) },
-      React: {
-        createElement: (_component: unknown, properties: { storage?: unknown }) => {
-          storage = properties.storage;
-        },
-      },
-      GraphiQL: {},
+      React,
+      GraphiQL: { createFetcher: () => () => 'sent' },
+    };
+    await runStart(
+      '/graphql/assets/start.js',
+      Object.defineProperties(page, Object.getOwnPropertyDescriptors(globals)),
+    );
+    return shown;
+  };
+
+  it('is not kept in the browser by GraphiQL, nor are variables, and what was kept of one is taken away', async () => {
+    const localStorage = browserStorage({
+      'graphiql:queries': JSON.stringify({ queries: [{ ...operation, operationName: 'earlier' }] }),
+      'graphiql:tabState': tabs('open before'),
+      'graphiql:variables': operation.variables,
+      'another page': 'its own',
     });
-    expect(JSON.stringify(localStorage)).not.toContain(key);
+    const { storage } = await graphiql({ localStorage });
+    const secrets = new RegExp(`${key}|${passport}`);
+    expect(JSON.stringify(localStorage)).not.toMatch(secrets);
 
     const history = new HistoryStore(new StorageAPI(storage), 20);
     history.updateHistory(operation);
     history.toggleFavorite(operation);
     history.updateHistory({ ...operation, query: '{ __typename }' });
+    new StorageAPI(storage).set('tabState', tabs('open now'));
+    new StorageAPI(storage).set('variables', operation.variables);
     const kept = JSON.stringify(localStorage);
-    expect(kept).not.toContain(key);
-    for (const text of ['earlier', 'walletBalance', '__typename', 'favorites']) expect(kept).toContain(text);
+    expect(kept).not.toMatch(secrets);
+    for (const text of ['earlier', 'walletBalance', '__typename', 'favorites', 'open now'])
+      expect(kept).toContain(text);
 
     new StorageAPI(storage).clear();
     expect({ ...localStorage }).toEqual({ 'another page': 'its own' });
@@ -85,6 +108,32 @@ describeOneEngine('a key that is typed into a page', (engine) => {
     expect(options).toMatchObject({ url: '/api/v1/openapi.json', persistAuthorization: false });
   });
 
+  it('is asked for before anything is sent by GraphiQL', async () => {
+    const { fetcher } = await graphiql({ localStorage: browserStorage({}) });
+    const send = (authorization: string) =>
+      (fetcher as (request: object, options: object) => unknown)(
+        { query: '{ __typename }' },
+        { headers: { Authorization: authorization } },
+      );
+    expect(send('Bearer sk_test_...')).toEqual({
+      errors: [{ message: 'Put your key into "Headers" below, then fetch the schema again.' }],
+    });
+    expect(send(`Bearer ${key}`)).toBe('sent');
+  });
+
+  it('leaves GraphiQL on its page where the browser keeps nothing for anybody', async () => {
+    const { storage } = await graphiql({
+      get localStorage() {
+        throw new Error('access is denied for this document');
+      },
+    });
+    const kept = new StorageAPI(storage);
+    kept.set('theme', 'dark');
+    expect(kept.get('theme')).toBe('dark');
+    kept.clear();
+    expect(kept.get('theme')).toBeNull();
+  });
+
   it('leaves Swagger UI on its page where the browser keeps nothing for anybody', async () => {
     const isShown = vi.fn();
     const refusing = () => {
@@ -92,7 +141,7 @@ describeOneEngine('a key that is typed into a page', (engine) => {
     };
     const browser = { SwaggerUIBundle: isShown };
     Object.defineProperty(browser, 'localStorage', { get: refusing });
-    await runStart('/docs/start.js', browser).catch(() => undefined);
+    await runStart('/docs/start.js', browser);
     expect(isShown).toHaveBeenCalledOnce();
   });
 });

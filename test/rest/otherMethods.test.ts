@@ -11,6 +11,7 @@ const openPaths = [
   [`/boletos/${newIdentifier('rch')}`, '/boletos/:id'],
   [`/boletos/${newIdentifier('rch')}.pdf`, '/boletos/:id.pdf'],
   ['/logos/LA.svg', '/logos/:code.svg'],
+  ['/favicon.ico', '/favicon.ico'],
   ['/docs', '/docs'],
   ['/docs/start.js', '/docs/start.js'],
   ['/docs/swagger-ui.css', '/assets/swagger-ui.css'],

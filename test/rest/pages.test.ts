@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeOneEngine } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+
+const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+describeOneEngine('The pages of the server', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server?.close());
+
+  it('begin with one that leads to all that there is to read', async () => {
+    const { status, headers, text } = await server.rest('GET', '/', { headers: browser });
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(links).toEqual(['/docs', '/api/v1/openapi.json', '/graphql', '/health/ready']);
+    for (const path of links)
+      expect([path, (await server.rest('GET', path, { headers: browser })).status]).toEqual([path, 200]);
+  });
+
+  it('are not for programs, which are told that there is nothing at the address itself', async () => {
+    const { status, body } = await server.rest('GET', '/');
+    expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('have an icon', async () => {
+    const response = await fetch(`${server.url}/favicon.ico`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'image/vnd.microsoft.icon',
+    ]);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect([...bytes.subarray(0, 6)]).toEqual([0, 0, 1, 0, 1, 0]);
+    const [size, offset] = [bytes.readUInt32LE(14), bytes.readUInt32LE(18)];
+    expect([bytes.subarray(offset + 1, offset + 4).toString(), offset + size]).toEqual(['PNG', bytes.length]);
+  });
+});
