@@ -1,4 +1,5 @@
 import type {
+  GraphQLEnumType,
   GraphQLInputType,
   GraphQLObjectType,
   GraphQLOutputType,
@@ -33,6 +34,14 @@ function orNull(schema: JsonSchema, nullable: boolean): JsonSchema {
 
 /** A description as a member, where there is one. */
 export const describe = (description: string | null | undefined) => (description ? { description } : {});
+
+/** What a word stands for, and what each of them says: JSON Schema has no other place for that. */
+function meaningOf(type: GraphQLEnumType): string {
+  const meanings = type
+    .getValues()
+    .flatMap(({ name, description }) => (description ? [`- \`${name}\`: ${description}`] : []));
+  return [type.description ?? '', meanings.join('\n')].filter(Boolean).join('\n\n');
+}
 
 /**
  * JSON Schema (2020-12) of GraphQL types, as OpenAPI 3.1 has it. Objects and lists of words are referred to by the name
@@ -110,7 +119,7 @@ export class TypeSchemas {
   #leaf(type: GraphQLInputType | GraphQLOutputType, isAnswered = false): JsonSchema {
     if (isEnumType(type)) {
       const words = type.getValues().map((value) => value.name);
-      return this.#named.refer(type.name, { type: 'string', ...describe(type.description), enum: words });
+      return this.#named.refer(type.name, { type: 'string', ...describe(meaningOf(type)), enum: words });
     }
     if (!('name' in type)) return {};
     const { openapi = {}, answered = openapi } = type.extensions as Record<string, JsonSchema>;

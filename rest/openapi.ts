@@ -6,6 +6,7 @@ import type { PreparedRoute } from './handler.ts';
 import { describe, TypeSchemas } from './jsonSchemas.ts';
 import type { JsonSchema } from './namedSchemas.ts';
 import { NamedSchemas, typeName } from './namedSchemas.ts';
+import { overview } from './overview.ts';
 import { messagesOf, refusalExamples, refusalsByStatus } from './refusalDocs.ts';
 import { tagTexts } from './tags.ts';
 import { variableDocs } from './variableDocs.ts';
@@ -200,7 +201,7 @@ export function openApiDocument(
     info: {
       title: 'Embarque Travel Booking API',
       version: '1.0.0',
-      description: 'Prepaid wallet, recharges, flight search, bookings and webhooks for travel agencies.',
+      description: overview,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative: whoever reads the document at one of the server's names calls the server by that name.

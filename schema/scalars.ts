@@ -86,6 +86,7 @@ export const DepartureDate = textScalar('DepartureDate', 'Day of departure, "202
 
 export const EventType = textScalar('EventType', `One of: ${eventTypes.join(', ')}.`, isEventType, {
   enum: eventTypes,
+  description: 'What an event tells of: each type stands under Webhooks, with its payload and an example.',
 });
 
 export const WebhookUrl = textScalar(

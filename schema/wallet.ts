@@ -43,7 +43,7 @@ registerEnumType(ReferenceType, {
   description: 'What a wallet transaction stems from.',
   valuesConfig: {
     booking: { description: 'The payment of a booking.' },
-    recharge: { description: 'A paid recharge.' },
+    recharge: { description: 'A recharge: its payment, or its return by the bank.' },
     refund: { description: 'Money back for a booking.' },
   },
 });

@@ -149,6 +149,15 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
     expect(untyped).toEqual([]);
   });
 
+  it('says of words that one may choose from what each of them stands for', async () => {
+    const { schemas } = (await (await fetch(`${server.url}/api/v1/openapi.json`)).json()).components;
+    const unexplained = Object.entries<Json>(schemas).flatMap(([name, { enum: words = [], description }]) =>
+      words.filter((word: string) => !description?.includes(`- \`${word}\`: `)).map(() => name),
+    );
+    // Those of events have a section of their own, those of refusals stand with each one.
+    expect([...new Set(unexplained)]).toEqual(['ErrorCode', 'EventType']);
+  });
+
   it('lets amounts be asked for with fewer decimals than they are answered with', async () => {
     const { schemas } = (await (await fetch(`${server.url}/api/v1/openapi.json`)).json()).components;
     const isAmountOf = (name: string, member: string) => {
