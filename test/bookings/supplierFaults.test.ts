@@ -5,6 +5,7 @@ import { dataOf, expectRefusal } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { hourMs } from '../harness/testClock.ts';
+import { unreadable } from '../harness/unreadable.ts';
 import { deferred, ticketed } from './airline.ts';
 import {
   agencyWith,
@@ -311,6 +312,42 @@ describeBookings(
       for (const kept of ['bad gateway', 'status code 503', 'E_503']) expect(complaint).toContain(kept);
       for (const lost of ['key-of-the-supplier', 'Souza', '1990-05-01'])
         expect(complaint).not.toContain(lost);
+    });
+
+    it.each([
+      ['a text', '503'],
+      ['nothing', null],
+      ['what is frozen', Object.freeze(new Error('503'))],
+      ['what breaks when it is read', unreadable('503')],
+    ])('fail with %s are asked again, and counted among those that were', async (_what, thrown) => {
+      const { live } = await agencyWith(stage, '1000.00');
+      airline.answers.issue = (request) =>
+        asked(request.bookingId, 'issue') > 3 ? Promise.resolve(ticketed(request)) : Promise.reject(thrown);
+      const { id } = await booked(stage, live);
+      await untilStatus(stage, live, id, 'ticketed');
+      const complaints = stage.server.logLines.filter(
+        (line) => line.includes(id) && line.includes('flight supplier did not answer an order'),
+      );
+      expect(complaints).toHaveLength(3);
+    });
+
+    it('give an answer that breaks, or that changes as it is read, are asked again', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      airline.answers.issue = async (request) => {
+        const times = asked(request.bookingId, 'issue');
+        if (times > 2) return ticketed(request);
+        let looks = 0;
+        return Object.defineProperty({ state: 'refused', reason: 'none' } as OrderState, 'state', {
+          get() {
+            looks += 1;
+            if (times === 1) throw new Error('the response is gone');
+            return looks > 1 ? 'refused' : 'issuing';
+          },
+        });
+      };
+      const { id } = await booked(stage, live);
+      await untilStatus(stage, live, id, 'ticketed');
+      expect(asked(id, 'issue')).toBe(3);
     });
 
     it('would be paid by a time that has passed hold nothing any more', async () => {

@@ -3,6 +3,7 @@ import type { SupplierOffer, SupplierSlice } from '../../src/infrastructure/flig
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { unreadable } from '../harness/unreadable.ts';
 import { type Answer, AnsweringSuppliers, offering, priced } from './answeringSuppliers.ts';
 import { describeFlightDoors } from './flightDoors.ts';
 import { offerFields, oneWay } from './searches.ts';
@@ -18,6 +19,11 @@ const failing: Answer = async () => {
 const throwing: Answer = () => {
   throw new Error(secret);
 };
+
+const throwingWhat =
+  (thrown: unknown): Answer =>
+  () =>
+    Promise.reject(thrown);
 
 const unprepared = [
   suppliers.named('one', () => {
@@ -63,6 +69,10 @@ describeFlightDoors(
       ['fails', failing],
       ['throws at once', throwing],
       ['is too slow and deaf to its signal', never],
+      ['throws nothing', throwingWhat(null)],
+      ['throws a text', throwingWhat(secret)],
+      ['throws what is frozen', throwingWhat(Object.freeze(new Error(secret)))],
+      ['throws what breaks when it is read', throwingWhat(unreadable())],
     ])('leave partial results when one %s, and none of its text', async (_how, answer) => {
       suppliers.answers.other = answer;
       const { live } = await stage.server.createTeam();

@@ -8,6 +8,7 @@ import { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { dayMs, hourMs, minuteMs } from '../harness/testClock.ts';
+import { unreadable } from '../harness/unreadable.ts';
 import { Bank, signatureOf } from './bank.ts';
 
 /** Between two askings. */
@@ -132,8 +133,13 @@ describeEngines('a payment provider that is asked', (engine) => {
     expect(reached.slice(1)).toEqual([reached[0], reached[0], dayMs + pauseMs - hourMs]);
   });
 
-  it('is asked again when it does not answer', async () => {
-    answering(() => Promise.reject(new Error('503')));
+  it.each([
+    ['an error', new Error('503')],
+    ['a text', '503'],
+    ['nothing', null],
+    ['what breaks when it is read', unreadable('503')],
+  ])('is asked again when it does not answer, whatever its adapter throws: %s', async (_what, thrown) => {
+    answering(() => Promise.reject(thrown));
     await eventually(() => {
       clock.advance(pauseMs);
       return asked.length >= 2;

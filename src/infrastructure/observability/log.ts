@@ -34,6 +34,11 @@ function withoutCpf(text: string): string {
 const withoutParticulars = (told: unknown): unknown =>
   typeof told === 'string' ? withoutCpf(withoutSecrets(told)) : told;
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** A reason is a text: an object in its place may hold whatever was sent, and break when it is read. */
+const serializeReason = (told: unknown): unknown => (isObject(told) ? undefined : withoutParticulars(told));
+
 let timedMs = 0;
 let timeMember = '';
 
@@ -55,7 +60,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
       base: { service: 'embarque' },
       timestamp: timeOfLine,
       redact: { paths: secretPaths, censor: '[redacted]' },
-      serializers: { err: serializeError, reason: withoutParticulars },
+      serializers: { err: serializeError, reason: serializeReason },
     },
     destination ?? standardOutput(),
   );
@@ -71,8 +76,24 @@ export function logOfSafeFields(log: Log): Log {
 /** What PostgreSQL says of a row that breaks a CHECK, or of JSON that it cannot read: people's names stand in both. */
 const quotesData = /Failing row contains|JSON data|with parameters/;
 
+/** Anything can be thrown, what is no error and what cannot be read too; whoever logs it has something else to do after it. */
 function serializeError(error: unknown): unknown {
-  return withoutData(pino.stdSerializers.err(error as Error) as unknown as Record<string, unknown>);
+  try {
+    if (!isObject(error)) return withoutParticulars(error);
+    // What is read is marked meanwhile, which something frozen does not let happen.
+    const read = Object.isExtensible(error) ? error : Object.create(error);
+    return withoutData({ ...pino.stdSerializers.err(read) });
+  } catch {
+    return unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): unknown {
+  try {
+    return { type: 'unreadable', message: withoutParticulars(String((error as Error).message)) };
+  } catch {
+    return { type: 'unreadable' };
+  }
 }
 
 /** A serialized error, and those that an AggregateError is made of, with nothing that a client sent. */
@@ -90,8 +111,12 @@ function withoutData(serialized: Record<string, unknown>): Record<string, unknow
   // What HTTP clients throw carries the whole request: the key that was sent, and of travellers all there is.
   for (const [key, value] of Object.entries(serialized))
     if (value instanceof Object && key !== 'aggregateErrors') delete serialized[key];
-  // Only what has been serialized is a copy.
-  if (Array.isArray(aggregateErrors))
-    for (const part of aggregateErrors) if (part instanceof Object && 'raw' in part) withoutData(part);
+  if (Array.isArray(aggregateErrors)) serialized.aggregateErrors = aggregateErrors.flatMap(partWithoutData);
   return serialized;
+}
+
+/** Only what has been serialized is a copy: any other object is left out. */
+function partWithoutData(part: unknown): unknown[] {
+  if (!isObject(part)) return [withoutParticulars(part)];
+  return 'raw' in part ? [withoutData(part as Record<string, unknown>)] : [];
 }
