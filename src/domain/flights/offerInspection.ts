@@ -11,6 +11,7 @@ import type {
 } from '../../infrastructure/flights/supplier.ts';
 import { cabinClasses, carrierCurrencies } from '../../infrastructure/flights/supplier.ts';
 import { centsOf, formatAmount } from '../money.ts';
+import { isStorable } from '../storableText.ts';
 import { FlightTimes, type Instants } from './flightTimes.ts';
 import type { OfferPlace } from './offer.ts';
 
@@ -97,6 +98,8 @@ const longestReference = 8_000;
 
 const isText = (text: unknown, longest = longestText): boolean =>
   typeof text === 'string' && text.length <= longest;
+/** A booking keeps it as it is, or quotes another. */
+const isReference = (text: string): boolean => isText(text, longestReference) && isStorable(text);
 const isName = (text: unknown): boolean => isText(text) && text !== '';
 const isTextOrNull = (text: unknown): boolean => text === null || isText(text);
 
@@ -184,14 +187,13 @@ class OfferInspection {
 
   #termsFault(offer: SupplierOffer): OfferFault | null {
     const { reference, totalAmount, conditions, expiresAt } = offer;
-    if (!isText(reference, longestReference) || !isCarrier(offer.owner) || !isText(offer.fareBrandName))
-      return 'text';
+    if (!isReference(reference) || !isCarrier(offer.owner) || !isText(offer.fareBrandName)) return 'text';
     if (!isDecimal(totalAmount) || !/[1-9]/.test(totalAmount)) return 'amount';
     if (!carrierCurrencies.includes(offer.currency)) return 'currency';
     if (!isCondition(conditions.refundBeforeDeparture) || !isCondition(conditions.changeBeforeDeparture))
       return 'conditions';
     if (!arePaymentTerms(offer.payment)) return 'payment';
-    return expiresAt === null || expiresAt > this.#lifetime.now ? null : 'expiry';
+    return expiresAt === null || (isInstant(expiresAt) && expiresAt > this.#lifetime.now) ? null : 'expiry';
   }
 
   /** It is for what was asked: every slice, on which everybody travels. What is stored of it counts on that. */
