@@ -14,8 +14,10 @@ import {
   type Stage,
 } from '../doors/door.ts';
 import { cancel } from '../doors/rechargeSteps.ts';
+import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { hourMs, minuteMs } from '../harness/testClock.ts';
+import { unreadable } from '../harness/unreadable.ts';
 import { Bank } from './bank.ts';
 import { paid, tell } from './bankSteps.ts';
 
@@ -291,6 +293,11 @@ describeDoors(
         'gives another charge than it was asked for',
         async () => ({ method: 'boleto', pixCopyPaste: '1' }) as never,
       ],
+      [
+        'gives a chargeId that is none',
+        async () => ({ method: 'pix', pixCopyPaste: '1', chargeId: { id: 1 } }) as never,
+      ],
+      ['throws what breaks when it is read', () => Promise.reject(unreadable())],
     ])('that %s leaves nothing behind, and the request may be sent again', async (_, charges) => {
       const { live } = await stage.server.createTeam();
       bank.charges = charges;
@@ -307,6 +314,32 @@ describeDoors(
       });
       bank.charges = async () => ({ method: 'pix', pixCopyPaste: 'x'.repeat(512) });
       expect(dataOf(await request()).status).toBe('pending');
+    });
+
+    it('gives more than a charge has, which nobody keeps', async () => {
+      const { live } = await stage.server.createTeam();
+      const code = { method: 'pix', pixCopyPaste: 'code', chargeId: 'pay_1' } as const;
+      const answer: Json = { ...code, raw: 'x'.repeat(1_000_000), cents: 100n, toJSON: () => ({}) };
+      answer.self = answer;
+      bank.charges = async () => answer as never;
+      const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+      const [row] = await stage.server.query('SELECT charge FROM recharges WHERE id = $1', [id]);
+      expect(row).toEqual({ charge: code });
+    });
+
+    it('gives a code that is another whenever it is read, which is read once', async () => {
+      const { live } = await stage.server.createTeam();
+      let looks = 0;
+      const answer = Object.defineProperty({ method: 'pix' }, 'pixCopyPaste', {
+        enumerable: true,
+        get() {
+          looks += 1;
+          return looks === 1 ? 'code' : undefined;
+        },
+      });
+      bank.charges = async () => answer as never;
+      const made = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+      expect(made.payment.pix_copy_paste).toBe('code');
     });
 
     it.each([{ barcode: '1'.repeat(43) }, { digitableLine: `${'1'.repeat(46)} ` }, { ourNumber: '' }])(

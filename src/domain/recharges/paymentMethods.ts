@@ -9,11 +9,11 @@ interface MethodRules {
   readonly name: string;
   /** Until when a recharge of that time can be paid. */
   expiryOf(createdAt: Date, platform: Pick<Platform, 'settings'>): Date;
-  /** Whether a provider's charge, of which nothing is known, has the codes that it is paid by. */
-  isWhole(charge: Partial<Record<string, unknown>>): boolean;
+  /** What a charge is paid by, out of what a provider gave, of which nothing is known; null where it is not whole. */
+  codesOf(given: Partial<Record<string, unknown>>): ChargeArtefacts | null;
 }
 
-const matches = (pattern: RegExp, value: unknown): boolean =>
+const matches = (pattern: RegExp, value: unknown): value is string =>
   typeof value === 'string' && pattern.test(value);
 
 /** The central bank allows a BR Code 512 characters. */
@@ -23,13 +23,15 @@ const rules: Readonly<Record<PaymentMethod, MethodRules>> = {
   pix: {
     name: 'PIX',
     expiryOf: (createdAt, { settings }) => new Date(createdAt.getTime() + settings.PIX_VALIDITY),
-    isWhole: ({ pixCopyPaste }) => matches(brCode, pixCopyPaste),
+    codesOf: ({ pixCopyPaste }) => (matches(brCode, pixCopyPaste) ? { method: 'pix', pixCopyPaste } : null),
   },
   boleto: {
     name: 'boleto',
     expiryOf: boletoDueAt,
-    isWhole: ({ barcode, digitableLine, ourNumber }) =>
-      matches(/^\d{44}$/, barcode) && matches(/^\d{47}$/, digitableLine) && isPrintableName(ourNumber),
+    codesOf: ({ barcode, digitableLine, ourNumber }) =>
+      matches(/^\d{44}$/, barcode) && matches(/^\d{47}$/, digitableLine) && isPrintableName(ourNumber)
+        ? { method: 'boleto', barcode, digitableLine, ourNumber }
+        : null,
   },
 };
 
@@ -40,17 +42,25 @@ export const expiryOf = (
   platform: Pick<Platform, 'settings'>,
 ): Date => rules[method].expiryOf(createdAt, platform);
 
+/** Some banks name a charge by a token that has all of it. */
+const longestChargeId = 8_000;
+
 /**
  * Adapters are written by many: what they give for a charge is looked at before it is kept, since nobody could read a
  * recharge whose codes are missing, nor a list that it stands in.
+ * @returns what is known of a charge and nothing else: some give all that the bank has answered.
  * @throws Error naming what is wrong.
  */
 export function inspectCharge(charge: ChargeArtefacts, method: PaymentMethod): ChargeArtefacts {
   const given = (charge ?? {}) as Partial<Record<string, unknown>>;
   if (given.method !== method) throw new Error(`a charge that is no ${method}`);
-  if (!rules[method].isWhole(given))
-    throw new Error(`a ${method} without its codes, or with some that are none`);
-  return charge;
+  const codes = rules[method].codesOf(given);
+  if (!codes) throw new Error(`a ${method} without its codes, or with some that are none`);
+  const chargeId = given.chargeId ?? null;
+  if (chargeId === null) return codes;
+  if (typeof chargeId !== 'string' || chargeId.length > longestChargeId)
+    throw new Error(`a ${method} whose chargeId is no text, or too long for one`);
+  return { ...codes, chargeId };
 }
 
 const names = Object.entries(rules).map(([method, { name }]) => `WHEN '${method}' THEN '${name}'`);
