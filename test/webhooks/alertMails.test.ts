@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { SMTPServerOptions } from 'smtp-server';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tenantOf } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
@@ -44,6 +45,64 @@ async function startRefusingMailServer() {
   });
   return { ...server, refusal };
 }
+
+/** A mail server that takes one mail at a time, as far as it is told. */
+async function startSlowMailServer() {
+  const asked: string[] = [];
+  const waiting: ((error?: Error) => void)[] = [];
+  const server = await startMailServer({
+    onRcptTo: ({ address }, _session, done) => {
+      asked.push(address);
+      waiting.push(done);
+    },
+  });
+  const busy = () => waiting.shift()?.(Object.assign(new Error('busy'), { responseCode: 450 }));
+  return { ...server, asked, busy };
+}
+
+describeEngines('While the mail server is slow to refuse', (engine) => {
+  let mail: Awaited<ReturnType<typeof startSlowMailServer>>;
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    mail = await startSlowMailServer();
+    world = await DeliveryWorld.open(engine, {
+      settings: { SMTP_URL: mail.url, WEBHOOK_RETRY_DELAYS: '0s' },
+    });
+  });
+  afterAll(async () => {
+    await world.close();
+    await mail.close();
+  });
+
+  it('an alert that nobody has tried to mail comes before one that was tried', async () => {
+    world.fail('/lost');
+    const deactivated = async (alertEmail: string) => {
+      const { teamId, test } = await world.server.createTeam({ alertEmail });
+      await world.register(test, '/lost');
+      await world.happens(await tenantOf(world.server, teamId, 'test'));
+    };
+    const waiting = () => world.server.query('SELECT FROM webhook_alerts WHERE sent_at IS NULL');
+    await deactivated('first@example.com');
+    await eventually(() => mail.asked.length === 1);
+    await deactivated('second@example.com');
+    await eventually(async () => (await waiting()).length === 2);
+    mail.busy();
+    await eventually(() => mail.asked.length === 2);
+    await deactivated('third@example.com');
+    await eventually(async () => (await waiting()).length === 3);
+    // As if the second had taken so long that it is the first one's turn again.
+    await world.server.query(
+      `UPDATE webhook_alerts SET leased_until = clock_timestamp() - interval '1 second'
+        WHERE id = (SELECT min(id) FROM webhook_alerts)`,
+    );
+    mail.busy();
+    await eventually(() => mail.asked.length === 3);
+    mail.busy();
+    await eventually(() => mail.asked.length === 4);
+    mail.busy();
+    expect(mail.asked.map((address) => address.split('@')[0])).toEqual(['first', 'second', 'third', 'first']);
+  });
+});
 
 describeEngines('While the mail server hangs', (engine) => {
   let mail: Awaited<ReturnType<typeof startSilentMailServer>>;

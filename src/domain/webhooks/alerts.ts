@@ -13,14 +13,17 @@ interface AlertRow {
   created_at: Date;
 }
 
-/** One worker gets each alert; one that could not be mailed is free again when its lease lapses. */
+/**
+ * One worker gets each alert; one that could not be mailed is free again when its lease lapses, behind those that nobody has
+ * tried yet: two that a mail server lets hang would else take turns for ever.
+ */
 const claimAlert = statement<AlertRow>(
   'claim_webhook_alert',
   `WITH claimed AS (
      UPDATE webhook_alerts SET leased_until = clock_timestamp() + interval '30 seconds'
       WHERE id = (SELECT id FROM webhook_alerts
                    WHERE sent_at IS NULL AND (leased_until IS NULL OR leased_until <= clock_timestamp())
-                   ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+                   ORDER BY leased_until NULLS FIRST, id LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING id, webhook_id, created_at
    )
    SELECT c.id, c.webhook_id, c.created_at, w.url, l.mode, t.name AS team_name, t.alert_email
