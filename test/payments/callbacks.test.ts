@@ -133,6 +133,22 @@ describeDoors(
       expect((await fetch(`${stage.server.url}${path}x`, { method: 'POST' })).status).toBe(404);
     });
 
+    it('are to be told again where they break when they are read, and those told with them are credited', async () => {
+      const { live, id } = await requested();
+      const readBody = bank.reads;
+      bank.reads = async (body) => {
+        const [told] = await readBody(body);
+        const broken = Object.defineProperty({ ...told! }, 'paidAt', {
+          get() {
+            throw new Error('no date');
+          },
+        });
+        return [broken, told!];
+      };
+      expect((await tell(stage, paid(id))).status).toBe(500);
+      expect((await read(live, id)).status).toBe('completed');
+    });
+
     it('are to be told again where they make no sense, and those told with them are credited', async () => {
       const { live, id } = await requested();
       for (const nonsense of [

@@ -74,9 +74,20 @@ const isTime = (value: unknown): value is Date => value instanceof Date && value
 const isAmount = (value: unknown): value is bigint =>
   typeof value === 'bigint' && value >= 0n && BigInt.asIntN(64, value) === value;
 
+/** What stands in it now: it may say something else the next time, or break. @throws SenselessNotification */
+function readNotification(notification: PaymentNotification): Partial<PaymentNotification> {
+  try {
+    const given = (notification ?? {}) as PaymentNotification;
+    const { rechargeId, outcome, paidAt, providerReference, amountCents } = given;
+    return { rechargeId, outcome, paidAt, providerReference, amountCents };
+  } catch {
+    throw new SenselessNotification({}, 'that breaks when it is read');
+  }
+}
+
 /** Adapters are written by many: what they say is looked at before money follows it. @throws SenselessNotification */
-function checkNotification(notification: PaymentNotification): void {
-  const told = (notification ?? {}) as Partial<PaymentNotification>;
+function checkNotification(notification: PaymentNotification): PaymentNotification {
+  const told = readNotification(notification);
   const { outcome, providerReference, paidAt, amountCents } = told;
   if (outcome !== 'paid' && outcome !== 'failed' && outcome !== 'returned')
     throw new SenselessNotification(told, 'with no known outcome');
@@ -84,6 +95,7 @@ function checkNotification(notification: PaymentNotification): void {
   if (paidAt !== null && !isTime(paidAt)) throw new SenselessNotification(told, 'with a time that is none');
   if (amountCents !== null && !isAmount(amountCents))
     throw new SenselessNotification(told, 'with an amount that is none');
+  return told as PaymentNotification;
 }
 
 /**
@@ -117,11 +129,11 @@ export async function receiveNotifications(
 /** @param locked wallets that a notification before this one waited for in vain: no other waits for them again. */
 async function receive(
   provider: string,
-  notification: PaymentNotification,
+  given: PaymentNotification,
   locked: Set<number>,
   platform: Platform,
 ): Promise<NoticeOutcome> {
-  checkNotification(notification);
+  const notification = checkNotification(given);
   const { sequelize, clock } = platform;
   const { outcome, amountCents, providerReference } = notification;
   const rechargeId = isPrintableName(notification.rechargeId) ? notification.rechargeId : null;
