@@ -110,6 +110,21 @@ describeEngines('a payment provider that is asked', (engine) => {
     expect(asked.map(({ page }) => page)).toEqual([null, 'last']);
   });
 
+  it('is not asked for ever when it tells the same on every page, whatever they are called', async () => {
+    const { live } = await server.createTeam();
+    const missed = paid(await request(live));
+    // Only the first fault of several in a row is logged.
+    answering(async () => ({ notifications: [], nextPage: null }));
+    clock.advance(pauseMs);
+    await eventually(() => asked.length === 1);
+    await twoLooks();
+    answering(async (page) => ({ notifications: [missed], nextPage: `${Number(page) + 1}` }));
+    clock.advance(pauseMs);
+    await untilCompleted(live, missed.rechargeId);
+    await eventually(() => server.logLines.some((line) => line.includes('what it told on the one before')));
+    expect(asked.slice(1).map(({ page }) => page)).toEqual([null, '1']);
+  });
+
   it('is asked for what makes no sense, and nothing else does, for two weeks, and is then given up with a line in the log', async () => {
     const { live } = await server.createTeam();
     const told = paid(await request(live));

@@ -48,6 +48,10 @@ const moveOn = statement(
 const givenUp =
   'payment notifications that make no sense: what the provider knew before is asked for no more; compare its statement with the recharges';
 
+/** What is told apart by: the same for the same page; empty for an empty one, which may stand between others. */
+const namesOf = (notifications: readonly PaymentNotification[]): string =>
+  notifications.map((told) => `${told?.outcome} ${told?.providerReference}`).join('\n');
+
 /** What the provider knows since then, page by page, until the process stops. */
 async function* listSince(
   since: Date,
@@ -56,6 +60,7 @@ async function* listSince(
 ): AsyncGenerator<PaymentNotification[]> {
   const limits = { asked: provider.name, timeoutMs: settings.PAYMENT_PROVIDER_TIMEOUT, clock };
   const named = new Set<string>();
+  let toldBefore = '';
   let page: string | null = null;
   do {
     const asked: string | null = page;
@@ -70,6 +75,11 @@ async function* listSince(
     // It would be asked for the same pages without a pause, and without an end.
     if (page && named.has(page)) throw new Error(`${provider.name} names a page again that it has given`);
     if (page) named.add(page);
+    // A provider that pays no heed to the name of a page gives the same one under each.
+    const told = namesOf(listed.notifications);
+    if (page && told !== '' && told === toldBefore)
+      throw new Error(`${provider.name} tells on one page what it told on the one before`);
+    toldBefore = told;
   } while (page);
 }
 
