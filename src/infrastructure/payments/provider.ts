@@ -43,9 +43,9 @@ export interface ChargeRequest {
   expiresAt: Date;
 }
 
-/** What the payer needs, and the provider itself; plain JSON, kept with the recharge. */
+/** What the payer needs, and the provider itself; kept with the recharge, as nothing else is that it gives. */
 export type ChargeArtefacts = {
-  /** What the provider calls the charge: handed back to it with `cancelCharge`, shown to nobody. */
+  /** What the provider calls the charge, at most 8,000 characters: handed back to it with `cancelCharge`, shown to nobody. */
   chargeId?: string;
 } & (
   | {
