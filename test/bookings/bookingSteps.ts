@@ -153,6 +153,29 @@ export async function untilStatus(
   });
 }
 
+/** Lets time pass until the airline was asked so often about a booking. */
+export const untilAsked = (
+  { airline, clock }: BookingStage,
+  id: string,
+  method: 'hold' | 'issue' | 'cancel',
+  count = 1,
+) =>
+  eventually(() => {
+    clock.advance(250);
+    return airline.askedFor(id, method).length >= count;
+  });
+
+/** Only GraphQL has it: the bodies of REST and of events are specified to the letter. */
+export async function carrierReferenceOf(
+  { server }: Pick<Stage, 'server'>,
+  key: string,
+  id: string,
+): Promise<string | null> {
+  const query = 'query ($id: String!) { booking(id: $id) { carrierReference } }';
+  const { body } = await server.graphql(query, { id }, key);
+  return body.data.booking.carrierReference;
+}
+
 /** Balance, available credit and pending amount. */
 export async function moneyOf(door: Door, key: string): Promise<string[]> {
   const { balance, available_credit: available, pending_amount: pending } = dataOf(await door.balance(key));

@@ -1,65 +1,27 @@
 import { expect, it } from 'vitest';
 import { measureBacklog } from '../../src/domain/backlog.ts';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
-import type { OrderState } from '../../src/infrastructure/flights/order.ts';
 import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
-import { deferred, ticketed } from './airline.ts';
-import type { BookingStage } from './bookingSteps.ts';
+import { ticketed } from './airline.ts';
 import {
   agencyWith,
   booked,
   describeBookings,
   held,
   moneyOf,
-  offered,
-  requestFor,
   toldOf,
   typesOf,
+  untilAsked,
   untilStatus,
 } from './bookingSteps.ts';
-import { describeCarrierAfterAgency } from './carrierAfterAgency.ts';
-
-const fields =
-  'bookingId teamId mode supplier bookingReference carrierReference status passengerIds task timesAsked since note';
-
-const documents = {
-  waitingOrders: `query ($timesAsked: Int = 0, $page: PageNumber = 1, $limit: PageSize = 100) {
-    outcome: waitingOrders(timesAsked: $timesAsked, page: $page, limit: $limit) { items { ${fields} } pagination { total } }
-  }`,
-  supplierOrder: `query ($bookingId: String!) { outcome: supplierOrder(bookingId: $bookingId) { ${fields} } }`,
-  failBooking: `mutation ($bookingId: String!) { outcome: failBooking(bookingId: $bookingId) { ${fields} } }`,
-  cancelForCarrier: `mutation ($bookingId: String!) { outcome: cancelForCarrier(bookingId: $bookingId) { ${fields} } }`,
-  dropCancellation: `mutation ($bookingId: String!) { outcome: dropCancellation(bookingId: $bookingId) { ${fields} } }`,
-  recordTickets: `mutation ($bookingId: String!, $tickets: [TicketInput!]!, $carrierReference: String) {
-    outcome: recordTickets(bookingId: $bookingId, tickets: $tickets, carrierReference: $carrierReference) { ${fields} }
-  }`,
-};
-
-type Name = keyof typeof documents;
+import { describeCarrierCancellations } from './carrierCancellations.ts';
+import { describeRecordedTickets } from './recordedTickets.ts';
+import { ask, conflict, operate, refused } from './supplierOrderSteps.ts';
 
 const unknownId = 'ord_01jd4yhz1je5j8v2r0h3m6x9qj';
 const notFound = { message: 'Booking not found', code: 'NOT_FOUND' };
-const conflict = (message: string, details: Json) => ({ message, code: 'VALIDATION_ERROR', details });
-
-async function ask({ server }: BookingStage, name: Name, variables: Json): Promise<Json> {
-  const { body } = await server.graphql(documents[name], variables, server.keys.operator);
-  return body;
-}
-
-async function operate(stage: BookingStage, name: Name, variables: Json): Promise<Json> {
-  const body = await ask(stage, name, variables);
-  expect(body.errors).toBeUndefined();
-  return body.data.outcome;
-}
-
-async function refused(stage: BookingStage, name: Name, variables: Json, expected: Json): Promise<void> {
-  const { data, errors } = await ask(stage, name, variables);
-  expect(data).toEqual({ outcome: null });
-  const [{ message, extensions }] = errors;
-  expect({ message, ...extensions }).toMatchObject(expected);
-}
 
 describeBookings('operators, of orders that suppliers leave undecided,', (stage) => {
   const { airline } = stage;
@@ -169,131 +131,15 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
       'booking.failed',
       'booking.updated',
     ]);
-    await eventually(() => {
-      stage.clock.advance(250);
-      return airline.askedFor(id, 'cancel').length > 0;
-    });
+    await untilAsked(stage, id, 'cancel');
     const already = conflict('Booking already failed', { field: 'status', type: 'failed' });
     await refused(stage, 'failBooking', { bookingId: id }, already);
     expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
   });
 
-  it('cancel what the carrier does not fly: everything is given back, tickets, conditions and departure or not', async () => {
-    const { live } = await agencyWith(stage, '1000.00');
-    const { id: issuing } = await booked(stage, live, { penalty: null });
-    airline.answers.issue = async (request) =>
-      request.bookingId === issuing ? { state: 'issuing' } : ticketed(request);
-    const { id: flown } = await booked(stage, live, { penalty: null });
-    await untilStatus(stage, live, flown, 'ticketed');
-    stage.clock.advance(365 * 86_400_000);
-    const given = deferred<undefined>();
-    airline.answers.cancel = () => given.promise;
-    for (const id of [issuing, flown])
-      expect(await operate(stage, 'cancelForCarrier', { bookingId: id })).toMatchObject({
-        status: 'cancelled',
-        task: 'cancel',
-      });
-    given.resolve(undefined);
-    expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
-    expect(dataOf(await stage.door.getBooking(live, flown))).toMatchObject({
-      status: 'cancelled',
-      refund_amount: '400.00',
-      penalty_amount: '0.00',
-      documents: [{ type: 'electronic_ticket' }],
-    });
-    const told = await toldOf(stage, flown);
-    expect(typesOf(told).slice(-3)).toEqual(['wallet.credit', 'booking.cancelled', 'booking.updated']);
-    expect(told.at(-1)?.data.previous_attributes).toEqual({ status: 'ticketed' });
-    await eventually(() => {
-      stage.clock.advance(250);
-      return airline.askedFor(flown, 'cancel').length > 0;
-    });
-    await refused(
-      stage,
-      'cancelForCarrier',
-      { bookingId: flown },
-      { message: 'Booking already cancelled', code: 'BOOKING_ALREADY_CANCELLED' },
-    );
-    expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
-  });
+  describeCarrierCancellations(stage);
 
-  describeCarrierAfterAgency(stage);
-
-  it('record tickets that the carrier issued', async () => {
-    const { live } = await agencyWith(stage, '1000.00');
-    const answer = deferred<OrderState>();
-    airline.answers.issue = () => answer.promise;
-    const offer = await offered(stage, live, {}, [{ type: 'adult', count: 2 }]);
-    const { id, passengers } = dataOf(await stage.door.createBooking(live, requestFor(offer)));
-    const tickets = passengers.map(({ id: passengerId }: Json, index: number) => ({
-      passengerId,
-      uniqueIdentifier: `957-241234567${index}`,
-    }));
-    const [ticket, other] = tickets;
-    const stranger = { passengerId: 'pas_x', uniqueIdentifier: '957-241234567' };
-    await refused(
-      stage,
-      'recordTickets',
-      { bookingId: id, tickets: [ticket, stranger, ticket] },
-      {
-        code: 'VALIDATION_ERROR',
-        details: {
-          errors: [
-            { field: 'tickets.1.passengerId', type: 'unknown' },
-            { field: 'tickets.1.uniqueIdentifier', type: 'invalid' },
-            { field: 'tickets', type: 'repeated' },
-            { field: 'tickets', type: 'missing' },
-          ],
-        },
-      },
-    );
-    const missing = { details: { field: 'tickets', type: 'missing' } };
-    await refused(stage, 'recordTickets', { bookingId: id, tickets: [ticket] }, missing);
-    const invalid = { details: { field: 'tickets.0.uniqueIdentifier', type: 'invalid' } };
-    for (const uniqueIdentifier of ['957-24123456780', '0957-2412345678'])
-      await refused(
-        stage,
-        'recordTickets',
-        { bookingId: id, tickets: [{ ...ticket, uniqueIdentifier }, other] },
-        invalid,
-      );
-    for (const carrierReference of ['', 'XKP TRB', 'X'.repeat(101)])
-      await refused(
-        stage,
-        'recordTickets',
-        { bookingId: id, tickets, carrierReference },
-        { details: { field: 'carrierReference', type: 'invalid' } },
-      );
-    await eventually(() => airline.askedFor(id, 'issue').length > 0);
-    const recorded = { bookingId: id, tickets, carrierReference: 'XKPTRB' };
-    expect(await operate(stage, 'recordTickets', recorded)).toMatchObject({
-      status: 'ticketed',
-      task: null,
-      carrierReference: 'XKPTRB',
-    });
-    const booking = dataOf(await stage.door.getBooking(live, id));
-    expect(booking).toMatchObject({
-      status: 'ticketed',
-      documents: tickets.map(({ passengerId, uniqueIdentifier }: Json) => ({
-        type: 'electronic_ticket',
-        unique_identifier: uniqueIdentifier,
-        passenger_id: passengerId,
-      })),
-    });
-    expect((await fetch(booking.eticket_url)).headers.get('content-type')).toBe('application/pdf');
-    expect(typesOf(await toldOf(stage, id)).slice(3)).toEqual(['booking.ticketed', 'booking.updated']);
-    // What the supplier says afterwards is too late.
-    answer.resolve({ state: 'issuing', carrierReference: 'BCDFGH' });
-    await eventually(async () => {
-      const [row] = await stage.server.query<Json>('SELECT order_token FROM bookings WHERE id = $1', [id]);
-      return row?.order_token === null;
-    });
-    expect(await operate(stage, 'supplierOrder', { bookingId: id })).toMatchObject({
-      carrierReference: 'XKPTRB',
-    });
-    const already = conflict('Booking already ticketed', { field: 'status', type: 'ticketed' });
-    await refused(stage, 'recordTickets', { bookingId: id, tickets }, already);
-  });
+  describeRecordedTickets(stage);
 
   it('have a supplier that is gone asked no more to cancel', async () => {
     const { live } = await agencyWith(stage, '1000.00');
@@ -304,10 +150,7 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     const issuing = conflict('No cancellation is waiting for the supplier', { field: 'task', type: 'issue' });
     await refused(stage, 'dropCancellation', { bookingId: id }, issuing);
     const cancelled = dataOf(await stage.door.cancelBooking(live, id));
-    await eventually(() => {
-      stage.clock.advance(250);
-      return airline.askedFor(id, 'cancel').length > 1;
-    });
+    await untilAsked(stage, id, 'cancel', 2);
     expect(await operate(stage, 'dropCancellation', { bookingId: id })).toMatchObject({
       bookingId: id,
       status: 'cancelled',

@@ -1,38 +1,28 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { applyTransition } from '../../src/domain/bookings/change.ts';
 import { eticketLink } from '../../src/domain/bookings/eticket.ts';
-import type { OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
+import type { OrderRequest } from '../../src/infrastructure/flights/order.ts';
 import { dataOf, expectRefusal } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
 import { pdfTexts } from '../harness/pdfContent.ts';
-import { never, ticketed } from './airline.ts';
+import { ticketed } from './airline.ts';
 import {
   agencyWith,
   booked,
+  carrierReferenceOf,
   conflict,
   describeBookings,
   held,
   moneyOf,
   toldOf,
   typesOf,
+  untilAsked,
   untilStatus,
 } from './bookingSteps.ts';
+import { describeRepeatedAskings } from './repeatedAskings.ts';
 
 describeBookings('tickets', (stage) => {
   const { airline } = stage;
-  const asked = (id: string, method: 'hold' | 'issue' | 'cancel', count = 1) =>
-    eventually(() => {
-      stage.clock.advance(250);
-      return airline.askedFor(id, method).length >= count;
-    });
-
-  /** Only GraphQL has it: the bodies of REST and of events are specified to the letter. */
-  async function carrierReferenceOf(key: string, id: string): Promise<string | null> {
-    const query = 'query ($id: String!) { booking(id: $id) { carrierReference } }';
-    const { body } = await stage.server.graphql(query, { id }, key);
-    return body.data.booking.carrierReference;
-  }
-
   it('are issued by the airline, recorded and told', async () => {
     const { live } = await agencyWith(stage, '1000.00');
     airline.answers.issue = async (request) => ticketed(request);
@@ -117,22 +107,22 @@ describeBookings('tickets', (stage) => {
     const pending = await held(stage, live);
     await eventually(async () => {
       stage.clock.advance(250);
-      return (await carrierReferenceOf(live, pending.id)) === 'HELDAA';
+      return (await carrierReferenceOf(stage, live, pending.id)) === 'HELDAA';
     });
     const rest = await stage.server.rest('GET', `/api/v1/bookings/${pending.id}`, { key: live });
     expect(rest.text).not.toMatch(/carrier_?reference|HELDAA/i);
     dataOf(await stage.door.confirmBooking(live, pending.id));
-    await asked(pending.id, 'issue', 3);
-    expect(await carrierReferenceOf(live, pending.id)).toBe('HELDAA');
+    await untilAsked(stage, pending.id, 'issue', 3);
+    expect(await carrierReferenceOf(stage, live, pending.id)).toBe('HELDAA');
     const paid = await booked(stage, live);
-    expect(await carrierReferenceOf(live, paid.id)).toBeNull();
+    expect(await carrierReferenceOf(stage, live, paid.id)).toBeNull();
     airline.answers.issue = async ({ bookingId }) => ({
       state: 'issuing',
       carrierReference: bookingId === paid.id ? 'ISSUED' : null,
     });
     await eventually(async () => {
       stage.clock.advance(250);
-      return (await carrierReferenceOf(live, paid.id)) === 'ISSUED';
+      return (await carrierReferenceOf(stage, live, paid.id)) === 'ISSUED';
     });
     airline.answers.issue = async (request) =>
       request.bookingId === paid.id
@@ -143,7 +133,7 @@ describeBookings('tickets', (stage) => {
       [pending.id, 'HELDAA'],
     ]) {
       const done = await untilStatus(stage, live, id, 'ticketed');
-      expect(await carrierReferenceOf(live, id)).toBe(reference);
+      expect(await carrierReferenceOf(stage, live, id)).toBe(reference);
       const receipt = await fetch(done.eticket_url);
       const texts = pdfTexts(Buffer.from(await receipt.arrayBuffer()));
       expect(texts).toEqual(expect.arrayContaining([reference, done.booking_reference]));
@@ -155,7 +145,7 @@ describeBookings('tickets', (stage) => {
   it('are asked for with everything that the carrier needs, under the booking’s id', async () => {
     const { live, test } = await agencyWith(stage, '1000.00');
     const paid = await booked(stage, live);
-    await asked(paid.id, 'issue');
+    await untilAsked(stage, paid.id, 'issue');
     const [request] = airline.askedFor(paid.id, 'issue') as [OrderRequest];
     expect(request).toEqual({
       bookingId: paid.id,
@@ -186,10 +176,10 @@ describeBookings('tickets', (stage) => {
       note: null,
     });
     const pending = await held(stage, test);
-    await asked(pending.id, 'hold');
+    await untilAsked(stage, pending.id, 'hold');
     expect(airline.askedFor(pending.id, 'hold')[0]).toMatchObject({ testMode: true, issueFrom: null });
     const confirmed = dataOf(await stage.door.confirmBooking(test, pending.id));
-    await asked(pending.id, 'issue');
+    await untilAsked(stage, pending.id, 'issue');
     expect(airline.askedFor(pending.id, 'issue')[0]?.issueFrom).toEqual(new Date(confirmed.confirmed_at));
   });
 
@@ -238,88 +228,7 @@ describeBookings('tickets', (stage) => {
     expect(airline.askedFor(pending.id, 'cancel')).toEqual([]);
   });
 
-  describe('are asked for again, never a second time made,', () => {
-    /** A carrier that remembers orders by the booking, as they all must. */
-    function carrier(answer: (asking: number, order: OrderState) => Promise<OrderState>) {
-      const orders = new Map<string, OrderState>();
-      const made: string[] = [];
-      airline.answers.issue = async (request) => {
-        if (!orders.has(request.bookingId)) {
-          made.push(request.bookingId);
-          orders.set(request.bookingId, ticketed(request));
-        }
-        const order = orders.get(request.bookingId) as OrderState;
-        return answer(airline.askedFor(request.bookingId, 'issue').length, order);
-      };
-      return { madeFor: (bookingId: string) => made.filter((id) => id === bookingId).length };
-    }
-
-    const failures: [string, string, () => Promise<OrderState>][] = [
-      [
-        'when the answer is lost',
-        'failed',
-        async () => {
-          throw new Error('socket hang up, token=secret');
-        },
-      ],
-      ['when the supplier hangs', 'timeout', never],
-      ['while the carrier takes its time', 'issuing', async () => ({ state: 'issuing' })],
-    ];
-
-    async function countOf(outcome: string): Promise<number> {
-      const { text } = await stage.server.rest('GET', '/metrics');
-      const count = new RegExp(
-        `^embarque_flight_order_seconds_count{.*,task="issue",outcome="${outcome}"} (\\d+)$`,
-        'm',
-      );
-      return Number(count.exec(text)?.[1] ?? 0);
-    }
-
-    it.each(failures)('%s', async (_when, outcome, fail) => {
-      const before = await countOf(outcome);
-      const { live } = await agencyWith(stage, '1000.00');
-      const { madeFor } = carrier((asking, order) => (asking < 4 ? fail() : Promise.resolve(order)));
-      const paid = await booked(stage, live);
-      const done = await untilStatus(stage, live, paid.id, 'ticketed');
-      expect(madeFor(paid.id)).toBe(1);
-      expect(done.documents).toHaveLength(1);
-      const requests = airline.askedFor(paid.id, 'issue');
-      expect(requests).toHaveLength(4);
-      for (const request of requests) expect(request).toEqual(requests[0]);
-      expect(await countOf(outcome)).toBeGreaterThanOrEqual(before + 3);
-      expect(
-        typesOf(await toldOf(stage, paid.id)).filter((type) => type === 'booking.ticketed'),
-      ).toHaveLength(1);
-      expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
-    });
-
-    it('without a note of who was cut off before it was made', async () => {
-      const { live } = await agencyWith(stage, '1000.00');
-      const refused = new Set<unknown>();
-      airline.answers.issue = async (_request, signal, keepNote) => {
-        signal.addEventListener('abort', () => keepNote('late').catch((error) => refused.add(error)));
-        return never();
-      };
-      const { id } = await booked(stage, live);
-      await asked(id, 'issue', 3);
-      expect(refused.size).toBeGreaterThan(0);
-      for (const { note } of airline.askedFor(id, 'issue')) expect(note).toBeNull();
-    });
-
-    it('with longer pauses each time', async () => {
-      const { live } = await agencyWith(stage, '1000.00');
-      const times: number[] = [];
-      const paid = await booked(stage, live);
-      airline.answers.issue = async ({ bookingId }) => {
-        if (bookingId === paid.id) times.push(stage.clock.now().getTime());
-        return { state: 'issuing' };
-      };
-      await asked(paid.id, 'issue', 6);
-      const pauses = times.slice(1).map((time, index) => time - times[index]!);
-      expect(pauses.every((pause) => pause >= 250)).toBe(true);
-      expect(pauses.at(-1)!).toBeGreaterThan(pauses[0]!);
-    });
-  });
+  describeRepeatedAskings(stage);
 
   it('and refusals told to who has lost the order to another asking change nothing', async () => {
     const { live } = await agencyWith(stage, '1000.00');
@@ -348,7 +257,7 @@ describeBookings('tickets', (stage) => {
     const cancelled = dataOf(await stage.door.cancelBooking(live, paid.id));
     expect(cancelled).toMatchObject({ status: 'cancelled', refund_amount: '300.00' });
     expect(cancelled.documents).toHaveLength(1);
-    await asked(paid.id, 'cancel', 3);
+    await untilAsked(stage, paid.id, 'cancel', 3);
     await eventually(async () => {
       const [row] = await stage.server.query<{ order_task: string | null }>(
         'SELECT order_task FROM bookings WHERE id = $1',

@@ -3,15 +3,24 @@ import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
+import { deferred, ticketed } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
-import { agencyWith, booked, held, moneyOf, toldOf, typesOf } from './bookingSteps.ts';
+import {
+  agencyWith,
+  booked,
+  held,
+  moneyOf,
+  toldOf,
+  typesOf,
+  untilAsked,
+  untilStatus,
+} from './bookingSteps.ts';
+import { ask, operate, refused } from './supplierOrderSteps.ts';
 
-const cancelDocument = `mutation ($id: String!) { cancelForCarrier(bookingId: $id) { status task timesAsked } }`;
-
-/** What a carrier's cancellation gives back after the agency's own, as part of what operators do about orders. */
-export function describeCarrierAfterAgency(stage: BookingStage): void {
-  const cancelForCarrier = async (id: string): Promise<Json> =>
-    (await stage.server.graphql(cancelDocument, { id }, stage.server.keys.operator)).body;
+/** What is given back for what the carrier does not fly, as part of what operators do about orders. */
+export function describeCarrierCancellations(stage: BookingStage): void {
+  const { airline } = stage;
+  const cancelForCarrier = (bookingId: string) => ask(stage, 'cancelForCarrier', { bookingId });
   /** Several operators at once: what one of them was told, all others being refused. */
   const cancelledOnce = async (id: string): Promise<Json> => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => cancelForCarrier(id)));
@@ -19,12 +28,48 @@ export function describeCarrierAfterAgency(stage: BookingStage): void {
     expect(others).toEqual([]);
     for (const { errors } of answers.filter((answer) => answer !== made))
       expect(errors[0].extensions.code).toBe('BOOKING_ALREADY_CANCELLED');
-    return made?.data.cancelForCarrier;
+    return made?.data.outcome;
   };
+
+  it('cancel what the carrier does not fly: everything is given back, tickets, conditions and departure or not', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    const { id: issuing } = await booked(stage, live, { penalty: null });
+    airline.answers.issue = async (request) =>
+      request.bookingId === issuing ? { state: 'issuing' } : ticketed(request);
+    const { id: flown } = await booked(stage, live, { penalty: null });
+    await untilStatus(stage, live, flown, 'ticketed');
+    stage.clock.advance(365 * 86_400_000);
+    const given = deferred<undefined>();
+    airline.answers.cancel = () => given.promise;
+    for (const id of [issuing, flown])
+      expect(await operate(stage, 'cancelForCarrier', { bookingId: id })).toMatchObject({
+        status: 'cancelled',
+        task: 'cancel',
+      });
+    given.resolve(undefined);
+    expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+    expect(dataOf(await stage.door.getBooking(live, flown))).toMatchObject({
+      status: 'cancelled',
+      refund_amount: '400.00',
+      penalty_amount: '0.00',
+      documents: [{ type: 'electronic_ticket' }],
+    });
+    const told = await toldOf(stage, flown);
+    expect(typesOf(told).slice(-3)).toEqual(['wallet.credit', 'booking.cancelled', 'booking.updated']);
+    expect(told.at(-1)?.data.previous_attributes).toEqual({ status: 'ticketed' });
+    await untilAsked(stage, flown, 'cancel');
+    await refused(
+      stage,
+      'cancelForCarrier',
+      { bookingId: flown },
+      { message: 'Booking already cancelled', code: 'BOOKING_ALREADY_CANCELLED' },
+    );
+    expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+  });
 
   it('cancel what the agency had cancelled at its cost: the rest is given back, once', async () => {
     const { live } = await agencyWith(stage, '1000.00');
-    stage.airline.answers.cancel = async () => {
+    airline.answers.cancel = async () => {
       throw new Error('503');
     };
     const bookings = [
@@ -34,11 +79,7 @@ export function describeCarrierAfterAgency(stage: BookingStage): void {
     for (const { id, first, rest } of bookings) {
       const before = dataOf(await stage.door.cancelBooking(live, id));
       expect(before.refund_amount).toBe(first);
-      const asked = () => stage.airline.askedFor(id, 'cancel').length;
-      await eventually(() => {
-        stage.clock.advance(250);
-        return asked() > 1;
-      });
+      await untilAsked(stage, id, 'cancel', 2);
       const told = await toldOf(stage, id);
       const cancelled = await cancelledOnce(id);
       // The supplier is asked on, as if nothing had happened.
@@ -62,7 +103,7 @@ export function describeCarrierAfterAgency(stage: BookingStage): void {
       expect(typesOf(await toldOf(stage, id))).toEqual([...typesOf(told), 'wallet.credit']);
     }
     expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
-    stage.airline.answers.cancel = async () => undefined;
+    airline.answers.cancel = async () => undefined;
     await eventually(async () => {
       stage.clock.advance(60_000);
       const [row] = await stage.server.query<{ waiting: number }>(
