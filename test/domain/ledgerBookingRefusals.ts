@@ -1,46 +1,78 @@
-/** One that is held, and one that is paid. */
-interface Bookings {
-  held: string;
-  paid: string;
-}
+import type { RefusalsOf, Wallets } from './ledgerRefusals.ts';
 
-const change = (id: string, sets: string) => `UPDATE bookings SET ${sets} WHERE id = '${id}'`;
+const setBooking = (id: string, sets: string) => `UPDATE bookings SET ${sets} WHERE id = '${id}'`;
 
-const unpaid = 'debit_id = NULL, confirmed_at = NULL';
-const debited = `debit_id = 'txn_x', confirmed_at = now()`;
-
-/** What the database itself refuses of states of bookings that money does not fit. */
-export const bookingRefusals: Record<string, (of: Bookings) => [sql: string, refusal: RegExp]> = {
-  'an instant booking that waits for its payment': ({ paid }) => [
-    change(paid, `status = 'pending', ${unpaid}`),
-    /"bookings_check3"/,
+/** What the database itself refuses of a booking. */
+export const bookingRefusals: RefusalsOf<Pick<Wallets, 'held' | 'paid'>> = {
+  'an amount of nothing': ({ held }) => [setBooking(held, 'amount_cents = 0'), /amount_cents_check/],
+  'another status': ({ held }) => [
+    setBooking(held, `status = 'paid'`),
+    /bookings_status_check|bookings_check/,
   ],
-  'a hold that waits for a payment it has had': ({ held }) => [change(held, debited), /"bookings_check3"/],
-  'ticketed at no time': ({ paid }) => [change(paid, `status = 'ticketed'`), /"bookings_check3"/],
-  'ticketed without a debit': ({ held }) => [
-    change(held, `status = 'ticketed', ticketed_at = now()`),
-    /"bookings_check3"/,
+  'a hold without a deadline': ({ held }) => [
+    setBooking(held, 'payment_required_by = NULL'),
+    /bookings_check1/,
   ],
-  'an instant booking that nobody paid in time': ({ paid }) => [
-    change(paid, `status = 'expired', ended_at = now(), ${unpaid}`),
-    /"bookings_check3"/,
+  'an instant booking that is held': ({ paid }) => [
+    setBooking(paid, `status = 'pending'`),
+    /bookings_check3/,
   ],
-  'a hold that was paid, and was not in time': ({ held }) => [
-    change(held, `status = 'expired', ended_at = now(), refund_cents = 0, ${debited}`),
-    /"bookings_check3"/,
+  'a debit without a payment': ({ paid }) => [setBooking(paid, 'confirmed_at = NULL'), /bookings_check2/],
+  'confirmed without a debit': ({ held }) => [setBooking(held, `status = 'confirmed'`), /bookings_check3/],
+  'a refund above the price': ({ paid }) => [
+    setBooking(
+      paid,
+      `status = 'cancelled', ended_at = now(), refund_id = 'txn_x', refund_cents = amount_cents + 1`,
+    ),
+    /bookings_check\b/,
   ],
-  'a deadline of an instant booking': ({ paid }) => [
-    change(paid, 'payment_required_by = now()'),
-    /"bookings_check1"/,
+  'a refund of less than nothing': ({ paid }) => [
+    setBooking(paid, `status = 'cancelled', ended_at = now(), refund_cents = -1`),
+    /bookings_check\b/,
   ],
-  'a payment without a debit': ({ held }) => [change(held, 'confirmed_at = now()'), /"bookings_check2"/],
-  'a time of an end that did not come': ({ held }) => [change(held, 'ended_at = now()'), /"bookings_check4"/],
-  'an end that leaves open what was given back': ({ paid }) => [
-    change(paid, `status = 'cancelled', ended_at = now()`),
-    /"bookings_check5"/,
+  'a refund while it is paid for': ({ paid }) => [
+    setBooking(paid, `refund_id = 'txn_x', refund_cents = 1`),
+    /bookings_check5/,
   ],
-  'a refund without an entry': ({ paid }) => [
-    change(paid, `status = 'cancelled', ended_at = now(), refund_cents = 1`),
-    /"bookings_check6"/,
+  'a refund of nothing with an entry': ({ paid }) => [
+    setBooking(paid, `status = 'cancelled', ended_at = now(), refund_id = 'txn_x', refund_cents = 0`),
+    /bookings_check6/,
+  ],
+  'a rest of what was not given back in full': ({ paid }) => [
+    setBooking(
+      paid,
+      `status = 'cancelled', ended_at = now(), refund_id = 'txn_x', refund_cents = 1, rest_refund_id = 'txn_y'`,
+    ),
+    /bookings_rest_refund_check/,
+  ],
+  'an end without a time': ({ held }) => [setBooking(held, `status = 'expired'`), /bookings_check4/],
+  'a debit that is another booking’s': ({ held, paid }) => [
+    `UPDATE bookings SET status = 'confirmed', confirmed_at = now(),
+            debit_id = (SELECT debit_id FROM bookings WHERE id = '${paid}') WHERE id = '${held}'`,
+    /bookings_debit_id_key/,
+  ],
+  'a refund that is another booking’s': ({ held, paid }) => [
+    `UPDATE bookings SET status = 'cancelled', debit_id = id, confirmed_at = now(), ended_at = now(),
+            refund_cents = amount_cents, refund_id = 'txn_x' WHERE id IN ('${held}', '${paid}')`,
+    /bookings_refund_id_key/,
+  ],
+  'the rest of a refund that is another booking’s': ({ held, paid }) => [
+    `UPDATE bookings SET status = 'cancelled', debit_id = id, confirmed_at = now(), ended_at = now(),
+            refund_cents = amount_cents, refund_id = id, rest_refund_id = 'txn_x' WHERE id IN ('${held}', '${paid}')`,
+    /bookings_rest_refund_id_key/,
+  ],
+  'another type': ({ paid }) => [setBooking(paid, `type = 'gift'`), /bookings_type_check/],
+  'another mode': ({ paid }) => [setBooking(paid, `mode = 'sandbox'`), /bookings_mode_check/],
+  'a locator that is taken': ({ held, paid }) => [
+    setBooking(held, `booking_reference = (SELECT booking_reference FROM bookings WHERE id = '${paid}')`),
+    /bookings_booking_reference_key/,
+  ],
+  'an unknown errand to the supplier': ({ held }) => [
+    setBooking(held, `order_task = 'refund', order_due_at = now()`),
+    /bookings_order_task_check/,
+  ],
+  'an errand at no time': ({ held }) => [
+    setBooking(held, `order_task = 'cancel', order_due_at = NULL`),
+    /bookings_check7/,
   ],
 };

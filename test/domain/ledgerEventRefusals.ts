@@ -1,3 +1,5 @@
+import type { RefusalsOf } from './ledgerRefusals.ts';
+
 const newEvent = (changes: Record<string, string>) => {
   const values = {
     sequence: '90',
@@ -11,7 +13,7 @@ const newEvent = (changes: Record<string, string>) => {
 };
 
 /** What the database itself refuses of events: whoever follows them counts on their numbers. */
-export const eventRefusals: Record<string, () => [sql: string, refusal: RegExp]> = {
+export const eventRefusals: RefusalsOf<object> = {
   'a number that is taken': () => [newEvent({ sequence: '1' }), /events_pkey/],
   'a number before the first': () => [newEvent({ sequence: '0' }), /events_sequence_check/],
   'an id that is taken': () => [`${newEvent({})}; ${newEvent({ sequence: '91' })}`, /events_id_key/],

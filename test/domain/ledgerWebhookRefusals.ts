@@ -1,3 +1,5 @@
+import type { RefusalsOf } from './ledgerRefusals.ts';
+
 const newWebhook = (changes: Record<string, string>) => {
   const values = {
     id: "'wh_new'",
@@ -21,7 +23,7 @@ const newAttempt = (excerptBytes = 0) => `
     VALUES (1, 1, now(), 1, '', '', repeat('x', ${excerptBytes}))`;
 
 /** What the database itself refuses of webhooks and their deliveries. */
-export const webhookRefusals: Record<string, () => [sql: string, refusal: RegExp]> = {
+export const webhookRefusals: RefusalsOf<object> = {
   'no wallet': () => [newWebhook({ wallet_id: '999999' }), /webhooks_wallet_id_fkey/],
   'nothing subscribed to': () => [newWebhook({ events: `'{}'` }), /webhooks_events_check/],
   'more failures than deliveries': () => [newWebhook({ failed_deliveries: '1' }), /"webhooks_check"/],

@@ -8,16 +8,7 @@ import type { OperationName } from '../harness/operator.ts';
 import { instant, Operator, operations, unknownKey, unknownTeam } from '../harness/operator.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-
-const address = {
-  street: 'Avenida Paulista',
-  number: '1000',
-  complement: 'conj. 12',
-  district: 'Bela Vista',
-  city: 'São Paulo',
-  state: 'SP',
-  postalCode: '01310100',
-};
+import { address, badTeams } from './badTeams.ts';
 
 describeEngines('Teams', (engine) => {
   let server: TestServer;
@@ -163,111 +154,7 @@ describeEngines('Teams', (engine) => {
     expect((await operator.does('teams', { page: pagination.pages + 1, limit: 2 })).items).toEqual([]);
   });
 
-  it.each<[string, object, string[]]>([
-    ['an empty name', { name: '  ' }, ['input.name']],
-    ['a name of 121 characters', { name: 'x'.repeat(121) }, ['input.name']],
-    ['a name with a NUL', { name: 'a\u0000b' }, ['input.name']],
-    ['a name with half a character', { name: 'a\ud83d' }, ['input.name']],
-    ['a name of two lines', { name: 'a\u2028b' }, ['input.name']],
-    ['a name that shows nothing', { name: '\u200b\u200d' }, ['input.name']],
-    ['a name that is no text', { name: 5 }, ['input.name']],
-    ['no name', {}, ['input.name']],
-    ['a negative markup', { name: 'A', markupPercent: '-1' }, ['input.markupPercent']],
-    ['a markup above 100', { name: 'A', markupPercent: '100.0001' }, ['input.markupPercent']],
-    ['a markup as a number', { name: 'A', markupPercent: 10 }, ['input.markupPercent']],
-    ['a fee in words', { name: 'A', feeAmount: 'ten' }, ['input.feeAmount']],
-    ['a fee with three decimals', { name: 'A', feeAmount: '1.005' }, ['input.feeAmount']],
-    ['an address without a host', { name: 'A', alertEmail: 'ops@' }, ['input.alertEmail']],
-    ['an address with a NUL', { name: 'A', alertEmail: 'o\u0000ps@example.com' }, ['input.alertEmail']],
-    [
-      'an address with half a character',
-      { name: 'A', alertEmail: 'o\udc00ps@example.com' },
-      ['input.alertEmail'],
-    ],
-    [
-      'an address with a line break',
-      { name: 'A', alertEmail: 'ops@example.com\r\nBcc: x' },
-      ['input.alertEmail'],
-    ],
-    ['an empty address', { name: 'A', alertEmail: '' }, ['input.alertEmail']],
-    ['two addresses', { name: 'A', alertEmail: 'ops,ti@example.com' }, ['input.alertEmail']],
-    ['a name and an address', { name: 'A', alertEmail: 'Ops<ops@example.com>' }, ['input.alertEmail']],
-    ['an address with a remark', { name: 'A', alertEmail: 'ops@example(other).com' }, ['input.alertEmail']],
-    [
-      'an address with a mark that nobody sees',
-      { name: 'A', alertEmail: 'ops@example.com\u202e' },
-      ['input.alertEmail'],
-    ],
-    ['a CPF with a wrong check digit', { name: 'A', taxId: '529.982.247-26' }, ['input.taxId']],
-    ['a CPF of one digit', { name: 'A', taxId: '111.111.111-11' }, ['input.taxId']],
-    ['a CNPJ with a wrong check digit', { name: 'A', taxId: '11.222.333/0001-80' }, ['input.taxId']],
-    ['a CNPJ with letters and a wrong check digit', { name: 'A', taxId: '12ABC34501DE36' }, ['input.taxId']],
-    ['a CNPJ with a letter for a check digit', { name: 'A', taxId: '12ABC34501DE3A' }, ['input.taxId']],
-    ['a CNPJ with more behind it', { name: 'A', taxId: '11222333000181x' }, ['input.taxId']],
-    ['a tax id of twelve digits', { name: 'A', taxId: '112223330001' }, ['input.taxId']],
-    ['an empty tax id', { name: 'A', taxId: '' }, ['input.taxId']],
-    ['a tax id as a number', { name: 'A', taxId: 52998224725 }, ['input.taxId']],
-    [
-      'an address without its parts',
-      { name: 'A', address: { complement: null } },
-      ['street', 'number', 'district', 'city', 'state', 'postalCode'].map((part) => `input.address.${part}`),
-    ],
-    [
-      'an address that is none in any part',
-      {
-        name: 'A',
-        address: {
-          street: 'x'.repeat(101),
-          number: ' ',
-          complement: 'a\nb',
-          district: 'a\u0000b',
-          city: 'a\ud83d',
-          state: 'XX',
-          postalCode: '1310-100',
-        },
-      },
-      Object.keys(address).map((part) => `input.address.${part}`),
-    ],
-    [
-      'the address of another country together with a wrong type',
-      { name: 'A', address: { ...address, number: 1000, state: 'NY', country: 'US' } },
-      ['input.address.number', 'input.address.state', 'input.address.country'],
-    ],
-    ['a domain with a path', { name: 'A', corsDomains: ['https://a.example.com/'] }, ['input.corsDomains']],
-    ['any domain', { name: 'A', corsDomains: ['*'] }, ['input.corsDomains']],
-    ['any domain below one', { name: 'A', corsDomains: ['https://*.example.com'] }, ['input.corsDomains']],
-    ['a domain that is no page', { name: 'A', corsDomains: ['ftp://a.example.com'] }, ['input.corsDomains']],
-    [
-      '51 domains',
-      { name: 'A', corsDomains: Array(51).fill('https://a.example.com') },
-      ['input.corsDomains'],
-    ],
-    ['a setting that does not exist', { name: 'A', colour: 'red' }, ['input.colour']],
-    [
-      'several faults at once',
-      { name: '', markupPercent: '101', alertEmail: 'x', corsDomains: ['x'] },
-      ['input.name', 'input.markupPercent', 'input.alertEmail', 'input.corsDomains'],
-    ],
-    [
-      'what is of the wrong type together with what is not',
-      {
-        name: '',
-        markupPercent: 10,
-        feeAmount: '10',
-        alertEmail: 'x',
-        corsDomains: ['x', 1],
-        colour: 'red',
-      },
-      [
-        'input.name',
-        'input.markupPercent',
-        'input.alertEmail',
-        'input.corsDomains.1',
-        'input.corsDomains',
-        'input.colour',
-      ],
-    ],
-  ])('refuse %s and name the field', async (_case, input, fields) => {
+  it.each(badTeams)('refuse %s and name the field', async (_case, input, fields) => {
     const [before] = await server.query<Json>('SELECT count(*) AS teams FROM teams');
     const refusal = { message: 'Invalid request parameters', code: 'VALIDATION_ERROR', fields };
     expect(await operator.refuses('createTeam', { input })).toEqual(refusal);

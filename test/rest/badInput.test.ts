@@ -4,20 +4,8 @@ import { describeOneEngine } from '../harness/engines.ts';
 import { rawRequest } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import {
-  allFields,
-  amounts,
-  badType,
-  bodies,
-  create,
-  encoded,
-  get,
-  json,
-  list,
-  members,
-  paths,
-  queries,
-} from './badRequests.ts';
+import { allFields, amounts, badType, bodies, create, encoded, json, members } from './badRequests.ts';
+import { get, list, paths, queries } from './badTargets.ts';
 import { post, Refusals, recharge } from './refusals.ts';
 
 describeOneEngine('bad input to REST', (engine) => {

@@ -4,7 +4,8 @@ import { describeEngines } from '../harness/engines.ts';
 import type { RawAnswer } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { create, get, list } from './badRequests.ts';
+import { create } from './badRequests.ts';
+import { get, list } from './badTargets.ts';
 import { expectErrorBody, post, Refusals, recharge } from './refusals.ts';
 
 const runs = { numRuns: 150 };

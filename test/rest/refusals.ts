@@ -20,6 +20,8 @@ export interface ExpectedRefusal {
   fields?: string[];
 }
 
+export type Case = [title: string, request: RawRequest, expected: ExpectedRefusal];
+
 const counts = `SELECT (SELECT count(*)::int FROM recharges) AS recharges,
   (SELECT count(*)::int FROM recharges WHERE status <> 'pending') AS ended,
   (SELECT coalesce(sum(requested_cents), 0)::text FROM recharge_days) AS requested,
