@@ -1,9 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { forgetOldKeys } from '../../src/domain/idempotency/once.ts';
-import type { Json } from '../harness/client.ts';
-import { dayMs, hourMs } from '../harness/testClock.ts';
-import type { Door, Outcome, Stage } from './door.ts';
+import { hourMs } from '../harness/testClock.ts';
+import type { Outcome } from './door.ts';
 import {
   badField,
   boletoOf,
@@ -11,46 +8,14 @@ import {
   dataOf,
   describeDoors,
   expectRefusal,
-  forbidden,
   pixOf,
-  unauthorized,
 } from './door.ts';
-
-const newKey = () => `test-key-${randomUUID()}`;
-
-const keyReused = {
-  status: 422,
-  code: 'VALIDATION_ERROR',
-  message: 'Idempotency-Key was used for a different request',
-  details: { field: 'Idempotency-Key', type: 'reused' },
-};
-
-/** Rows that creations write: recharges, their events, and kept answers of a team. */
-async function rowsOf({ server }: Stage, teamId: string): Promise<Json> {
-  const [row] = await server.query(
-    `SELECT (SELECT count(*)::int FROM recharges WHERE team_id = $1) AS recharges,
-            (SELECT count(*)::int FROM events WHERE team_id = $1 AND type = 'wallet.recharge.pending') AS events,
-            (SELECT count(*)::int FROM idempotency_keys WHERE scope LIKE $1 || '/%') AS answers`,
-    [teamId],
-  );
-  return row;
-}
-
-function expectSameAnswer(first: Outcome, again: Outcome): void {
-  expect(first.replayed).toBe(false);
-  expect(again.replayed).toBe(true);
-  expect(again.text).toBe(first.text);
-  expect(again.status).toBe(first.status);
-  expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
-}
+import { creatorOf, expectSameAnswer, keyReused, newKey, rowsOf } from './idempotencySteps.ts';
+import { describeOldKeys } from './oldIdempotencyKeys.ts';
+import { describeRefusedFirst } from './refusedFirst.ts';
 
 describeDoors('an Idempotency-Key', (stage) => {
-  const create = (
-    key: string,
-    idempotencyKey: string,
-    input: Json = pixOf('100.00'),
-    door: Door = stage.door,
-  ) => door.createRecharge(key, input, { idempotencyKey });
+  const create = creatorOf(stage);
 
   it('repeats the first answer, byte for byte, and creates nothing again', async () => {
     const { live, teamId } = await stage.server.createTeam();
@@ -163,99 +128,9 @@ describeDoors('an Idempotency-Key', (stage) => {
     expectSameAnswer(await create(live, key), await create(secret, key));
   });
 
-  it('is as good as new after 24 hours, and not before', async () => {
-    const { live, teamId } = await stage.server.createTeam();
-    const key = newKey();
-    const first = await create(live, key);
-    stage.clock.advance(24 * hourMs - 1);
-    expectSameAnswer(first, await create(live, key));
-    stage.clock.advance(1);
-    const anew = await create(live, key, boletoOf('100.00'));
-    expect(anew.replayed).toBe(false);
-    expect(dataOf(anew).id).not.toBe(dataOf(first).id);
-    expectSameAnswer(anew, await create(live, key, boletoOf('100.00')));
-    expectRefusal(await create(live, key), keyReused);
-    expect(await rowsOf(stage, teamId)).toEqual({ recharges: 2, events: 2, answers: 1 });
-  });
+  describeOldKeys(stage);
 
-  it('is not forgotten by a worker whose clock is a day ahead, and is once the database’s agrees', async () => {
-    const { live } = await stage.server.createTeam();
-    const key = newKey();
-    const first = await create(live, key);
-    const { query, running } = stage.server;
-    const { platform } = running.gateway;
-    const clock = {
-      ...platform.clock,
-      now: () => new Date(Math.max(Date.now(), stage.clock.now().getTime()) + 2 * dayMs),
-    };
-    const forgetAt = async (madeAt: string) => {
-      await query(`UPDATE idempotency_keys SET created_at = ${madeAt} WHERE key = $1`, [key]);
-      await forgetOldKeys({ ...platform, clock }, new AbortController().signal);
-    };
-    await forgetAt(`greatest(now(), '${stage.clock.isoIn(0)}')`);
-    expectSameAnswer(first, await create(live, key));
-    await forgetAt(`now() - interval '1 day'`);
-    expect((await create(live, key)).replayed).toBe(false);
-  });
-
-  it('that is old is taken over by one of several requests that come at once', async () => {
-    const { live } = await stage.server.createTeam();
-    const key = newKey();
-    const first = await create(live, key);
-    stage.clock.advance(25 * hourMs);
-    const outcomes = await Promise.all(Array.from({ length: 8 }, () => create(live, key)));
-    expect(new Set(outcomes.map((outcome) => dataOf(outcome).id)).size).toBe(1);
-    expect(dataOf(outcomes[0] as Outcome).id).not.toBe(dataOf(first).id);
-    expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
-  });
-
-  it('keeps a refusal that depends on the state: 422 is repeated although the state allows it by now', async () => {
-    const { test } = await stage.server.createTeam();
-    const filling = [
-      await create(test, newKey(), pixOf('50000.00')),
-      await create(test, newKey(), pixOf('50000.00')),
-    ];
-    const key = newKey();
-    const refused = await create(test, key, pixOf('500.00'));
-    expectRefusal(refused, dailyLimitExceeded);
-    expect(refused.replayed).toBe(false);
-    dataOf(await stage.door.expireTest(test, dataOf(filling[0] as Outcome).id));
-    const again = await create(test, key, pixOf('500.00'));
-    expectSameAnswer(refused, again);
-    expectRefusal(again, dailyLimitExceeded);
-    expectRefusal(await create(test, key, pixOf('500.00'), stage.otherDoor), dailyLimitExceeded);
-    expectRefusal(await create(test, key, pixOf('600.00')), keyReused);
-    dataOf(await create(test, newKey(), pixOf('500.00')));
-  });
-
-  it('does not keep refusals of bad input: the corrected request goes through', async () => {
-    const { live, teamId } = await stage.server.createTeam();
-    const key = newKey();
-    for (const input of [
-      pixOf('99.99'),
-      pixOf('50000.01'),
-      pixOf('x'),
-      { ...pixOf('100.00'), currency: 'USD' },
-    ]) {
-      const refused = await create(live, key, input);
-      expect([refused.ok, refused.replayed]).toEqual([false, false]);
-      if (!refused.ok) expect(refused.error.code).toBe('VALIDATION_ERROR');
-    }
-    expect(await rowsOf(stage, teamId)).toEqual({ recharges: 0, events: 0, answers: 0 });
-    const created = await create(live, key);
-    expect([created.ok, created.replayed]).toEqual([true, false]);
-  });
-
-  it('does not keep 401 and 403: the request with the right API key goes through', async () => {
-    const { live, teamId } = await stage.server.createTeam();
-    const reading = await stage.server.createKey({ kind: 'live', teamId, scopes: ['wallet:read'] });
-    const key = newKey();
-    expectRefusal(await create('sk_live_nobody_has_this_one', key), unauthorized);
-    expectRefusal(await create(reading.secret, key), forbidden);
-    const created = await create(live, key);
-    expect([created.ok, created.replayed]).toEqual([true, false]);
-    expectRefusal(await create(reading.secret, key), forbidden);
-  });
+  describeRefusedFirst(stage);
 
   it('carries the notice of test mode on replays, too', async () => {
     const { test } = await stage.server.createTeam();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { availableEngines } from '../harness/engines.ts';
+import { realEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { dataOf, expectRefusal, pixOf } from './door.ts';
@@ -8,7 +8,7 @@ import { graphqlDoor } from './graphqlDoor.ts';
 import { restDoor } from './restDoor.ts';
 
 /** Only a server has other sessions that can be slow; the embedded store has one. */
-const [engine] = availableEngines().filter(({ name }) => name === 'PostgreSQL and Redis');
+const engine = realEngine();
 
 describe.skipIf(!engine)('an Idempotency-Key whose first request is still at work after ten seconds', () => {
   let server: TestServer;

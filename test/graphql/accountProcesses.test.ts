@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
-import { availableEngines } from '../harness/engines.ts';
+import { realEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { paste, useServerProcesses } from '../harness/serverProcess.ts';
 
-const real = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+const real = realEngine();
 
 const startProcess = useServerProcesses();
 

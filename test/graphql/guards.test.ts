@@ -1,10 +1,11 @@
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { rawRequest } from '../harness/rawRequest.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import type { GuardedDoor } from './batches.ts';
+import { describeBatches } from './batches.ts';
+import { describeBodies } from './requestBodies.ts';
 
 describeOneEngine('The GraphQL door guards itself', (engine) => {
   let server: TestServer;
@@ -17,6 +18,15 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
 
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     server.rest('POST', '/graphql', { key: team.test, body, headers });
+  const stage: GuardedDoor = {
+    post,
+    get server() {
+      return server;
+    },
+    get team() {
+      return team;
+    },
+  };
 
   it('answers at its own path alone', async () => {
     const body = { query: '{ walletBalance { balance } }' };
@@ -24,20 +34,6 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     expect((await at('/graphql/')).body.data).toEqual({ walletBalance: { balance: '0.00' } });
     for (const path of ['/graphql/anything', '/graphql/assets/anything', '/graphqls'])
       expect([path, (await at(path)).status]).toEqual([path, 404]);
-  });
-
-  it('takes ten operations in a request, and no more', async () => {
-    const operations = (count: number) => Array(count).fill({ query: '{ walletBalance { balance } }' });
-    const ten = await post(operations(10));
-    expect(ten.status).toBe(200);
-    expect(ten.body).toHaveLength(10);
-    const eleven = await post(operations(11));
-    expect(eleven.status).toBe(400);
-    expect(eleven.body.errors[0].extensions).toMatchObject({
-      code: 'VALIDATION_ERROR',
-      details: { field: 'body', type: 'too_many_operations' },
-    });
-    expect((await post([])).status).toBe(400);
   });
 
   it('refuses a subscription on a condition like any other fault of a document', async () => {
@@ -82,73 +78,6 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     }
   });
 
-  it('does not look long at what a client says of its body', async () => {
-    const query = '{ walletBalance { balance } }';
-    const asked = async (contentType: string) => {
-      const startedMs = performance.now();
-      const url = `${server.url}/graphql?query=${encodeURIComponent(query)}`;
-      const headers = { authorization: `Bearer ${server.keys.test}`, 'content-type': contentType };
-      expect((await fetch(url, { headers })).status).toBe(200);
-      return performance.now() - startedMs;
-    };
-    const [plain, long]: [number[], number[]] = [[], []];
-    for (let turn = 0; turn < 5; turn += 1) {
-      plain.push(await asked('application/json'));
-      long.push(await asked(`application/json;${' '.repeat(14_000)}x`));
-    }
-    const middle = (times: number[]) => times.sort((one, other) => one - other)[2]!;
-    expect(middle(long)).toBeLessThan(15 * middle(plain));
-  });
-
-  it('answers a batch with a list, whatever is refused of it', async () => {
-    const query = 'query ($limit: PageSize!) { recharges(limit: $limit) { pagination { limit } } }';
-    const batch = [{ query, variables: { limit: 5 } }, { query, variables: { limit: 101 } }, { query: '{' }];
-    for (const key of [team.live, team.test]) {
-      const { status, body } = await server.rest('POST', '/graphql', { key, body: batch });
-      expect(status).toBe(200);
-      const extensions =
-        key === team.live ? undefined : { _meta: { test_mode: true, message: expect.any(String) } };
-      const refused = (code: string) => ({
-        errors: [expect.objectContaining({ extensions: expect.objectContaining({ code }) })],
-        extensions,
-      });
-      expect(body).toEqual([
-        { data: { recharges: { pagination: { limit: 5 } } }, extensions },
-        refused('VALIDATION_ERROR'),
-        refused('GRAPHQL_PARSE_FAILED'),
-      ]);
-    }
-    const refused = await server.rest('POST', '/graphql', { key: team.live, body: batch.slice(1) });
-    expect([refused.status, refused.body.length]).toEqual([400, 2]);
-  });
-
-  it('runs nothing of a batch with a member that is no request', async () => {
-    const { teamId, test: key } = await server.createTeam();
-    const query = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
-    for (const member of [
-      null,
-      5,
-      [{ query }],
-      {},
-      { query: [query] },
-      { query, variables: '{}' },
-      { query, operationName: 5 },
-      { query, extensions: [] },
-    ]) {
-      const { status, body } = await server.rest('POST', '/graphql', { key, body: [{ query }, member] });
-      expect([status, body.errors[0].extensions.details.errors]).toEqual([
-        400,
-        [{ field: 'body.1', type: 'invalid' }],
-      ]);
-    }
-    expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId])).toEqual([]);
-    const sound = await server.rest('POST', '/graphql', {
-      key,
-      body: [{ query, variables: null, operationName: null, extensions: null }, { query }],
-    });
-    expect(sound.body.map(({ data }: Json) => data.createRecharge.id)).toHaveLength(2);
-  });
-
   it('answers with JSON whatever is accepted, since the operation is run', async () => {
     const { test: key } = await server.createTeam();
     const query = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
@@ -182,62 +111,9 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     expect(told).toEqual([200, 401, 400].map((status) => [status, `${mediaType}; charset=utf-8`]));
   });
 
-  it('counts every operation of a batch', async () => {
-    const { test: key } = await server.createTeam();
-    const remaining = async () => {
-      const { headers } = await server.graphql('{ walletBalance { balance } }', null, key);
-      return Number(headers.get('x-ratelimit-remaining'));
-    };
-    const before = await remaining();
-    await server.rest('POST', '/graphql', {
-      key,
-      body: Array(10).fill({ query: '{ walletBalance { balance } }' }),
-    });
-    expect(before - (await remaining())).toBe(11);
-  });
+  describeBatches(stage);
 
-  it('reads bodies up to 1 MiB', async () => {
-    const padded = (bytes: number) => {
-      const body = (filling: string) =>
-        JSON.stringify({ query: `{ walletBalance { balance } } #${filling}` });
-      return body('x'.repeat(bytes - body('').length));
-    };
-    expect((await post(padded(1024 * 1024))).body.data.walletBalance.balance).toBe('5000.00');
-    for (const bytes of [1024 * 1024 + 1, 3_000_000]) {
-      const answer = await post(padded(bytes));
-      expect(answer.status).toBe(400);
-      expect(answer.body.errors[0].extensions).toMatchObject({
-        code: 'VALIDATION_ERROR',
-        details: { field: 'body', type: 'too_large' },
-      });
-    }
-  });
-
-  it('stops reading a body that has no end', async () => {
-    const { port } = new URL(server.url);
-    const socket = connect(Number(port), '127.0.0.1');
-    socket.on('error', () => undefined);
-    let answer = '';
-    socket.setEncoding('utf8').on('data', (text) => {
-      answer += text;
-    });
-    socket.write(
-      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${team.test}\r\n` +
-        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
-    );
-    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    // 16 MiB are read, and the buffers of both ends hold some 10 MiB more: far below what is ready to be sent.
-    const mostChunks = 2_000;
-    let chunks = 0;
-    while (!socket.destroyed && answer === '' && chunks < mostChunks) {
-      await new Promise((resolve) => socket.write(chunk, resolve));
-      chunks += 1;
-    }
-    socket.destroy();
-    // The answer may get lost with what the client was still sending.
-    expect(answer.slice(0, 12)).toMatch(/^(HTTP\/1.1 400)?$/);
-    expect(chunks).toBeLessThan(mostChunks);
-  });
+  describeBodies(stage);
 
   it('reads a GET whose target is a URL, whatever its host and port', async () => {
     const query = encodeURIComponent('{ walletBalance { balance } }');

@@ -2,15 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
-import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-
-interface Request {
-  query: string;
-  variables?: Record<string, unknown>;
-  operationName?: string;
-}
+import { documentRunsAt } from './documentRuns.ts';
+import { placesOfNull, queriesWithMeanings } from './easilyMisread.ts';
 
 /** Documents whose meaning is easily lost by what compiles them, keeps them or puts values into them. */
 describeOneEngine('A document means the same whichever way it is run', (engine) => {
@@ -20,85 +15,9 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
   });
   afterAll(() => server?.close());
 
-  const post = (body: Request, key: string, headers: Record<string, string> = {}) =>
-    server.rest('POST', '/graphql', { key, body, headers });
+  const { post, get, overEvents, overSocket, meaningsOf } = documentRunsAt(() => server);
 
-  const overEvents = async (request: Request, key: string): Promise<Json> => {
-    const { text, body } = await post(request, key, { accept: 'text/event-stream' });
-    return body ?? JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? '');
-  };
-
-  const overSocket = async (request: Request, key: string): Promise<Json> => {
-    const raw = await connectRawSocket(server.url, key);
-    raw.send({ type: 'subscribe', id: '1', payload: request });
-    const { type, payload } = await raw.receives(({ id }) => id === '1');
-    raw.socket.terminate();
-    return type === 'error' ? { errors: payload } : payload;
-  };
-
-  const get = async ({ query, variables, operationName }: Request, key: string) => {
-    const search = new URLSearchParams({
-      query,
-      ...(variables ? { variables: JSON.stringify(variables) } : {}),
-      ...(operationName ? { operationName } : {}),
-    });
-    return server.rest('GET', `/graphql?${search}`, { key, headers: { 'apollo-require-preflight': 'true' } });
-  };
-
-  /** What comes of a query when it is new and when it is known, in a batch and by GET, over events and WebSockets. */
-  async function meaningsOf(request: Request, key: string): Promise<Json[]> {
-    const batch = await server.rest('POST', '/graphql', { key, body: [request] });
-    const answers = [
-      (await post(request, key)).body,
-      (await post(request, key)).body,
-      batch.body[0],
-      (await get(request, key)).body,
-      await overEvents(request, key),
-      await overSocket(request, key),
-    ];
-    return answers.map(({ data, errors }) => ({ data, errors }));
-  }
-
-  const queries: Record<string, Request & { means: Json }> = {
-    'a fragment that one place has and another has not': {
-      query: `query ($yes: Boolean!) {
-        with: walletBalance { currency ...A @include(if: $yes) } without: walletBalance { ...A }
-      } fragment A on WalletBalance { balance }`,
-      variables: { yes: false },
-      means: { with: { currency: 'BRL' }, without: { balance: '5000.00' } },
-    },
-    'a fragment with and without a condition at one place': {
-      query: `query ($no: Boolean!) { walletBalance { ...A @skip(if: $no) ...A } }
-        fragment A on WalletBalance { balance }`,
-      variables: { no: true },
-      means: { walletBalance: { balance: '5000.00' } },
-    },
-    'a fragment inside of one with a condition': {
-      query: `query ($yes: Boolean!) { walletBalance { ... @include(if: $yes) { ...A currency } ...B } }
-        fragment A on WalletBalance { balance } fragment B on WalletBalance { ...A }`,
-      variables: { yes: false },
-      means: { walletBalance: { balance: '5000.00' } },
-    },
-    'a field with two conditions': {
-      query: `query ($yes: Boolean!, $no: Boolean!) {
-        walletBalance { currency @skip(if: $yes) @include(if: $no) balance @skip(if: $no) balance @skip(if: $yes) }
-      }`,
-      variables: { yes: true, no: false },
-      means: { walletBalance: { balance: '5000.00' } },
-    },
-    'the name of the prototype of objects': {
-      query: '{ walletBalance { __proto__: balance constructor: currency } }',
-      means: { walletBalance: JSON.parse('{ "__proto__": "5000.00", "constructor": "BRL" }') },
-    },
-    'variables that are left out, and called like what every object has': {
-      query: `query ($constructor: RechargeStatus, $toString: PageSize = 7) {
-        recharges(status: $constructor, limit: $toString) { pagination { limit total } }
-      }`,
-      means: { recharges: { pagination: { limit: 7, total: 0 } } },
-    },
-  };
-
-  it.each(Object.entries(queries))('%s', async (_case, { means, ...request }) => {
+  it.each(Object.entries(queriesWithMeanings))('%s', async (_case, { means, ...request }) => {
     const { test: key } = await server.createTeam();
     for (const meaning of await meaningsOf(request, key)) {
       expect(JSON.stringify(meaning.data)).toBe(JSON.stringify(means));
@@ -194,40 +113,7 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
       }
     });
 
-    const places: Record<string, { query: string; field: string; variables?: Record<string, unknown> }> = {
-      'an argument with a default': {
-        query: 'query ($limit: PageSize) { recharges(limit: $limit) { pagination { limit } } }',
-        field: 'limit',
-      },
-      'an argument with a default, by its own': {
-        query: 'query ($limit: PageSize = null) { recharges(limit: $limit) { pagination { limit } } }',
-        field: 'limit',
-        variables: {},
-      },
-      'an argument that is required': {
-        query: 'query ($id: String = "rch_1") { recharge(id: $id) { id } }',
-        field: 'id',
-      },
-      'a member that is required': {
-        query: `query ($type: PassengerType = adult) { flightSearch(search: {
-          type: one_way
-          slices: [{ origin: "GRU", destination: "GIG", departureDate: "2099-01-15" }]
-          passengers: [{ type: $type, count: 1 }]
-        }) { id } }`,
-        field: 'type',
-      },
-      'an item of a list': {
-        query:
-          'query ($type: EventType = "wallet.debit") { webhookDeliveries(webhookId: "wh_1", eventType: [$type]) { next } }',
-        field: 'type',
-      },
-      'a condition': {
-        query: `query ($yes: Boolean = true) { ...A } fragment A on Query { walletBalance { balance @include(if: $yes) currency } }`,
-        field: 'yes',
-      },
-    };
-
-    it.each(Object.entries(places))(
+    it.each(Object.entries(placesOfNull))(
       'of null is refused as %s',
       async (_case, { query, field, variables }) => {
         const { test: key } = await server.createTeam();

@@ -1,20 +1,16 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payRecharge, requestRecharge, storedWalletEvents } from '../harness/activity.ts';
 import { eventually, graphqlDoor } from '../harness/client.ts';
-import { availableEngines } from '../harness/engines.ts';
+import { realEngine } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
+import type { RedisServer } from '../harness/redisServer.ts';
+import { startRedisServer } from '../harness/redisServer.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { useServerProcesses } from '../harness/serverProcess.ts';
 import { allEvents, firstRefusal, transports, walletEvents } from '../harness/subscribers.ts';
 
-const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+const engine = realEngine();
 
 /** The GraphQL door of a server that runs elsewhere. */
 const doorAt = (url: string) => ({
@@ -106,42 +102,16 @@ describe.runIf(engine)('Subscriptions across processes', () => {
 });
 
 /** A Redis of the test's own, on a port that stays its own between its lives. */
-async function startRedis(port: number): Promise<ChildProcess> {
-  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], {
-    stdio: 'ignore',
-  });
-  const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
-  probe.on('error', () => undefined);
-  await probe.ping();
-  probe.disconnect();
-  return child;
-}
-
-async function stopRedis(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
 describe.runIf(engine)('Losing Redis', () => {
-  let port: number;
-  let redis: ChildProcess;
+  let redis: RedisServer;
   let server: TestServer;
   beforeAll(async () => {
-    port = await freePort();
-    redis = await startRedis(port);
-    server = await startTestServer(engine!, { settings: { REDIS_URL: `redis://127.0.0.1:${port}` } });
+    redis = await startRedisServer();
+    server = await startTestServer(engine!, { settings: { REDIS_URL: redis.url } });
   });
   afterAll(async () => {
     await server.close();
-    await stopRedis(redis);
+    await redis.stop();
   });
 
   it('loses no event: subscribers get every one once, while it is gone and after', async () => {
@@ -166,10 +136,10 @@ describe.runIf(engine)('Losing Redis', () => {
     const readiness = async () => (await server.rest('GET', '/health/ready')).status;
     await happens(2);
     expect(await readiness()).toBe(200);
-    await stopRedis(redis);
+    await redis.stop();
     await eventually(async () => (await readiness()) === 503);
     await happens(3);
-    redis = await startRedis(port);
+    await redis.start();
     await eventually(async () => (await readiness()) === 200);
     await happens(3);
     for (const subscriber of subscribers) {

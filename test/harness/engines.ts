@@ -67,6 +67,9 @@ export function availableEngines(): Engine[] {
   return inject('serverTemplate') ? [embedded, real] : [embedded];
 }
 
+/** PostgreSQL and Redis, where they are set. */
+export const realEngine = (): Engine | undefined => availableEngines().find((engine) => engine === real);
+
 /** The same tests on every engine that this machine has. */
 export function describeEngines(title: string, tests: (engine: Engine) => void): void {
   for (const engine of availableEngines()) describe(`${title} (${engine.name})`, () => tests(engine));
@@ -94,6 +97,5 @@ export function describeOneEngine(title: string, tests: (engine: Engine) => void
 
 /** Tests of what takes several database sessions, of which the embedded store has one. Skipped without PostgreSQL. */
 export function describeSeveralSessions(title: string, tests: (engine: Engine) => void): void {
-  const isHere = availableEngines().includes(real);
-  describe.skipIf(!isHere)(`${title} (${real.name})`, () => tests(real));
+  describe.skipIf(!realEngine())(`${title} (${real.name})`, () => tests(real));
 }

@@ -25,6 +25,10 @@ export const paid = (rechargeId: string, more: Json = {}) => ({
   ...more,
 });
 
+/** Whether the charge is known as one without a recharge. */
+export const isNoted = async ({ server }: Stage, id: string) =>
+  (await server.query('SELECT FROM unwritten_charges WHERE recharge_id = $1', [id])).length > 0;
+
 /** What an operator asks for, and the answer's body. */
 export async function operate(
   { server }: Stage,

@@ -7,6 +7,7 @@ import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { sweptTwice } from '../harness/sweeps.ts';
 import { dayMs, hourMs, minuteMs } from '../harness/testClock.ts';
 import { unreadable } from '../harness/unreadable.ts';
 import { Bank, signatureOf } from './bank.ts';
@@ -54,14 +55,7 @@ describeEngines('a payment provider that is asked', (engine) => {
     eventually(async () => dataOf(await door.getRecharge(key, id)).status === 'completed');
 
   /** Resolves when it was looked twice more whether it is time to ask. */
-  const twoLooks = async () => {
-    const looks = async () => {
-      const { text } = await server.rest('GET', '/metrics');
-      return Number(/\{sweeper="missed-notices",outcome="done"\} (\d+)/.exec(text)?.[1] ?? 0);
-    };
-    const made = await looks();
-    await eventually(async () => (await looks()) >= made + 2);
-  };
+  const twoLooks = () => sweptTwice(server.url, 'missed-notices');
 
   it('tells, page by page, of payments that its callbacks did not, again and again from where all was taken', async () => {
     const { live } = await server.createTeam();

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RestAnswer } from '../harness/client.ts';
 import { eventually, restRequest } from '../harness/client.ts';
-import { availableEngines, describeEngines } from '../harness/engines.ts';
+import { describeEngines, realEngine } from '../harness/engines.ts';
 import { useServerProcesses } from '../harness/serverProcess.ts';
 import { TestClock } from '../harness/testClock.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
@@ -175,7 +175,7 @@ describeEngines('a webhook whose first attempts wait for an hour', (engine) => {
   });
 });
 
-const server = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+const server = realEngine();
 
 describe.runIf(server)('a webhook that is changed at another process, with no signals between them', () => {
   const startProcess = useServerProcesses();

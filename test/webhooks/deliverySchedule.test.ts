@@ -5,10 +5,9 @@ import { eventually } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { answer } from '../harness/receiver.ts';
-import { TestClock } from '../harness/testClock.ts';
+import { minuteMs, TestClock } from '../harness/testClock.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
-const minuteMs = 60_000;
 /** SPEC Delivery and retries, 2. */
 const specifiedDelays = [5, 30, 120, 720, 1_440].map((minutes) => minutes * minuteMs);
 

@@ -10,6 +10,7 @@ import type { ReceivedRequest, Receiver } from '../harness/receiver.ts';
 import { answer, startReceiver } from '../harness/receiver.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer, sweepingOften } from '../harness/server.ts';
+import { sweptTwice } from '../harness/sweeps.ts';
 
 /** A server with a real receiver and a real mail server, and what the tests of deliveries ask of them. */
 
@@ -187,14 +188,7 @@ export class DeliveryWorld {
   }
 
   /** Resolves after two more sweeps: whatever was due when this was called has been found by then. */
-  async swept(): Promise<void> {
-    const sweeps = async () => {
-      const text = await (await fetch(`${this.server.url}/metrics`)).text();
-      return Number(
-        /^embarque_sweeps_total\{sweeper="webhooks",outcome="done"\} (\d+)/m.exec(text)?.[1] ?? 0,
-      );
-    };
-    const before = await sweeps();
-    await eventually(async () => (await sweeps()) >= before + 2);
+  swept(): Promise<void> {
+    return sweptTwice(this.server.url, 'webhooks');
   }
 }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedWalletEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
-import { availableEngines } from '../harness/engines.ts';
+import { realEngine } from '../harness/engines.ts';
 import type { RedisServer } from '../harness/redisServer.ts';
 import { hasRedisServer, startRedisServer } from '../harness/redisServer.ts';
 import { transports } from '../harness/subscribers.ts';
 import { TestClock } from '../harness/testClock.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
-const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+const engine = realEngine();
 
 describe.runIf(engine && hasRedisServer)('Redis stopped, flushed and restarted', () => {
   const clock = new TestClock();

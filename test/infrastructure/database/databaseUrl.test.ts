@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { availableEngines } from '../../harness/engines.ts';
+import { realEngine } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
 import { startPooler } from './pooler.ts';
 import { startTransactionPooler } from './transactionPooler.ts';
 
-const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+const engine = realEngine();
 
 describe.runIf(engine)('DATABASE_URL', () => {
   let server: TestServer;

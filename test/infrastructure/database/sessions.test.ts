@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../harness/client.ts';
-import { availableEngines } from '../../harness/engines.ts';
+import { realEngine } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
 
-const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+const engine = realEngine();
 
 /** What operators of databases may well have set for all sessions, though no part of the product expects it. */
 const defaults = {

@@ -1,20 +1,17 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Sequelize } from 'sequelize';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { retryOnDeadlock, run, statement } from '../../../src/infrastructure/database/statement.ts';
+import { run, statement } from '../../../src/infrastructure/database/statement.ts';
 import { transactionContext } from '../../../src/infrastructure/database/transactionContext.ts';
 import { type TestDatabase, testDatabases } from './pool.ts';
+import { describeConnections } from './statementConnections.ts';
+import { addOne, poolOf, readValue } from './statements.ts';
 
-const readValue = statement<{ value: string }>('test_read_value', 'SELECT value FROM things WHERE id = $1');
 const lockValue = statement<{ value: string }>(
   'test_lock_value',
   'SELECT value FROM things WHERE id = $1 FOR UPDATE',
 );
 const addThing = statement('test_add_thing', 'INSERT INTO things (id, value) VALUES ($1, $2)');
-const addOne = statement<{ value: string }>(
-  'test_add_one',
-  'UPDATE things SET value = value + 1 WHERE id = $1 RETURNING value',
-);
 const divide = statement<{ value: number }>('test_divide', 'SELECT 10 / $1::int AS value');
 const everyType = statement(
   'test_every_type',
@@ -22,8 +19,6 @@ const everyType = statement(
           '2026-11-20'::date AS day, '{"a":[1]}'::jsonb AS json, '\\x00ff'::bytea AS bytes, ARRAY['a','b'] AS texts,
           NULL::text AS nothing, true AS yes`,
 );
-const addAndReturn = statement('test_add_and_return', 'INSERT INTO things VALUES ($1, 0) RETURNING *');
-const missingPrepared = statement('test_missing_prepared', 'EXECUTE nobody_prepared_this');
 const countAnew = statement<{ count: number }>(
   'test_count_anew',
   'SELECT count(*)::integer AS count FROM things WHERE id > $1',
@@ -34,15 +29,6 @@ const readAnew = statement<{ value: string }>(
   'SELECT value FROM things WHERE id = $1 AND value > $2',
   { plannedEachRun: true },
 );
-const readEverything = statement('test_read_everything', 'SELECT * FROM things ORDER BY id');
-
-interface Pool {
-  readonly maxSize: number;
-  readonly using: number;
-  readonly _inUseObjects: { resource: { connection: { stream: { destroy(): void } } } }[];
-  destroyAllNow(): Promise<void>;
-}
-const poolOf = (sequelize: Sequelize) => (sequelize.connectionManager as unknown as { pool: Pool }).pool;
 
 describe.each(testDatabases)('statements on the $name store', ({ open }) => {
   let database: TestDatabase;
@@ -186,153 +172,5 @@ describe.each(testDatabases)('statements on the $name store', ({ open }) => {
     expect(await run(sequelize, readValue, [1])).toEqual([{ value: '105' }]);
   });
 
-  it('gives a connection that is kept for reads to whoever needs one', async () => {
-    // It would be given back by a timer otherwise.
-    vi.useFakeTimers({ toFake: ['setTimeout'] });
-    try {
-      const everyone = Array.from({ length: 3 * poolOf(sequelize).maxSize }, async () => {
-        await run(sequelize, readValue, [1]);
-        await run(sequelize, addOne, [2]);
-      });
-      await Promise.all(everyone);
-      expect(await run(sequelize, readValue, [2])).toEqual([{ value: `${200 + everyone.length}` }]);
-    } finally {
-      await vi.advanceTimersByTimeAsync(1_000);
-      vi.useRealTimers();
-    }
-  });
-
-  it.each([
-    ['read', readEverything, [], { id: 1, value: '100', extra: 7 }],
-    ['write', addAndReturn, [3], { id: 3, value: '0', extra: 7 }],
-  ])(
-    'runs a %s whose columns a migration changed, on however many connections',
-    async (_, changed, values, row) => {
-      await poolOf(sequelize).destroyAllNow();
-      const connections = poolOf(sequelize).maxSize;
-      // Each transaction holds a connection until all have one, and each has seen the statements.
-      let arrived = 0;
-      let allHere: () => void = () => undefined;
-      const together = new Promise<void>((resolve) => {
-        allHere = resolve;
-      });
-      await Promise.all(
-        Array.from({ length: connections }, (_, index) =>
-          sequelize.transaction(async () => {
-            await run(sequelize, readEverything, []);
-            await run(sequelize, addAndReturn, [10 + index]);
-            arrived += 1;
-            if (arrived === connections) allHere();
-            await together;
-          }),
-        ),
-      );
-      await sequelize.query('DELETE FROM things WHERE id >= 10');
-      await sequelize.query('ALTER TABLE things ADD COLUMN extra int DEFAULT 7');
-      expect((await run(sequelize, changed, values))[0]).toEqual(row);
-    },
-  );
-
-  it('fails a transaction on a connection whose statement is outdated, and not the next one', async () => {
-    await poolOf(sequelize).destroyAllNow();
-    const read = () => sequelize.transaction(() => run(sequelize, readEverything, []));
-    await read();
-    await sequelize.query('ALTER TABLE things ADD COLUMN extra int DEFAULT 7');
-    await expect(read()).rejects.toMatchObject({ code: '0A000' });
-    expect((await read())[0]).toEqual({ id: 1, value: '100', extra: 7 });
-  });
-
-  it('ends its tries when no connection knows the statement', async () => {
-    await expect(run(sequelize, missingPrepared, [])).rejects.toMatchObject({ code: '26000' });
-    expect(await run(sequelize, readValue, [1])).toEqual([{ value: '100' }]);
-  });
-
-  it('runs on a new connection when the pool let the old ones go', async () => {
-    expect(await run(sequelize, readValue, [1])).toEqual([{ value: '100' }]);
-    await poolOf(sequelize).destroyAllNow();
-    expect(await run(sequelize, readValue, [1])).toEqual([{ value: '100' }]);
-    expect(await run(sequelize, addOne, [1])).toEqual([{ value: '101' }]);
-  });
-
-  it('reads on another connection when the one that is kept breaks', async () => {
-    await run(sequelize, readValue, [1]);
-    const pool = poolOf(sequelize);
-    expect(pool.using).toBe(1);
-    for (const { resource } of pool._inUseObjects) resource.connection.stream.destroy();
-    await vi.waitFor(() => expect(pool.using).toBe(0), { interval: 1 });
-    expect(await run(sequelize, readValue, [1])).toEqual([{ value: '100' }]);
-    expect(pool.using).toBe(1);
-  });
-
-  it.each([
-    ['read', readValue, '200'],
-    ['write', addOne, '201'],
-  ])(
-    'gives up a connection that breaks under a %s, and the next caller gets another',
-    async (_, hit, after) => {
-      await run(sequelize, readValue, [1]);
-      const pool = poolOf(sequelize);
-      await vi.waitFor(() => expect(pool.using).toBe(0));
-      const working = run(sequelize, hit, [1]);
-      for (let turn = 0; turn < 100 && pool.using === 0; turn += 1) await Promise.resolve();
-      expect(pool.using).toBe(1);
-      // The statement is on its way when the connection goes.
-      await Promise.resolve();
-      for (const { resource } of pool._inUseObjects) resource.connection.stream.destroy();
-      await expect(working).rejects.toThrow('Connection terminated unexpectedly');
-      expect(await run(sequelize, hit, [2])).toEqual([{ value: after }]);
-    },
-  );
-});
-
-describe('the declaration of a statement', () => {
-  it('refuses a second text under the same name', () => {
-    statement('test_declared', 'SELECT 1');
-    expect(statement('test_declared', 'SELECT 1').text).toBe('SELECT 1');
-    expect(() => statement('test_declared', 'SELECT 2')).toThrow('two statements are called test_declared');
-  });
-
-  it.each([
-    ['SELECT 1', true],
-    ['  with x AS (SELECT 1) SELECT * FROM x', true],
-    ['SELECT deleted_at, updated_at FROM keys', true],
-    ['SELECT 1 FROM t FOR UPDATE SKIP LOCKED', false],
-    ['WITH x AS (UPDATE t SET a = 1 RETURNING a) SELECT * FROM x', false],
-    ['SELECT pg_advisory_lock(1)', false],
-    ['INSERT INTO t SELECT 1', false],
-  ])('%s shares a connection: %s', (text, shared) => {
-    expect(statement(`test_${text}`, text).shared).toBe(shared);
-  });
-});
-
-describe('a second try after a deadlock', () => {
-  const failing = (error: object, times: number) => {
-    let calls = 0;
-    return {
-      calls: () => calls,
-      work: async () => {
-        calls += 1;
-        if (calls <= times) throw error;
-        return 'done';
-      },
-    };
-  };
-
-  it.each([
-    ['a deadlock', { code: '40P01' }],
-    ['a serialization failure', { code: '40001' }],
-    ['a deadlock that Sequelize wrapped', { original: { code: '40P01' } }],
-  ])('happens once after %s', async (_, error) => {
-    const once = failing(error, 1);
-    expect(await retryOnDeadlock(once.work)).toBe('done');
-    const twice = failing(error, 2);
-    await expect(retryOnDeadlock(twice.work)).rejects.toBe(error);
-    expect(twice.calls()).toBe(2);
-  });
-
-  it('does not happen after any other error', async () => {
-    const other = failing({ code: '23505' }, 1);
-    await expect(retryOnDeadlock(other.work)).rejects.toEqual({ code: '23505' });
-    expect(other.calls()).toBe(1);
-  });
+  describeConnections(() => sequelize);
 });

@@ -3,8 +3,8 @@ import { AppError } from '../../../src/errors.ts';
 import { parseRateTable, RateTableError } from '../../../src/infrastructure/exchangeRates/rateTable.ts';
 import { createExchangeRates } from '../../../src/infrastructure/exchangeRates/registry.ts';
 import { tableExchangeRates } from '../../../src/infrastructure/exchangeRates/tableExchangeRates.ts';
+import { dayMs } from '../../harness/testClock.ts';
 
-const dayMs = 86_400_000;
 const text =
   '{ "USD": { "2026-11-20": "5.3417", "2026-11-18": "5.3001" }, "EUR": { "2026-11-20": "6.17020001" } }';
 const rates = tableExchangeRates({ table: parseRateTable(text), maxAgeMs: 7 * dayMs });

@@ -12,9 +12,9 @@ import {
 import { boletoBars } from '../../../src/infrastructure/payments/boletoBars.ts';
 import { caixaAgencyAndCode, caixaNumbers } from '../../../src/infrastructure/payments/caixaNumber.ts';
 import { boletoSequence } from '../../../src/infrastructure/payments/chargeNumber.ts';
+import { dayMs } from '../../harness/testClock.ts';
 import { readInterleaved } from './interleaved.ts';
 
-const dayMs = 86_400_000;
 /** Nine in the evening in São Paulo, so that a factor counted on UTC's calendar would be a day late. */
 const evening = 'T23:59:59-03:00';
 const amounts = fc.bigInt({ min: 10_000n, max: 5_000_000n });

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { statement } from '../../../src/infrastructure/database/statement.ts';
+
+describe('the declaration of a statement', () => {
+  it('refuses a second text under the same name', () => {
+    statement('test_declared', 'SELECT 1');
+    expect(statement('test_declared', 'SELECT 1').text).toBe('SELECT 1');
+    expect(() => statement('test_declared', 'SELECT 2')).toThrow('two statements are called test_declared');
+  });
+
+  it.each([
+    ['SELECT 1', true],
+    ['  with x AS (SELECT 1) SELECT * FROM x', true],
+    ['SELECT deleted_at, updated_at FROM keys', true],
+    ['SELECT 1 FROM t FOR UPDATE SKIP LOCKED', false],
+    ['WITH x AS (UPDATE t SET a = 1 RETURNING a) SELECT * FROM x', false],
+    ['SELECT pg_advisory_lock(1)', false],
+    ['INSERT INTO t SELECT 1', false],
+  ])('%s shares a connection: %s', (text, shared) => {
+    expect(statement(`test_${text}`, text).shared).toBe(shared);
+  });
+});

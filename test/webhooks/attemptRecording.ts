@@ -1,0 +1,139 @@
+import { expect, it, vi } from 'vitest';
+import type { Platform } from '../../src/domain/platform.ts';
+import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
+import type { ClaimedDelivery } from '../../src/domain/webhooks/claim.ts';
+import { claimDeliveries, releaseLease } from '../../src/domain/webhooks/claim.ts';
+import { KeptAttempts } from '../../src/domain/webhooks/keptAttempts.ts';
+import type { WorkerStage } from './workerStage.ts';
+import { delivered, failed, free } from './workerStage.ts';
+
+/** The next statement that writes is committed, and its connection breaks before anyone hears of that. */
+function loseNextAnswer({ sequelize }: Platform): void {
+  const manager = sequelize.connectionManager;
+  const connect = manager.getConnection.bind(manager);
+  const spy = vi.spyOn(manager, 'getConnection').mockImplementation(async (options) => {
+    const client = (await connect(options)) as { query(query: unknown): unknown };
+    if (options?.type !== 'write') return client;
+    spy.mockRestore();
+    const query = client.query.bind(client);
+    client.query = (asked: { callback(error: unknown, rows: unknown[]): void }) => {
+      client.query = query;
+      const { callback } = asked;
+      asked.callback = (error) => callback(error ?? new Error('Connection terminated unexpectedly'), []);
+      return query(asked);
+    };
+    return client;
+  });
+}
+
+/** What is kept of attempts to make them, as part of what is told of deliveries that a worker has taken. */
+export function describeRecording(stage: WorkerStage): void {
+  const { record } = stage;
+
+  it.each([
+    ['recorded in one statement deactivate a webhook that nothing got through to', [failed, failed], false],
+    [
+      'recorded in one statement leave a webhook active that one of them got through to',
+      [failed, delivered],
+      true,
+    ],
+    ['recorded in one statement leave it active in whatever order they ended', [delivered, failed], true],
+  ] as const)('%s', async (what, outcomes, active) => {
+    const { platform } = stage.world.server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, `/${what.split(' ').join('-')}`);
+    for (const _ of outcomes) await stage.world.happens(tenant);
+    const claimed = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    const taken = claimed.sort((one, other) => Number(one.id) - Number(other.id));
+    expect(taken).toHaveLength(outcomes.length);
+    const startedAt = platform.clock.now();
+    const log = new AttemptRecorder(`worker of ${id}`, platform);
+    const recorded = await Promise.all(
+      outcomes.map((outcome, index) => {
+        const delivery = taken[index] as ClaimedDelivery;
+        return log.record({ delivery, token: 'token', outcome, startedAt, endedAt: platform.clock.now() });
+      }),
+    );
+    expect(await stage.world.webhook(key, id)).toMatchObject({ active, total_deliveries: outcomes.length });
+    expect(recorded.filter(({ deactivated }) => deactivated)).toHaveLength(active ? 0 : 1);
+    expect((await stage.world.deliveries(id)).map(({ status }) => status)).toEqual(
+      outcomes.map(({ ok }) => (ok ? 'delivered' : 'failed')),
+    );
+  });
+
+  it('are logged once when their recording is committed and its answer is lost', async () => {
+    const { platform } = stage.world.server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/lost-answer');
+    for (const _ of [delivered, failed]) await stage.world.happens(tenant);
+    const claimed = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    loseNextAnswer(platform);
+    const startedAt = platform.clock.now();
+    const log = new AttemptRecorder(`worker of ${id}`, platform);
+    await Promise.all(
+      claimed.map((delivery, index) =>
+        log.record({
+          delivery,
+          token: 'token',
+          outcome: index === 0 ? delivered : failed,
+          startedAt,
+          endedAt: startedAt,
+        }),
+      ),
+    );
+    expect(await stage.world.webhook(key, id)).toMatchObject({ total_deliveries: 2, failed_deliveries: 1 });
+    expect((await stage.world.deliveries(id)).map(({ reasons }) => reasons).sort()).toEqual([
+      ['http_status'],
+      ['ok'],
+    ]);
+  });
+
+  it('are logged once also when it was one alone, which is recorded again', async () => {
+    const { platform } = stage.world.server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/lost-answer-of-one');
+    await stage.world.happens(tenant);
+    const [delivery] = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    loseNextAnswer(platform);
+    const endedAt = platform.clock.now();
+    const attempt = { delivery: delivery!, token: 'token', outcome: failed, startedAt: endedAt, endedAt };
+    await new KeptAttempts(`worker of ${id}`, platform).record(attempt);
+    expect(await stage.world.webhook(key, id)).toMatchObject({ total_deliveries: 1, failed_deliveries: 1 });
+    expect((await stage.world.deliveries(id)).map(({ reasons }) => reasons)).toEqual([['http_status']]);
+  });
+
+  it('are logged and counted for each time that they were sent, also when both attempts end at once', async () => {
+    const { platform } = stage.world.server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/taken-twice');
+    await stage.world.happens(tenant);
+    const [first] = await claimDeliveries('lost', { webhookIds: [id] }, free, platform);
+    await releaseLease({ id: first!.id, token: 'lost' }, platform.clock.now(), platform);
+    const [second] = await claimDeliveries('held', { webhookIds: [id] }, free, platform);
+    const startedAt = platform.clock.now();
+    const log = new AttemptRecorder(`worker of ${id}`, platform);
+    await Promise.all([
+      log.record({ delivery: first!, token: 'lost', outcome: failed, startedAt, endedAt: startedAt }),
+      log.record({ delivery: second!, token: 'held', outcome: delivered, startedAt, endedAt: startedAt }),
+    ]);
+    expect(await stage.world.webhook(key, id)).toMatchObject({ total_deliveries: 2, failed_deliveries: 1 });
+    const [delivery] = await stage.world.deliveries(id);
+    expect(delivery?.status).toBe('delivered');
+    expect([...(delivery?.reasons ?? [])].sort()).toEqual(['http_status', 'ok']);
+  });
+
+  it('stay with who has them now, when who had them before records its attempt', async () => {
+    const { platform } = stage.world.server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/lost');
+    await stage.world.happens(tenant);
+    const claim = (token: string) => claimDeliveries(token, { webhookIds: [id] }, free, platform);
+    const [first] = await claim('lost');
+    await releaseLease({ id: first!.id, token: 'lost' }, platform.clock.now(), platform);
+    const [second] = await claim('held');
+    await record(first, 'lost', failed);
+    expect(await claim('third')).toEqual([]);
+    await record(second, 'held', failed);
+    expect(await stage.world.deliveries(id)).toMatchObject([{ status: 'failed', attempt_count: 1 }]);
+  });
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { checkReachable } from '../../src/domain/webhooks/webhookUrl.ts';
+
+it.each([
+  ['refused where receivers are asked and this one does not answer', [true, false], 'timeout', true],
+  [
+    'refused where nobody is asked, and its name stands for a private address',
+    [false, false],
+    'blocked_address',
+    true,
+  ],
+  ['accepted where nobody is asked, though it would not answer', [false, false], 'timeout', false],
+  [
+    'accepted where nobody is asked and private addresses may be called',
+    [false, true],
+    'blocked_address',
+    false,
+  ],
+] as const)('a URL is %s', async (_what, [isAsked, mayBePrivate], reason, isRefused) => {
+  const settings = { WEBHOOK_REACHABILITY_CHECK: isAsked, WEBHOOK_ALLOW_PRIVATE_HOSTS: mayBePrivate };
+  const webhookSender = { reachable: async () => ({ reachable: false, reason }) };
+  const surroundings = { settings, webhookSender } as unknown as Parameters<typeof checkReachable>[1];
+  const checked = checkReachable('https://receiver.test/', surroundings);
+  if (isRefused) await expect(checked).rejects.toThrow('URL not reachable');
+  else await expect(checked).resolves.toBeUndefined();
+});
