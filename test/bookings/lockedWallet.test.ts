@@ -5,6 +5,7 @@ import { dataOf, expectRefusal, payLive, pixOf } from '../doors/door.ts';
 import { graphqlDoor, outcomeOf as graphqlOutcomeOf } from '../doors/graphqlDoor.ts';
 import { cancel } from '../doors/rechargeSteps.ts';
 import { outcomeOf, restDoor } from '../doors/restDoor.ts';
+import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -179,7 +180,10 @@ describeSeveralSessions('A wallet that something else holds for more than ten se
     await other.query('BEGIN');
     await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
     const recording = server.graphql(document, { id, tickets }, server.keys.operator);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    // Twice as long as the answer of a supplier would.
+    const waitsLong = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                        AND query_start < clock_timestamp() - interval '2 seconds'`;
+    await eventually(async () => (await server.query(waitsLong)).length === 1);
     await other.query('ROLLBACK');
     expect(dataOf(graphqlOutcomeOf(await recording)).status).toBe('ticketed');
   });
