@@ -1,6 +1,5 @@
+import { minuteMs } from '../harness/testClock.ts';
 /** What a wallet and its bookings should do, in plain code: the model that the product is compared with. */
-
-const minuteMs = 60_000;
 
 export interface ModelOffer {
   priceCents: number;

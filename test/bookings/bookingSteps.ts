@@ -123,6 +123,10 @@ export const requestFor = (offer: Json, type: 'instant' | 'hold' = 'instant'): J
   ...(type === 'instant' ? { payments: balancePayment(offer.client_amount) } : {}),
 });
 
+/** A day, counted from now by the machine's clock. */
+export const inDays = (days: number) =>
+  new Date(Date.now() + days * 24 * 3_600_000).toISOString().slice(0, 10);
+
 export const inHours = (stage: Stage, hours: number) =>
   new Date(stage.clock.now().getTime() + hours * 3_600_000);
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dataOf, expectRefusal } from '../doors/door.ts';
+import { minuteMs } from '../harness/testClock.ts';
 import { type AirlineTerms, ticketed } from './airline.ts';
 import {
   agencyWith,
@@ -13,8 +14,6 @@ import {
   unprocessable,
   untilStatus,
 } from './bookingSteps.ts';
-
-const minuteMs = 60_000;
 
 describeBookings('bookings change', (stage) => {
   describe('when they are cancelled', () => {

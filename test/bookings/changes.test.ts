@@ -4,6 +4,7 @@ import type { Refusal } from '../doors/door.ts';
 import { bookingNotFound, dataOf, expectRefusal, forbidden } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
+import { minuteMs } from '../harness/testClock.ts';
 import {
   agencyWith,
   alreadyCancelled,
@@ -19,8 +20,6 @@ import {
   unprocessable,
   untilStatus,
 } from './bookingSteps.ts';
-
-const minuteMs = 60_000;
 
 describeBookings('bookings change', (stage) => {
   const offerExpired = (id: string, deadline: string) =>

@@ -10,7 +10,7 @@ import { allocateStore, buildServer } from '../harness/builtServer.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
-import { doorsAt, requestFor } from './bookingSteps.ts';
+import { doorsAt, inDays, requestFor } from './bookingSteps.ts';
 
 const rounds = 2;
 const clients = 10;
@@ -35,7 +35,6 @@ interface Offers {
 const chance = (share: number) => Math.random() < share;
 
 /** The servers of this file tell the time themselves. */
-const inDays = (days: number) => new Date(Date.now() + days * 24 * 3_600_000).toISOString().slice(0, 10);
 
 const passport = (number: string) => ({
   type: 'passport',

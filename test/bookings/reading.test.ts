@@ -3,10 +3,9 @@ import type { BookingFilter } from '../doors/door.ts';
 import { badField, dataOf, expectRefusal, pixOf } from '../doors/door.ts';
 import { loseEvents } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
+import { minuteMs } from '../harness/testClock.ts';
 import { ticketed } from './airline.ts';
 import { agencyWith, booked, describeBookings, held, inHours, untilStatus } from './bookingSteps.ts';
-
-const minuteMs = 60_000;
 
 describeBookings('lists of bookings', (stage) => {
   /** Seven bookings over three days in live mode, one of the sandbox; as they read at last, oldest first. */

@@ -12,9 +12,7 @@ import type { Engine } from '../harness/engines.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { requestFor } from './bookingSteps.ts';
-
-const inDays = (days: number) => new Date(Date.now() + days * 24 * 3_600_000).toISOString().slice(0, 10);
+import { inDays, requestFor } from './bookingSteps.ts';
 
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const numberOf = (reference: string) =>

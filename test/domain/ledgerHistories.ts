@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { formatAmount } from '../../src/domain/money.ts';
+import { dayMs, minuteMs } from '../harness/testClock.ts';
 import type { Door } from './ledgerDoors.ts';
-
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 
 export interface Step {
   kind: 'create' | 'pay' | 'payInTime' | 'debit' | 'cancel' | 'expire' | 'fail' | 'read' | 'balance' | 'list';

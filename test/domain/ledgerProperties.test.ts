@@ -9,14 +9,13 @@ import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { dayMs } from '../harness/testClock.ts';
 import type { Caller, Door, ListFilter } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
 import type { Batch, Filter, Step } from './ledgerHistories.ts';
 import { history } from './ledgerHistories.ts';
 import type { Happening, ModelWallet } from './ledgerModel.ts';
 import { balanceCents, completedIds, emptyWallet, explain, overdueIds } from './ledgerModel.ts';
-
-const dayMs = 24 * 60 * 60_000;
 
 const dayOfMs = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 

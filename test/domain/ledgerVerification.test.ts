@@ -8,14 +8,13 @@ import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { minuteMs } from '../harness/testClock.ts';
 import { tellBookingStory } from './ledgerBookingStory.ts';
 import type { Story } from './ledgerCorruptions.ts';
 import { corruptions } from './ledgerCorruptions.ts';
 import type { Caller } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
 import { tellReturnStory } from './ledgerReturnStory.ts';
-
-const minuteMs = 60_000;
 
 async function tellStory(server: TestServer, clock: ManualClock): Promise<Story> {
   const doors = new LedgerDoors(server);

@@ -11,6 +11,7 @@ import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { sweptTwice } from '../harness/sweeps.ts';
 import { dayMs, minuteMs } from '../harness/testClock.ts';
 import { bulletinsOf, CentralBank } from './centralBank.ts';
 import { oneWay, restFlights } from './searches.ts';
@@ -103,13 +104,8 @@ describeEngines('exchange rates of the central bank', (engine) => {
     return Number(line?.split(' ')[1] ?? 0);
   };
   const answered = 'embarque_exchange_rate_fetches_total{currency="USD",outcome="answered"}';
-  const looks = (url = server.url) =>
-    sample('embarque_sweeps_total{sweeper="exchange-rates",outcome="done"}', url);
   /** Resolves when it has been looked whether something is due at this time. */
-  async function looked(): Promise<void> {
-    const before = await looks();
-    await eventually(async () => (await looks()) >= before + 2);
-  }
+  const looked = (url = server.url) => sweptTwice(url, 'exchange-rates');
   /** Nobody is being asked while time goes on. */
   async function advance(milliseconds: number): Promise<void> {
     await looked();
@@ -267,8 +263,7 @@ describeEngines('exchange rates of the central bank', (engine) => {
         await eventually(() => bank.asked.length === 2);
         await server.query('DELETE FROM exchange_rate_lookups');
         clock.set('2026-11-23T18:00:00.000Z');
-        const before = await looks(api.url);
-        await eventually(async () => (await looks(api.url)) >= before + 2);
+        await looked(api.url);
         expect(bank.asked).toHaveLength(2);
       } finally {
         await api.close();

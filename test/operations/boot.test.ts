@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, restRequest } from '../harness/client.ts';
 import { projectFolder } from '../harness/compiledProduct.ts';
-import { availableEngines, embedded } from '../harness/engines.ts';
+import { embedded, realEngine } from '../harness/engines.ts';
 import { followServer, paste, useServerProcesses } from '../harness/serverProcess.ts';
 
 const startProcess = useServerProcesses();
-const real = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+const real = realEngine();
 
 let folder: string;
 beforeAll(async () => {

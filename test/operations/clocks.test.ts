@@ -5,15 +5,14 @@ import { describeSeveralSessions } from '../harness/engines.ts';
 import { restoreMachineClock, setMachineClock } from '../harness/machineClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer, sweepingOften } from '../harness/server.ts';
-import { hourMs, minuteMs } from '../harness/testClock.ts';
-
-const second = 1_000;
+import { sweptTwice } from '../harness/sweeps.ts';
+import { hourMs, minuteMs, secondMs } from '../harness/testClock.ts';
 
 /** What a clock may differ by, and half of the longest that an answer may take that is heeded. */
-const promisedMs = 1.5 * second;
+const promisedMs = 1.5 * secondMs;
 
 /** Taken for an answer given halfway, one that comes so late is wrong by more than that. */
-const lateMs = 4 * second;
+const lateMs = 4 * secondMs;
 
 describeSeveralSessions('A process whose clock is not that of the database', (engine) => {
   let server: TestServer;
@@ -67,7 +66,7 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
         BEGIN
           IF current_query() LIKE '%::bigint AS ms' THEN
             UPDATE set_clock SET late_answers = late_answers - 1 WHERE late_answers > 0;
-            IF FOUND THEN PERFORM pg_sleep(${lateMs / second}); END IF;
+            IF FOUND THEN PERFORM pg_sleep(${lateMs / secondMs}); END IF;
             IF (SELECT refuses FROM set_clock) THEN
               PERFORM nextval('refused_askings');
               RAISE EXCEPTION 'not now';
@@ -79,7 +78,7 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
         EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database());
       END $$`);
 
-  const isFiveMinutes = (ms: number) => Math.abs(ms - 5 * minuteMs) < 30 * second;
+  const isFiveMinutes = (ms: number) => Math.abs(ms - 5 * minuteMs) < 30 * secondMs;
 
   const sample = async (name: string) => {
     const { text } = await server.rest('GET', '/metrics');
@@ -89,13 +88,6 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
         .find((line) => line.startsWith(`${name} `))
         ?.split(' ')[1],
     );
-  };
-
-  /** Resolves once it was looked for expired recharges twice more. */
-  const twoSweeps = async () => {
-    const sweeps = () => sample('embarque_sweeps_total{sweeper="recharge-expiry",outcome="done"}');
-    const made = await sweeps();
-    await eventually(async () => (await sweeps()) >= made + 2);
   };
 
   const warnings = () => server.logLines.filter((line) => line.includes('"aheadMs"'));
@@ -108,7 +100,7 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
     expect(warnings()).toHaveLength(1);
   });
 
-  it.each([3 * second, -3 * second])('by as little as %i ms goes by the database’s', async (aheadMs) => {
+  it.each([3 * secondMs, -3 * secondMs])('by as little as %i ms goes by the database’s', async (aheadMs) => {
     setMachineClock(aheadMs);
     await start();
     expect(await datesRightly()).toBe(true);
@@ -124,7 +116,7 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
       const passedMs = clock.now().getTime() - beforeMs;
       // Both are cut to whole milliseconds, of clocks that are.
       expect(passedMs).toBeGreaterThanOrEqual(-5);
-      expect(passedMs).toBeLessThan(second);
+      expect(passedMs).toBeLessThan(secondMs);
     }
   });
 
@@ -165,7 +157,7 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
     const id = await requestRecharge(server, key);
     for (const aheadMs of [3 * hourMs, -3 * hourMs, 0]) {
       setMachineClock(aheadMs);
-      await twoSweeps();
+      await sweptTwice(server.url, 'recharge-expiry');
       expect(await validityMs()).toSatisfy(isFiveMinutes);
       const seen = async () => Math.round((await sample('embarque_clock_ahead_seconds')) / 3_600);
       await eventually(async () => (await seen()) === aheadMs / hourMs);
@@ -187,7 +179,7 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
     for (const aheadMs of [900, 0]) {
       expect([warnings().length, agreements()]).toEqual([1, 0]);
       setMachineClock(aheadMs);
-      const seen = async () => Math.abs((await sample('embarque_clock_ahead_seconds')) * second - aheadMs);
+      const seen = async () => Math.abs((await sample('embarque_clock_ahead_seconds')) * secondMs - aheadMs);
       await eventually(async () => (await seen()) < 200);
     }
     expect([warnings().length, agreements()]).toEqual([1, 1]);

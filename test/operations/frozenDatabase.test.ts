@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
-import { availableEngines } from '../harness/engines.ts';
+import { realEngine } from '../harness/engines.ts';
 import { startGate } from '../harness/gate.ts';
 import { useServerProcesses } from '../harness/serverProcess.ts';
 
-const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+const engine = realEngine();
 
 describe.runIf(engine)('A database that does not answer any more', () => {
   const startProcess = useServerProcesses();

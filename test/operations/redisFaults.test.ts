@@ -3,13 +3,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
-import { availableEngines } from '../harness/engines.ts';
+import { realEngine } from '../harness/engines.ts';
 import type { RedisServer } from '../harness/redisServer.ts';
 import { hasRedisServer, startRedisServer } from '../harness/redisServer.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
-const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+const engine = realEngine();
 
 /** An address that leads to one Redis or another: who is connected stays where it is. */
 async function startAddress(first: RedisServer) {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestRecharge, storedWalletEvents } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually, restRequest } from '../harness/client.ts';
-import { availableEngines } from '../harness/engines.ts';
+import { realEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { useServerProcesses } from '../harness/serverProcess.ts';
 import { transports } from '../harness/subscribers.ts';
 
-const engine = availableEngines().find(({ name }) => name === 'PostgreSQL and Redis');
+const engine = realEngine();
 
 describe.runIf(engine)('Processes with roles of their own', () => {
   const startProcess = useServerProcesses();

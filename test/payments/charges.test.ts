@@ -5,6 +5,7 @@ import type { ChargeRequest } from '../../src/infrastructure/payments/provider.t
 import { PayerRefused } from '../../src/infrastructure/payments/provider.ts';
 import { startServer } from '../../src/server.ts';
 import { boletoOf, dailyLimitExceeded, dataOf, describeDoors, expectRefusal, pixOf } from '../doors/door.ts';
+import type { Json } from '../harness/client.ts';
 import { unreadable } from '../harness/unreadable.ts';
 import { Bank } from './bank.ts';
 import { isNoted, paid, tell } from './bankSteps.ts';

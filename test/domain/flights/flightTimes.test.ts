@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FlightTimes } from '../../../src/domain/flights/flightTimes.ts';
 import { airportOf } from '../../../src/infrastructure/flights/airports.ts';
 import type { SupplierFlight } from '../../../src/infrastructure/flights/supplier.ts';
+import { dayMs, hourMs } from '../../harness/testClock.ts';
 
 const zones = [
   'America/Sao_Paulo',
@@ -15,8 +16,6 @@ const zones = [
   'Pacific/Chatham',
 ];
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const years = { fromMs: Date.UTC(2026, 0, 1), untilMs: Date.UTC(2028, 0, 1) };
 
 /** Days on which the clocks of a zone are changed. */
