@@ -48,9 +48,19 @@ const moveOn = statement(
 const givenUp =
   'payment notifications that make no sense: what the provider knew before is asked for no more; compare its statement with the recharges';
 
-/** What is told apart by: the same for the same page; empty for an empty one, which may stand between others. */
+/** What tells a notification from others, of whatever an adapter makes it. */
+function nameOf(told: PaymentNotification): string {
+  try {
+    const { rechargeId, outcome, providerReference, paidAt, amountCents } = told;
+    return [rechargeId, outcome, providerReference, paidAt, amountCents].map(String).join(' ');
+  } catch {
+    return 'unreadable';
+  }
+}
+
+/** The same for the same page; empty for an empty one, which may stand between others. */
 const namesOf = (notifications: readonly PaymentNotification[]): string =>
-  notifications.map((told) => `${told?.outcome} ${told?.providerReference}`).join('\n');
+  notifications.map(nameOf).join('\n');
 
 /** What the provider knows since then, page by page, until the process stops. */
 async function* listSince(
