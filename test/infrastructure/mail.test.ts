@@ -2,13 +2,12 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-const moduleOf = (name: string) =>
-  JSON.stringify(fileURLToPath(new URL(`../../src/infrastructure/${name}.ts`, import.meta.url)));
+const moduleOf = (path: string) => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)));
 
 /** Logs a mail, says that it is handed over, and dies. */
 const program = `import { runnerImport } from 'vite';
-  const { module: { createLog } } = await runnerImport(${moduleOf('log')});
-  const { module: { createMailer } } = await runnerImport(${moduleOf('mail')});
+  const { module: { createLog } } = await runnerImport(${moduleOf('../../src/infrastructure/observability/log.ts')});
+  const { module: { createMailer } } = await runnerImport(${moduleOf('../../src/infrastructure/mail.ts')});
   const mail = { to: 'ops@example.com', subject: 'An alert', text: 'Something happened.' };
   await createMailer({}, createLog('info')).send(mail, new AbortController().signal);
   process.kill(process.pid, 'SIGKILL');`;
