@@ -90,9 +90,12 @@ const fetcherFor = (authorization) => {
   return sockets.get(authorization);
 };
 const noKey = { errors: [{ message: 'Put your key into "Headers" below, then fetch the schema again.' }] };
+const authorizationOf = (headers) =>
+  Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
+const placeholder = authorizationOf(JSON.parse(headers));
 const fetcher = (request, options) => {
-  const authorization = options?.headers?.Authorization;
-  return authorization === JSON.parse(headers).Authorization ? noKey : fetcherFor(authorization)(request, options);
+  const authorization = authorizationOf(options?.headers);
+  return !authorization || authorization === placeholder ? noKey : fetcherFor(authorization)(request, options);
 };
 ReactDOM.createRoot(document.getElementById('graphiql')).render(
   React.createElement(GraphiQL, {

@@ -110,15 +110,16 @@ describeOneEngine('a key that is typed into a page', (engine) => {
 
   it('is asked for before anything is sent by GraphiQL', async () => {
     const { fetcher } = await graphiql({ localStorage: browserStorage({}) });
-    const send = (authorization: string) =>
-      (fetcher as (request: object, options: object) => unknown)(
-        { query: '{ __typename }' },
-        { headers: { Authorization: authorization } },
-      );
-    expect(send('Bearer sk_test_...')).toEqual({
+    const send = (headers?: { Authorization?: string; authorization?: string }) =>
+      (fetcher as (request: object, options: object) => unknown)({ query: '{ __typename }' }, { headers });
+    const asked = {
       errors: [{ message: 'Put your key into "Headers" below, then fetch the schema again.' }],
-    });
-    expect(send(`Bearer ${key}`)).toBe('sent');
+    };
+    // The schema is fetched without any headers while none were edited.
+    for (const headers of [undefined, {}, { Authorization: '' }, { Authorization: 'Bearer sk_test_...' }])
+      expect(send(headers)).toEqual(asked);
+    expect(send({ Authorization: `Bearer ${key}` })).toBe('sent');
+    expect(send({ authorization: `Bearer ${key}` })).toBe('sent');
   });
 
   it('leaves GraphiQL on its page where the browser keeps nothing for anybody', async () => {
