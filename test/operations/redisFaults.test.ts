@@ -181,21 +181,21 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
 
   it('that comes back without our user is said to refuse it, though it was said to be away', async () => {
     const takesUs = () => first.ask('acl', 'setuser', 'embarque', 'on', '>word', '~*', '&*', '+@all');
-    const saidOfBoth = (words: string) =>
-      ['publisher', 'subscriber'].every((name) =>
+    const saidOfAll = (words: string) =>
+      ['publisher', 'subscriber', 'rate limits'].every((name) =>
         server.logLines.some((line) => line.includes(`"connection":"${name}"`) && line.includes(words)),
       );
     await takesUs();
     await server.restart({ REDIS_URL: `redis://embarque:word@127.0.0.1:${first.port}` });
     await eventually(isListenedTo);
     await first.stop();
-    await eventually(() => saidOfBoth('redis unavailable'));
+    await eventually(() => saidOfAll('redis unavailable'));
     await first.start();
-    await eventually(() => saidOfBoth('redis refuses the user or password of REDIS_URL'));
-    expect(saidOfBoth('WRONGPASS')).toBe(true);
+    await eventually(() => saidOfAll('redis refuses the user or password of REDIS_URL'));
+    expect(saidOfAll('WRONGPASS')).toBe(true);
     await takesUs();
     try {
-      await eventually(() => saidOfBoth('redis takes the user and password of REDIS_URL'));
+      await eventually(() => saidOfAll('redis takes the user and password of REDIS_URL'));
       await eventually(isListenedTo);
     } finally {
       await first.ask('acl', 'deluser', 'embarque');

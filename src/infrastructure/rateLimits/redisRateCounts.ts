@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Log } from '../observability/log.ts';
-import type { Outage } from '../observability/outage.ts';
-import { redisOutage, redisSilenceMs } from '../observability/redisOutages.ts';
+import { RedisOutage, redisSilenceMs } from '../observability/redisOutages.ts';
 import type { CountedWindow } from './rateWindows.ts';
 
 /**
@@ -55,7 +54,7 @@ const betweenTrialsMs = 500;
 export class RedisRateCounts {
   readonly #client: CountingRedis;
   readonly #lengthMs: number;
-  readonly #outage: Outage;
+  readonly #outage: RedisOutage;
   #isTrying = false;
   #waiting = new Map<string, Waiting[]>();
   /** Commands that Redis has not answered. */
@@ -63,7 +62,7 @@ export class RedisRateCounts {
 
   constructor(url: string, lengthMs: number, log: Log) {
     this.#lengthMs = lengthMs;
-    this.#outage = redisOutage('rate limits', 'counting in memory', log);
+    this.#outage = new RedisOutage('rate limits', 'counting in memory', log);
     this.#client = new Redis(url, {
       connectionName: 'embarque-rate-limits',
       // A request must not wait for a Redis that is away: it is counted in memory instead.
@@ -102,7 +101,7 @@ export class RedisRateCounts {
     this.#client.disconnect();
   }
 
-  #lose(error: unknown): void {
+  #lose(error: Error): void {
     this.#outage.begin(error);
     void this.#tryUntilItCounts();
   }
