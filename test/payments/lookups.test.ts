@@ -102,22 +102,39 @@ describeEngines('a payment provider that is asked', (engine) => {
     expect(dataOf(await door.balance(live)).balance).toBe('300.00');
   });
 
-  it('is asked for the next page also where one has a notification that breaks as it is read', async () => {
-    const { live } = await server.createTeam();
-    const missed = paid(await request(live));
-    const broken = Object.defineProperty({} as PaymentNotification, 'outcome', {
-      get() {
-        throw new Error('the response is gone');
-      },
-    });
-    answering(async (page) =>
-      page === null
-        ? { notifications: [broken], nextPage: 'second' }
-        : { notifications: [missed], nextPage: null },
-    );
+  const broken = Object.defineProperty({} as PaymentNotification, 'outcome', {
+    get() {
+      throw new Error('the response is gone');
+    },
+  });
+
+  it.each([
+    ['breaks as it is read', broken],
+    ['has nothing', {} as PaymentNotification],
+  ])(
+    'is asked for the next page also where each before it has a notification that %s',
+    async (_what, nonsense) => {
+      const { live } = await server.createTeam();
+      const missed = paid(await request(live));
+      const pages = [null, 'second', 'third', 'last'];
+      answering(async (page) =>
+        page === 'last'
+          ? { notifications: [missed], nextPage: null }
+          : { notifications: [nonsense], nextPage: pages[pages.indexOf(page) + 1] ?? null },
+      );
+      clock.advance(pauseMs);
+      await untilCompleted(live, missed.rechargeId);
+      expect(asked.map(({ page }) => page)).toEqual(pages);
+    },
+  );
+
+  it('is not asked for ever when none of its pages makes sense, nor has an end', async () => {
+    await server.createTeam();
+    await answersOnce();
+    answering(async (page) => ({ notifications: [broken], nextPage: `${Number(page) + 1}` }));
     clock.advance(pauseMs);
-    await untilCompleted(live, missed.rechargeId);
-    expect(asked.map(({ page }) => page)).toEqual([null, 'second']);
+    await eventually(() => server.logLines.some((line) => line.includes('make no sense on page after page')));
+    expect(asked.slice(1)).toHaveLength(100);
   });
 
   it('is not asked for ever when its last page names itself as the next', async () => {

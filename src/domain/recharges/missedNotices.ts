@@ -3,6 +3,7 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import type { NotificationPage, PaymentNotification } from '../../infrastructure/payments/provider.ts';
 import { noTurn } from '../../infrastructure/sweeper.ts';
+import { isPrintableName } from '../../infrastructure/text/printableName.ts';
 import type { Platform } from '../platform.ts';
 import type { NoticeOutcome } from './paymentNotices.ts';
 import { receiveNotifications, SenselessNotification } from './paymentNotices.ts';
@@ -48,19 +49,44 @@ const moveOn = statement(
 const givenUp =
   'payment notifications that make no sense: what the provider knew before is asked for no more; compare its statement with the recharges';
 
-/** What tells a notification from others, of whatever an adapter makes it. */
+/** Pages in a row of which nothing can be told from anything else: more than a list without an end should be asked for. */
+const mostNamelessPages = 100;
+
+/** What tells a notification from others, of whatever an adapter makes it; empty where nothing does. */
 function nameOf(told: PaymentNotification): string {
   try {
     const { rechargeId, outcome, providerReference, paidAt, amountCents } = told;
+    if (!isPrintableName(providerReference)) return '';
     return [rechargeId, outcome, providerReference, paidAt, amountCents].map(String).join(' ');
   } catch {
-    return 'unreadable';
+    return '';
   }
 }
 
-/** The same for the same page; empty for an empty one, which may stand between others. */
-const namesOf = (notifications: readonly PaymentNotification[]): string =>
-  notifications.map(nameOf).join('\n');
+/** Sees when a provider pays no heed to the name of a page, and gives the same one under each. */
+class PageMemory {
+  readonly #provider: string;
+  #told = '';
+  #nameless = 0;
+
+  constructor(provider: string) {
+    this.#provider = provider;
+  }
+
+  /** @throws Error for a page that leads on to the next, and to no end. */
+  keep(notifications: readonly PaymentNotification[]): void {
+    const told = notifications.map(nameOf).join('\n').trim();
+    if (told !== '' && told === this.#told)
+      throw new Error(`${this.#provider} tells on one page what it told on the one before`);
+    this.#told = told;
+    // An empty one may stand between others, however many.
+    this.#nameless = told === '' && notifications.length > 0 ? this.#nameless + 1 : 0;
+    if (this.#nameless === mostNamelessPages)
+      throw new Error(
+        `${this.#provider} has nothing but notifications that make no sense on page after page`,
+      );
+  }
+}
 
 /** What the provider knows since then, page by page, until the process stops. */
 async function* listSince(
@@ -70,7 +96,7 @@ async function* listSince(
 ): AsyncGenerator<PaymentNotification[]> {
   const limits = { asked: provider.name, timeoutMs: settings.PAYMENT_PROVIDER_TIMEOUT, clock };
   const named = new Set<string>();
-  let toldBefore = '';
+  const memory = new PageMemory(provider.name);
   let page: string | null = null;
   do {
     const asked: string | null = page;
@@ -85,11 +111,7 @@ async function* listSince(
     // It would be asked for the same pages without a pause, and without an end.
     if (page && named.has(page)) throw new Error(`${provider.name} names a page again that it has given`);
     if (page) named.add(page);
-    // A provider that pays no heed to the name of a page gives the same one under each.
-    const told = namesOf(listed.notifications);
-    if (page && told !== '' && told === toldBefore)
-      throw new Error(`${provider.name} tells on one page what it told on the one before`);
-    toldBefore = told;
+    if (page) memory.keep(listed.notifications);
   } while (page);
 }
 
