@@ -3,7 +3,7 @@ import { internalError } from '../schema/errors.ts';
 import { spelt } from '../schema/inputFaults.ts';
 import { forbidden } from '../src/domain/admission.ts';
 import { otherInProgress, overloaded } from '../src/domain/busy.ts';
-import { keyInProgress, keyReused } from '../src/domain/idempotency/once.ts';
+import { keyInProgress, keyReused } from '../src/domain/idempotency/refusals.ts';
 import type { AppError, FieldFault } from '../src/errors.ts';
 import { invalidParameters, rateLimitExceeded, unauthorized, validationError } from '../src/errors.ts';
 import { errorBody } from './envelope.ts';

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
 import type { ErrorCode, ErrorDetails, ErrorKind } from '../../errors.ts';
-import { AppError, unprocessable, validationError } from '../../errors.ts';
+import { AppError, validationError } from '../../errors.ts';
 import { sqlStateOf, waitedFor } from '../../infrastructure/database/sqlState.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inTransaction } from '../../infrastructure/database/transaction.ts';
-import { Busy } from '../busy.ts';
 import { forgetOlder, forgetStatement } from '../forgetting.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { KeyRow } from './keySql.ts';
 import { keyTakenCode, keyValues, storeKeysSql } from './keySql.ts';
+import { keyInProgress, keyReused } from './refusals.ts';
 
 /**
  * Creation operations that happen once for each Idempotency-Key (SPEC Limits, DESIGN §4).
@@ -206,9 +206,7 @@ async function replay<T>(request: KeyedRequest, platform: Platform): Promise<Cre
   const oldest = new Date(platform.clock.now().getTime() - platform.settings.IDEMPOTENCY_WINDOW);
   const [row] = await run(platform.sequelize, findOutcome, [request.scope, request.key, oldest]);
   if (!row) return null;
-  if (!row.fingerprint.equals(request.fingerprint)) {
-    throw keyReused();
-  }
+  if (!row.fingerprint.equals(request.fingerprint)) throw keyReused();
   const outcome = JSON.parse(request.secret ? platform.vault.open(row.outcome) : row.outcome) as Outcome;
   if ('error' in outcome) {
     const { code, message, ...options } = outcome.error;
@@ -216,15 +214,6 @@ async function replay<T>(request: KeyedRequest, platform: Platform): Promise<Cre
   }
   return { value: outcome.value as T, replayed: true };
 }
-
-export const keyInProgress = () =>
-  new Busy('A request with this Idempotency-Key is still in progress', 'Idempotency-Key');
-
-export const keyReused = () =>
-  unprocessable('Idempotency-Key was used for a different request', {
-    field: 'Idempotency-Key',
-    type: 'reused',
-  });
 
 /** The first answer was this refusal. */
 export class ReplayedError extends AppError {}
