@@ -19,7 +19,7 @@ import type { Scope } from '../src/domain/teams/scope.ts';
 import { scopes as allScopes } from '../src/domain/teams/scope.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { inArgument } from './inputFaults.ts';
-import { Operation, prepared } from './operation.ts';
+import { Operation, type Prepared, prepared } from './operation.ts';
 import { DateTime, KeyScope } from './scalars.ts';
 
 export enum ApiKeyKind {
@@ -124,7 +124,7 @@ export class ApiKeyResolver {
     @Ctx() context: RequestContext,
     @Arg('input', () => CreateApiKeyInput, { description: 'The key.' }) input: CreateApiKeyInput,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<IssuedApiKey> {
+  ): Promise<Prepared<IssuedApiKey>> {
     const request = { ...input, teamId: input.teamId ?? null, scopes: input.scopes ?? null };
     return prepared(async () => {
       const { apiKey, secret } = await inArgument('input', info, () =>

@@ -12,7 +12,7 @@ import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { BookingPassengerInput, BookingPaymentInput } from './bookingInputs.ts';
 import { Booking, BookingList, BookingStatus, BookingType, toBooking } from './bookingObjects.ts';
-import { Operation, prepared } from './operation.ts';
+import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg } from './pagination.ts';
 import { Moment } from './scalars.ts';
 
@@ -114,7 +114,7 @@ export class BookingResolver {
       description: 'One, of the offer’s client_amount; a hold may leave it to its confirmation.',
     })
     payments?: BookingPaymentInput[] | null,
-  ): Promise<Booking> {
+  ): Promise<Prepared<Booking>> {
     const { platform } = context.gateway;
     const request = { offerId, type, passengers, payments: payments ?? null };
     const { booking, post } = await prepareBooking(tenantOf(context), request, platform);
@@ -131,7 +131,7 @@ export class BookingResolver {
       description: 'Compared with the price when given.',
     })
     payments?: BookingPaymentInput[] | null,
-  ): Promise<Booking> {
+  ): Promise<Prepared<Booking>> {
     const { platform } = context.gateway;
     return prepared(async () =>
       toBooking(await confirmBooking(tenantOf(context), id, payments ?? null, platform), platform),
@@ -146,7 +146,7 @@ export class BookingResolver {
   async cancelBooking(
     @Ctx() context: RequestContext,
     @Arg('id', () => String, { description: 'Id, prefix ord_.' }) id: string,
-  ): Promise<Booking> {
+  ): Promise<Prepared<Booking>> {
     const { platform } = context.gateway;
     return prepared(async () => toBooking(await cancelBooking(tenantOf(context), id, platform), platform));
   }

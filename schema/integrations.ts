@@ -7,7 +7,7 @@ import {
   listIntegrations,
 } from '../src/domain/integrations/switching.ts';
 import type { Mode as DomainMode } from '../src/domain/tenant.ts';
-import { Operation, prepared } from './operation.ts';
+import { Operation, type Prepared, prepared } from './operation.ts';
 import { DateTime } from './scalars.ts';
 import { Mode } from './tenant.ts';
 
@@ -83,7 +83,7 @@ export class IntegrationResolver {
     @Arg('mode', () => Mode, { description: modeDescription }) mode: DomainMode,
     @Arg('kind', () => IntegrationKind, { description: kindDescription }) kind: DomainIntegration['kind'],
     @Arg('name', () => String, { description: nameDescription }) name: string,
-  ): Promise<Integration> {
+  ): Promise<Prepared<Integration>> {
     const { platform } = context.gateway;
     return prepared(async () =>
       toIntegration(await connectIntegration({ teamId, mode }, { kind, name }, platform)),

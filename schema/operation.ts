@@ -8,23 +8,41 @@ import type { KnownCreation, WriteCreation } from '../src/domain/idempotency/onc
 import { createOnce, ReplayedError } from '../src/domain/idempotency/once.ts';
 
 /**
- * Declares what a root operation asks of its caller. Every query, mutation and subscription needs one: the schema does
- * not build without.
- */
-export function Operation(rules: Pick<OperationRules, 'scope'> & Partial<OperationRules>): MethodDecorator {
-  const complete: OperationRules = { bucket: 'default', creation: null, testOnly: false, ...rules };
-  return Extensions({ operation: complete }) as MethodDecorator;
-}
-
-/**
  * What a creation resolver returns: what may wait for the network is done, and this does the rest together with the
  * Idempotency-Key.
  */
 export type PreparedCreation<T> = WriteCreation<T> | KnownCreation<T>;
 
+declare const madeByPrepared: unique symbol;
+
+/** A prepared creation, where the schema has the created thing. */
+export type Prepared<T> = T & { readonly [madeByPrepared]: true };
+
 /** Tells TypeScript that a resolver returns a prepared creation where the schema has the created thing. */
-export function prepared<T>(creation: PreparedCreation<T>): T {
-  return creation as unknown as T;
+export function prepared<T>(creation: PreparedCreation<T>): Prepared<T> {
+  return creation as unknown as Prepared<T>;
+}
+
+type DeclaredRules = Pick<OperationRules, 'scope'> & Partial<OperationRules>;
+
+/** For creations alone. One that writes at once would have written, and be refused as no creation. */
+type CreationDecorator = <Create extends (...given: never[]) => Promise<Prepared<unknown>>>(
+  resolver: object,
+  name: string | symbol,
+  descriptor: TypedPropertyDescriptor<Create>,
+) => void;
+
+/**
+ * Declares what a root operation asks of its caller. Every query, mutation and subscription needs one: the schema does
+ * not build without.
+ */
+export function Operation(
+  rules: DeclaredRules & { readonly creation: NonNullable<OperationRules['creation']> },
+): CreationDecorator;
+export function Operation(rules: DeclaredRules & { readonly creation?: null }): MethodDecorator;
+export function Operation(rules: DeclaredRules): MethodDecorator {
+  const complete: OperationRules = { bucket: 'default', creation: null, testOnly: false, ...rules };
+  return Extensions({ operation: complete }) as MethodDecorator;
 }
 
 /** The rules that a root field was declared with. @throws Error when it has none. */

@@ -10,7 +10,7 @@ import {
   listSettledPayments,
   listUnsettledPayments,
 } from '../src/domain/recharges/unsettledPayments.ts';
-import { Operation, prepared } from './operation.ts';
+import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { RechargeStatus } from './rechargeObjects.ts';
 import { Amount, DateTime } from './scalars.ts';
@@ -236,7 +236,7 @@ export class PaymentNoticeResolver {
         'A part of what is outstanding, where the wallet’s available credit does not cover all of it; all of it unless said.',
     })
     amount?: string | null,
-  ): Promise<UnsettledPayment> {
+  ): Promise<Prepared<UnsettledPayment>> {
     const { caller, gateway } = context;
     const cents = parseAmount(amount);
     return prepared(async () =>

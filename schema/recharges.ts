@@ -10,7 +10,7 @@ import { findRecharge, listRecharges } from '../src/domain/recharges/reading.ts'
 import type { PaymentMethod as PaymentMethodName } from '../src/infrastructure/payments/provider.ts';
 import { Checks } from './argumentChecks.ts';
 import { inArguments } from './inputFaults.ts';
-import { Operation, prepared } from './operation.ts';
+import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg } from './pagination.ts';
 import { PaymentMethod, Recharge, RechargeList, RechargeStatus, toRecharge } from './rechargeObjects.ts';
 import { Amount } from './scalars.ts';
@@ -61,7 +61,7 @@ export class RechargeResolver {
     @Arg('paymentMethod', () => PaymentMethod, { description: 'pix or boleto.' })
     paymentMethod: PaymentMethodName,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<Recharge> {
+  ): Promise<Prepared<Recharge>> {
     const { platform } = context.gateway;
     const { recharge, post } = await inArguments(info, () =>
       prepareRecharge(tenantOf(context), { amount, paymentMethod }, platform),

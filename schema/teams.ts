@@ -20,7 +20,7 @@ import { payerOf } from '../src/domain/teams/payer.ts';
 import type { Team as TeamModel } from '../src/domain/teams/team.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { inArgument } from './inputFaults.ts';
-import { Operation, prepared } from './operation.ts';
+import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { PostalAddress, PostalAddressInput } from './postalAddress.ts';
 import { Amount, DateTime, Percent } from './scalars.ts';
@@ -200,7 +200,7 @@ export class TeamResolver {
     @Ctx() context: RequestContext,
     @Arg('input', () => CreateTeamInput, { description: 'The agency.' }) input: CreateTeamInput,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<Team> {
+  ): Promise<Prepared<Team>> {
     const { alertEmail = null, taxId = null, address = null } = input;
     const settings = { ...input, alertEmail, taxId, address };
     return prepared(async () =>

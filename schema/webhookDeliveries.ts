@@ -7,7 +7,7 @@ import { attemptsOf, bodyOf, listAttempts, shownAttempts } from '../src/domain/w
 import type { DeliveryStatus } from '../src/domain/webhooks/delivery.ts';
 import { findDelivery, listDeliveries } from '../src/domain/webhooks/deliveryLog.ts';
 import { redeliverDelivery, replayDeliveries, sendTestEvent } from '../src/domain/webhooks/sendingAgain.ts';
-import { Operation, prepared } from './operation.ts';
+import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg } from './pagination.ts';
 import { DateTime, EventType } from './scalars.ts';
 import {
@@ -126,7 +126,7 @@ export class WebhookDeliveryResolver {
     @Ctx() context: RequestContext,
     @Arg('webhookId', () => String, { description: webhookIdDescription }) webhookId: string,
     @Arg('type', () => EventType, { description: 'Any type, subscribed to or not.' }) type: EventTypeName,
-  ): Promise<WebhookDelivery> {
+  ): Promise<Prepared<WebhookDelivery>> {
     const { platform } = context.gateway;
     return prepared(async () =>
       toDelivery(await sendTestEvent(tenantOf(context), webhookId, type, platform)),

@@ -12,7 +12,7 @@ import { openHeaders, successRate } from '../src/domain/webhooks/webhook.ts';
 import { checkWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
 import { validationError } from '../src/errors.ts';
 import { Checks } from './argumentChecks.ts';
-import { Operation, prepared } from './operation.ts';
+import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { DateTime, EventType, WebhookUrl } from './scalars.ts';
 
@@ -164,7 +164,7 @@ export class WebhookResolver {
       description: 'Headers to add to deliveries.',
     })
     headers?: WebhookHeaderInput[] | null,
-  ): Promise<IssuedWebhook> {
+  ): Promise<Prepared<IssuedWebhook>> {
     const { platform } = context.gateway;
     const request = { url, events, description: description ?? null, headers: headers ?? [] };
     const write = await prepareWebhook(tenantOf(context), request, platform);

@@ -46,7 +46,7 @@ export const rechargeRefusals: RefusalsOf<Pick<Wallets, 'live' | 'recharge' | 'p
   'less than 100.00': () => [newRecharge({ amount_cents: '9999' }), /recharges_amount_cents_check/],
   'more than 50000.00': () => [newRecharge({ amount_cents: '5000001' }), /recharges_amount_cents_check/],
   'another payment method': () => [
-    newRecharge({ payment_method: "'card'" }),
+    newRecharge({ payment_method: "'cheque'" }),
     /recharges_payment_method_check/,
   ],
   'another status': () => [newRecharge({ status: "'paid'" }), /recharges_status_check/],

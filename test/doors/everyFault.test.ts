@@ -21,7 +21,7 @@ describeDoors(
           ...badField('amount', type, message),
           details: { field: 'amount', type, errors: list(['amount', type], ...others) },
         });
-      await refuses({ payment_method: 'card' }, ['payment_method', 'invalid']);
+      await refuses({ payment_method: 'cheque' }, ['payment_method', 'invalid']);
       await refuses({ payment_method: null }, ['payment_method', 'required']);
       await refuses(
         { currency: 'USD', payment_method: 1 },
@@ -33,7 +33,7 @@ describeDoors(
 
     it('and none that is sound', async () => {
       const { live } = await stage.server.createTeam();
-      expectRefusal(await door.createRecharge(live, { ...pixOf('100.00'), payment_method: 'card' }), {
+      expectRefusal(await door.createRecharge(live, { ...pixOf('100.00'), payment_method: 'cheque' }), {
         ...badField('payment_method', 'invalid', 'Invalid payment method'),
         details: { errors: list(['payment_method', 'invalid']) },
       });

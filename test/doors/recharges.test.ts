@@ -122,7 +122,7 @@ describeDoors('a recharge', (stage) => {
       expectRefusal(outcome, badField('amount', type, message));
     });
 
-    it.each(['card', 'PIX', 'pix ', '', 1, null])('for the payment method %j', async (method) => {
+    it.each(['cheque', 'PIX', 'pix ', '', 1, null])('for the payment method %j', async (method) => {
       const input = { ...pixOf('100.00'), payment_method: method };
       const outcome = await stage.door.createRecharge(stage.server.keys.live, input);
       const [type, message] = method === null ? ['required', invalid] : ['invalid', 'Invalid payment method'];
@@ -139,7 +139,7 @@ describeDoors('a recharge', (stage) => {
     });
 
     it('with every bad field named', async () => {
-      const input = { amount: 'x', currency: 'USD', payment_method: 'card' };
+      const input = { amount: 'x', currency: 'USD', payment_method: 'cheque' };
       const errors = Object.keys(input).map((field) => ({ field, type: 'invalid' }));
       const outcome = await stage.door.createRecharge(stage.server.keys.live, input);
       expectRefusal(outcome, { ...badField('amount', 'invalid'), details: { errors } });

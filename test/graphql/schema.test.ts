@@ -53,7 +53,7 @@ describe('The schema', () => {
     for (const [operation, type] of operations) {
       for (const { name, description } of Object.values(type?.getFields() ?? {})) {
         for (const scope of [rulesOf(schema, operation, name).scope].flat()) {
-          expect(scope).toMatch(/^(operator|[a-z]+:[a-z]+)$/);
+          expect(scope).toMatch(/^(operator|[a-z_]+:[a-z]+)$/);
           expect(description).toContain(scope);
           checked += 1;
         }

@@ -71,7 +71,7 @@ export const amounts: Case[] = [
 ];
 
 export const members: Case[] = [
-  ...['card', 'PIX', '', ' pix', 'pix\u0000', '__proto__', 'constructor', 'toString'].map(
+  ...['cheque', 'PIX', '', ' pix', 'pix\u0000', '__proto__', 'constructor', 'toString'].map(
     (method): Case => [
       `the payment method ${JSON.stringify(method)}`,
       create({ ...recharge, payment_method: method }),
@@ -101,7 +101,7 @@ export const members: Case[] = [
   ],
   [
     'three bad members',
-    create({ amount: 'x', currency: 'USD', payment_method: 'card' }),
+    create({ amount: 'x', currency: 'USD', payment_method: 'cheque' }),
     { fields: ['amount:invalid', 'currency:invalid', 'payment_method:invalid'] },
   ],
   [

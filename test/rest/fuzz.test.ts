@@ -20,7 +20,7 @@ const amounts = fc.oneof(
 const oneOf = (...values: string[]) =>
   fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...values) }, fc.string(), fc.jsonValue());
 const bodies = fc.record(
-  { amount: amounts, currency: oneOf('BRL', 'brl', 'USD'), payment_method: oneOf('pix', 'boleto', 'card') },
+  { amount: amounts, currency: oneOf('BRL', 'brl', 'USD'), payment_method: oneOf('pix', 'boleto', 'cheque') },
   { requiredKeys: [] },
 );
 

@@ -78,7 +78,7 @@ describeOneEngine('The refusals that the OpenAPI document shows', (engine) => {
       'Minimum amount is R$ 100.00': { amount: '99.99' },
       'Maximum amount is R$ 50000.00': { amount: '50000.01' },
       'Invalid currency': { currency: 'USD' },
-      'Invalid payment method': { payment_method: 'card' },
+      'Invalid payment method': { payment_method: 'cheque' },
     };
     for (const [message, change] of Object.entries(changes)) {
       const request = { key: server.keys.test, body: { ...sound, ...change } };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../../src/config.ts';
 import { AppError } from '../../../src/errors.ts';
 import { parseRateTable, RateTableError } from '../../../src/infrastructure/exchangeRates/rateTable.ts';
 import { createExchangeRates } from '../../../src/infrastructure/exchangeRates/registry.ts';
@@ -73,13 +74,7 @@ describe('a rate table', () => {
 });
 
 describe('the adapter that settings name', () => {
-  const settings = {
-    EXCHANGE_RATE_TABLE: undefined,
-    EXCHANGE_RATE_MAX_AGE: 7 * dayMs,
-    EXCHANGE_RATE_SPREAD: '0',
-    PTAX_URL: 'http://127.0.0.1:9',
-    FLIGHT_SUPPLIERS: ['simulated'],
-  };
+  const settings = readSettings({ EXCHANGE_RATE_MAX_AGE: '7d' });
 
   it('has rates of its own that never age', async () => {
     const embedded = createExchangeRates('table', settings);

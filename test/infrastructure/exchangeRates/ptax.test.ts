@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../../src/config.ts';
 import { judgeClosings } from '../../../src/infrastructure/exchangeRates/ptax/belief.ts';
 import { bulletinsUrl, readClosings } from '../../../src/infrastructure/exchangeRates/ptax/bulletins.ts';
 import { createExchangeRates } from '../../../src/infrastructure/exchangeRates/registry.ts';
@@ -229,13 +230,7 @@ describe('a spread', () => {
   });
 
   it('is of whatever source is named, and only the central bank is asked by itself', async () => {
-    const settings = {
-      EXCHANGE_RATE_TABLE: undefined,
-      EXCHANGE_RATE_MAX_AGE: 1,
-      EXCHANGE_RATE_SPREAD: '4',
-      PTAX_URL: 'http://127.0.0.1:9',
-      FLIGHT_SUPPLIERS: ['simulated'],
-    };
+    const settings = readSettings({ EXCHANGE_RATE_MAX_AGE: '1ms', EXCHANGE_RATE_SPREAD: '4' });
     const table = createExchangeRates('table', settings);
     expect((await table.rate('USD', now)).rate.toString()).toBe('5.616');
     expect(table.start).toBeUndefined();
