@@ -8,9 +8,9 @@ import {
   isObjectType,
   parse,
 } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { buildGatewaySchema } from '../../schema/index.ts';
-import { rulesOf } from '../../schema/operation.ts';
+import { Operation, type Prepared, rulesOf } from '../../schema/operation.ts';
 
 describe('The schema', () => {
   const schema = buildGatewaySchema();
@@ -42,6 +42,15 @@ describe('The schema', () => {
       }
     }
   }
+
+  it('takes for a creation only what leaves the writing to it, so that a key is never without its effect', () => {
+    const declare = Operation({ scope: 'wallet:write', creation: 'plain' });
+    type Resolver<Answer> = TypedPropertyDescriptor<() => Promise<Answer>>;
+    // For the compiler alone: nothing of this runs.
+    expectTypeOf((resolver: Resolver<Prepared<string>>) => declare({}, 'create', resolver)).toBeFunction();
+    // @ts-expect-error: it has written before its key is.
+    expectTypeOf((resolver: Resolver<string>) => declare({}, 'create', resolver)).toBeFunction();
+  });
 
   it('declares for every operation what it asks of its caller, and says so', () => {
     const operations = [
