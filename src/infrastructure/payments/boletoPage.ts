@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { pagePolicy } from '../http/pagePolicy.ts';
 import { barsHeightMm, barsModules, barsWidthMm, boletoBars, quietZoneMm } from './boletoBars.ts';
 import { type BoletoSlip, boxWidthsMm, type SlipBox } from './boletoSlip.ts';
 
@@ -61,17 +61,8 @@ button?.addEventListener('click', async () => {
 });
 `;
 
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
 /** Content-Security-Policy with which the page works and nothing else can be loaded or run. */
-export const boletoPageSecurityPolicy = [
-  `default-src 'none'`,
-  `style-src ${hashOf(style)}`,
-  `script-src ${hashOf(script)}`,
-  `base-uri 'none'`,
-  `form-action 'none'`,
-  `frame-ancestors 'none'`,
-].join('; ');
+export const boletoPageSecurityPolicy = pagePolicy({ style, script });
 
 const entities: Record<string, string> = {
   '&': '&amp;',

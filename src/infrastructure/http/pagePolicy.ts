@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/**
+ * Content-Security-Policy of a page that has its style, and its script if any, in itself: nothing else runs, and nothing is
+ * loaded but this server's icon, which browsers ask for beside any page.
+ */
+export const pagePolicy = ({ style, script }: { style: string; script?: string }): string =>
+  [
+    `default-src 'none'`,
+    `style-src ${hashOf(style)}`,
+    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
+    `img-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ');
