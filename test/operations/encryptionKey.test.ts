@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { restRequest } from '../harness/client.ts';
@@ -70,6 +70,8 @@ it('A key file of the embedded store that a full disk left empty is made again, 
   const healed = start();
   expect((await register(await healed.ready())).status).toBe(201);
   await healed.stop();
+  // Whoever reads it opens every secret of the store.
+  expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
 
   await writeFile(keyFile, 'half a key');
   const refused = start();

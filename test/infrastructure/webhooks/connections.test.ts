@@ -107,6 +107,23 @@ describe('connections', () => {
     expect(one.stats().idleConnections).toBe(0);
   });
 
+  it('get no request while the one before it has not left', async () => {
+    const target = await receiver(answer(200), {
+      onConnection(socket) {
+        if (target.connections > 1) return;
+        // Answers early, and reads no more.
+        socket.once('data', () => {
+          socket.pause();
+          socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+        });
+      },
+    });
+    const one = sender({ timeoutMs: 10_000 });
+    expect((await one.send(post(target.url(), Buffer.alloc(32 * 1_024 * 1_024)))).ok).toBe(true);
+    expect((await one.send(post(target.url()))).ok).toBe(true);
+    expect(target.requests.map(({ connection }) => connection)).toEqual([2]);
+  });
+
   it('never take an answer sent ahead for the next one', async () => {
     const ahead = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
     const target = await receiver((_request, socket) => {

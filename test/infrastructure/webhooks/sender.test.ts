@@ -179,6 +179,19 @@ describe('a receiver out of reach', () => {
     expect(outcome).toMatchObject({ ok: false, reason: 'tls_handshake' });
   });
 
+  it('has four of its addresses tried: a name must not have us knock at hundreds of doors', async () => {
+    const target = await receiver(answer(200));
+    const behind = (refusing: number) => async () =>
+      [...Array.from({ length: refusing }, (_, index) => `127.0.0.${index + 2}`), '127.0.0.1'].map(
+        (address) => ({ address, family: 4 as const }),
+      );
+    const send = (refusing: number) =>
+      sender({ lookup: behind(refusing), timeoutMs: 10_000 }).send(post(target.url()));
+    expect(await send(3)).toMatchObject({ ok: true });
+    expect(await send(4)).toMatchObject({ ok: false, reason: 'connection_refused' });
+    expect(target.connections).toBe(1);
+  });
+
   it('tries the other addresses of a name when one refuses', async () => {
     const target = await receiver(answer(200));
     const lookup = async () => ['127.0.0.2', '127.0.0.1'].map((address) => ({ address, family: 4 as const }));
