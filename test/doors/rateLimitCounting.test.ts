@@ -8,6 +8,7 @@ import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { eventStream } from '../harness/subscribers.ts';
 import { dataOf, describeDoors, pixOf } from './door.ts';
 import { newTeamKeys } from './keys.ts';
 
@@ -76,6 +77,10 @@ describeEngines('the rate limit', (engine) => {
       const refused = await server.graphql(search, { search: {} }, live);
       expect(codesOf(refused.body.errors)).toEqual(['VALIDATION_ERROR']);
       expect(refused.headers.get('x-ratelimit-remaining')).toBe('4');
+      const body = { query: search, variables: { search: {} } };
+      const streamed = await server.rest('POST', '/graphql', { key: live, body, headers: eventStream });
+      expect(codesOf(streamed.body.errors)).toEqual(['VALIDATION_ERROR']);
+      expect(streamed.headers.get('x-ratelimit-remaining')).toBe('3');
     });
 
     it('counts each operation of a batch', async () => {

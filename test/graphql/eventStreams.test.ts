@@ -95,6 +95,18 @@ describeOneEngine('Operations over graphql-sse', (engine) => {
     ]);
   });
 
+  it('says which answer is one of before, for its Idempotency-Key', async () => {
+    const { test } = await server.createTeam();
+    const create = async () => {
+      const mutation = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
+      const answer = await query(test, { query: mutation }, { 'idempotency-key': 'one' });
+      return [answer.headers.get('idempotent-replayed'), streamedResults(answer.text)[0].data] as const;
+    };
+    const [first, again] = [await create(), await create()];
+    expect(first).toEqual([null, { createRecharge: { id: expect.any(String) } }]);
+    expect(again).toEqual(['true', first[1]]);
+  });
+
   it('takes queries by GET, and mutations by POST only', async () => {
     const team = await server.createTeam();
     const get = (text: string, variables = '{}') =>

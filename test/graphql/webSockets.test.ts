@@ -178,12 +178,17 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
       backwards.send(ofServers);
       expect(await backwards.closed()).toEqual({ code: 4400, reason: 'Invalid message received' });
     }
-    const twice = await connectRawSocket(server.url, server.keys.test);
-    const id = 'é'.repeat(256);
-    for (const _ of 'ab') twice.send({ type: 'subscribe', id, payload: { query: walletEvents } });
-    const { code, reason } = await twice.closed();
-    expect(code).toBe(4409);
-    expect(id).toContain(reason.replace('Subscriber for ', ''));
+    const large = await connectRawSocket(server.url, server.keys.test);
+    large.send(`"${'x'.repeat(1024 * 1024)}"`);
+    expect((await large.closed()).code).toBe(1009);
+    // Of the shorter one the reason has too many bytes, though not too many characters.
+    for (const id of ['é'.repeat(256), 'é'.repeat(80)]) {
+      const twice = await connectRawSocket(server.url, server.keys.test);
+      for (const _ of 'ab') twice.send({ type: 'subscribe', id, payload: { query: walletEvents } });
+      const { code, reason } = await twice.closed();
+      expect(code).toBe(4409);
+      expect(id).toContain(reason.replace('Subscriber for ', ''));
+    }
     const raw = await connectRawSocket(server.url, server.keys.test);
     const payload = `{"query":${JSON.stringify(walletEvents)},"variables":{"deep":${nested(100_000)}}}`;
     raw.send(`{"type":"subscribe","id":"1","payload":${payload}}`);
