@@ -94,11 +94,12 @@ describeOneEngine('bad input to REST', (engine) => {
     expect((await refusals.send(withBody)).status).toBe(200);
   });
 
-  it('is not what gzip, charset or a media type with parameters make of a sound request', async () => {
+  it('is not what gzip, charset, a byte order mark or a media type with parameters make of a sound request', async () => {
     const text = JSON.stringify(recharge);
     for (const request of [
       create(gzipSync(text), encoded('gzip')),
       create(text, json('application/json; charset=utf-8')),
+      create(`\ufeff${text}`, json('application/json')),
       create(text, json('APPLICATION/JSON;charset="UTF-8"')),
       create(text, json('application/json; charset=utf8')),
       create(text, json('application/json ;\tcharset=utf8')),
