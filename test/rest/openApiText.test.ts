@@ -2,12 +2,13 @@ import { hasError, isStaticPix, parsePix } from 'pix-utils';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../rest/routes/index.ts';
+import { readSettings } from '../../src/config.ts';
 import { requestFor } from '../bookings/bookingSteps.ts';
 import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { dayMs, TestClock } from '../harness/testClock.ts';
+import { dayMs, hourMs, minuteMs, TestClock } from '../harness/testClock.ts';
 
 const cents = (amount: string) => Math.round(Number(amount) * 100);
 
@@ -22,6 +23,17 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
   });
   beforeEach(() => clock.reset());
   afterAll(() => server?.close());
+
+  it('begins with the limits and the window of repeating that hold unless they are set', async () => {
+    const { body } = await server.rest('GET', '/api/v1/openapi.json');
+    const settings = readSettings({});
+    expect(body.info.description).toContain(
+      `${settings.RATE_LIMIT_SEARCH} flight searches, ${settings.RATE_LIMIT_BOOKINGS} new bookings and ` +
+        `${settings.RATE_LIMIT_DEFAULT} other requests`,
+    );
+    expect(settings.RATE_LIMIT_WINDOW).toBe(minuteMs);
+    expect(body.info.description).toContain(`for ${settings.IDEMPOTENCY_WINDOW / hourMs} hours`);
+  });
 
   it('is written once, however often it is asked for', async () => {
     const writing = vi.spyOn(JSON, 'stringify');

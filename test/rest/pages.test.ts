@@ -16,6 +16,8 @@ describeOneEngine('The pages of the server', (engine) => {
     const { status, headers, text } = await server.rest('GET', '/', { headers: browser });
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    // Or no browser shows the icon.
+    expect(headers.get('content-security-policy')).toContain("img-src 'self'");
     const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path ?? '');
     expect(links).toEqual(['/docs', '/api/v1/openapi.json', '/graphql', '/health/ready']);
     for (const path of links)

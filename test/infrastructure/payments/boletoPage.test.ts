@@ -80,6 +80,7 @@ describe('the page of a boleto', () => {
       expect(boletoPageSecurityPolicy).toContain(`${directive} 'sha256-${hash}'`);
     }
     expect(boletoPageSecurityPolicy).toContain(`default-src 'none'`);
+    expect(boletoPageSecurityPolicy).toContain(`img-src 'self'`);
   });
 
   it('escapes every text that is not its own', async () => {
