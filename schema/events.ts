@@ -1,10 +1,11 @@
 import type { SubscribeResolverData } from 'type-graphql';
-import { Arg, Query, Resolver, Root, Subscription } from 'type-graphql';
+import { Arg, Ctx, Query, Resolver, Root, Subscription } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { forbidden, tenantOf } from '../src/domain/admission.ts';
 import type { EventType as EventTypeName } from '../src/domain/events/catalogue.ts';
 import { eventTypes, walletEventTypes } from '../src/domain/events/catalogue.ts';
 import { eventTypeDescriptions } from '../src/domain/events/description.ts';
+import { latestEventId } from '../src/domain/events/feed.ts';
 import { checkSubject } from '../src/domain/events/subject.ts';
 import type { EventFilter } from '../src/domain/events/subscription.ts';
 import { followEvents } from '../src/domain/events/subscription.ts';
@@ -117,7 +118,8 @@ async function liveEventsOf(
 type Subscribing<Arguments> = SubscribeResolverData<unknown, Arguments, RequestContext>;
 
 const typesDescription = 'Only these types; all when left out.';
-const afterDescription = 'Id of the last event seen: everything after it follows, with no gap and no repeat.';
+const afterDescription =
+  'Id of the last event seen, or a `latestEventId`: everything after it follows, with no gap and no repeat.';
 
 @Resolver()
 export class EventResolver {
@@ -125,6 +127,15 @@ export class EventResolver {
   @Query(() => [EventTypeDescription], { description: 'All event types with their payloads.' })
   eventTypes(): EventTypeDescription[] {
     return [...eventTypeDescriptions()];
+  }
+
+  @Operation({ scope: eventScopes })
+  @Query(() => String, {
+    description:
+      'Id of the latest event of the team, in the mode of the key, whatever its type: where subscriptions begin that have seen none yet.',
+  })
+  latestEventId(@Ctx() context: RequestContext): Promise<string> {
+    return latestEventId(tenantOf(context), context.gateway.platform);
   }
 
   @Operation({ scope: 'wallet:read' })

@@ -2,6 +2,7 @@ import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { AttemptRow } from '../src/domain/webhooks/attemptLog.ts';
 import type { DeliveryRow } from '../src/domain/webhooks/delivery.ts';
 import { deliveryIdOf } from '../src/domain/webhooks/delivery.ts';
+import { attemptReasons } from '../src/infrastructure/webhooks/outcome.ts';
 import { DateTime, EventType } from './scalars.ts';
 
 export enum WebhookDeliveryStatus {
@@ -36,7 +37,7 @@ export class WebhookAttempt {
   declare statusCode: number | null;
 
   @Field(() => String, {
-    description: 'What came of it, in a word: ok, http_status, redirect, timeout, dns, …',
+    description: `What came of it, in a word: ${attemptReasons.join(', ')}.`,
   })
   declare reason: string;
 
@@ -85,7 +86,10 @@ export class WebhookDelivery {
   @Field(() => Int, { nullable: true, description: 'Status that the last attempt was answered with.' })
   declare lastStatusCode: number | null;
 
-  @Field(() => String, { nullable: true, description: 'What came of the last attempt, in a word.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'What came of the last attempt: its `reason`. Null before the first.',
+  })
   declare lastReason: string | null;
 }
 

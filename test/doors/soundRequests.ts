@@ -131,6 +131,7 @@ export const otherRequests: Readonly<Record<string, () => Json>> = {
   }),
   webhooks: () => page,
   eventTypes: () => ({}),
+  latestEventId: () => ({}),
   flightSearch: () => ({ search: oneWay('GRU-GIG', undefined, { cabinClass: 'economy' }) }),
   createRecharge: () => ({ amount: '100.00', currency: 'BRL', paymentMethod: 'pix' }),
   createWebhook: () => ({ ...webhookOf(), ...webhookExtras }),

@@ -22,6 +22,7 @@ const lists: Readonly<Record<string, string>> = {
   recharges: '{ items { id } pagination { total } }',
   bookings: '{ items { id } pagination { total } }',
   webhooks: '{ items { id } pagination { total } }',
+  latestEventId: '',
 };
 
 /** These ask for nothing that anyone has. */

@@ -45,6 +45,18 @@ describeEngines('Subscriptions to events', (engine) => {
   const keyWith = async (teamId: string, ...scopes: Scope[]) =>
     (await server.createKey({ kind: 'test', teamId, scopes })).secret;
 
+  it('latestEventId is known from the first key on, and closed to keys that may read no events', async () => {
+    const ask = async (key: string) => (await server.graphql('{ latestEventId }', null, key)).body;
+    const { teamId } = await server.createTeam();
+    const reader = await keyWith(teamId, 'bookings:read');
+    const latest = (await storedEvents(server, teamId, 'test')).at(-1)!;
+    expect(latest.type).toBe('api_key.created');
+    expect((await ask(reader)).data).toEqual({ latestEventId: latest.id });
+    expect((await ask(server.keys.live)).data.latestEventId).toMatch(/^evt_/);
+    const { errors } = await ask(await keyWith(teamId, 'wallet:write', 'bookings:write', 'flights:search'));
+    expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+
   describe.each(doorsOf(engine, transports))('over $name', (transport) => {
     const events = (key: string, variables: Record<string, unknown> = {}) =>
       transport.subscribe(server.url, { key, query: allEvents, variables });
@@ -62,6 +74,19 @@ describeEngines('Subscriptions to events', (engine) => {
       expect(await late.sees(all.length - 3)).toEqual(all.slice(3));
       early.cut();
       late.cut();
+    });
+
+    it('events begins at the latest that there was, for who has seen none of its types yet', async () => {
+      const { test: key, record, stored } = await eventfulTeam();
+      await record('wallet.low_balance');
+      await record('booking.created');
+      const { body } = await server.graphql('{ latestEventId }', null, key);
+      await record('wallet.credit');
+      await record('wallet.low_balance');
+      const subscriber = events(key, { types: ['wallet.low_balance'], after: body.data.latestEventId });
+      await record('wallet.low_balance');
+      expect(await subscriber.sees(2)).toEqual((await stored()).slice(-2));
+      subscriber.cut();
     });
 
     it('events tells a key only of what it may read', async () => {

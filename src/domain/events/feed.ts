@@ -43,6 +43,11 @@ const findSequence = statement<{ sequence: string }>(
   'SELECT sequence FROM events WHERE id = $1 AND wallet_id = $2',
 );
 
+const lastId = statement<Pick<EventRow, 'id'>>(
+  'last_event_id',
+  'SELECT id FROM events WHERE wallet_id = $1 ORDER BY sequence DESC LIMIT 1',
+);
+
 const lastSequence = statement<{ sequence: string }>(
   'last_event_sequence',
   'SELECT event_count AS sequence FROM wallets WHERE id = $1',
@@ -66,6 +71,17 @@ export async function startingPoint(
   const sequence = rows[0]?.sequence;
   if (sequence === undefined) throw validationError({ field: 'after', type: 'unknown' });
   return BigInt(sequence);
+}
+
+/** Id of the newest event of a team and mode: what follows it is what will happen. */
+export async function latestEventId(
+  tenant: Tenant,
+  { sequelize }: Pick<Platform, 'sequelize'>,
+): Promise<string> {
+  const [row] = await run(sequelize, lastId, [tenant.walletId]);
+  // Whoever asks has a key, which was an event.
+  if (!row) throw new Error('a team has a key and no event');
+  return row.id;
 }
 
 /** Who follows a team and mode from when it joined. Neither may block. */
