@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorCodes } from '../../src/errors.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { rawRequest } from '../harness/rawRequest.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
@@ -6,6 +8,12 @@ import { startTestServer } from '../harness/server.ts';
 import type { GuardedDoor } from './batches.ts';
 import { describeBatches } from './batches.ts';
 import { describeBodies } from './requestBodies.ts';
+
+it('README has the codes of errors as they are', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const codes = errorCodes.map((code) => `\`${code}\``);
+  expect(readme).toContain(`${codes.slice(0, -1).join(', ')} or ${codes.at(-1)}, as in REST`);
+});
 
 describeOneEngine('The GraphQL door guards itself', (engine) => {
   let server: TestServer;
