@@ -6,7 +6,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { GatewayInterface } from '@apollo/server-gateway-interface';
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
-import { GraphQLError } from 'graphql';
+import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
@@ -105,10 +105,11 @@ export function createApollo(
 ): ApolloServer<ApolloContext> {
   return new ApolloServer<ApolloContext>({
     gateway: compiledExecution(schema, cache),
-    introspection: options.introspection,
+    // Apollo's own refusal tells clients of Apollo's settings.
+    introspection: true,
     // "Did you mean" would tell the schema name by name.
     hideSchemaDetailsFromClientErrors: !options.introspection,
-    validationRules: limitRules(),
+    validationRules: [...limitRules(), ...(options.introspection ? [] : [NoSchemaIntrospectionCustomRule])],
     parseOptions: { maxTokens: documentLimits.tokens },
     allowBatchedHttpRequests: true,
     // Every request has it, and no browser sends it to another site before a preflight. GETs of urql bring nothing else.

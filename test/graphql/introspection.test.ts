@@ -17,15 +17,18 @@ describe('Introspection', () => {
     'is refused on every way in when it is switched off: %s',
     async (query) => {
       const key = server.keys.test;
+      const streamed = await server.graphql(query, null, key, { accept: 'text/event-stream' });
+      expect(streamed.status).toBe(400);
+      expect(streamed.body.errors?.[0]?.message).toMatch(/^GraphQL introspection has been disabled/);
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const { status, body } = await server.graphql(query, null, key);
         expect([status, body.data]).toEqual([400, undefined]);
+        expect(body.errors).toEqual(streamed.body.errors);
       }
-      const streamed = await server.graphql(query, null, key, { accept: 'text/event-stream' });
-      expect(streamed.status).toBe(400);
       const raw = await connectRawSocket(server.url, key);
       raw.send({ type: 'subscribe', id: '1', payload: { query } });
-      expect((await raw.receives(({ id }) => id === '1')).type).toBe('error');
+      const refused = await raw.receives(({ id }) => id === '1');
+      expect(refused).toMatchObject({ type: 'error', payload: streamed.body.errors });
       raw.socket.terminate();
       expect((await server.graphql('{ __typename walletBalance { balance } }', null, key)).status).toBe(200);
     },
