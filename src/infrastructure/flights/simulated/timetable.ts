@@ -74,6 +74,8 @@ const openMinutes: Readonly<Record<string, readonly [from: number, until: number
   ITM: [420, 1_260],
 };
 
+const openHours = ({ iataCode }: Airport) => openMinutes[iataCode] ?? [0, Number.POSITIVE_INFINITY];
+
 /** Minutes after midnight: flights of a short route spread evenly from early morning to evening. */
 function spreadDeparture(
   route: Route,
@@ -84,11 +86,11 @@ function spreadDeparture(
   const jitter = integerOf(`${routeName(route)} ${index} jitter`, -20, 20);
   // Around noon: whoever comes from afar in the morning still catches it.
   if (count === 1) return 750 + jitter * 8;
-  const [opening] = openMinutes[route.origin.iataCode] ?? [0];
-  const [, closing] = openMinutes[route.destination.iataCode] ?? [0, Number.POSITIVE_INFINITY];
-  const first = Math.max(375, opening + 20);
-  // The last one lands before the airport closes.
-  const last = Math.min(1_260, closing - 25 - block - eastwardMinutes(route, day));
+  const elapsed = block + eastwardMinutes(route, day);
+  const [opening, closing] = openHours(route.origin);
+  const [landingFrom, landingUntil] = openHours(route.destination);
+  const first = Math.max(375, opening + 20, landingFrom + 20 - elapsed);
+  const last = Math.min(1_260, closing - 25, landingUntil - 25 - elapsed);
   return first + ((last - first) * index) / (count - 1) + jitter;
 }
 

@@ -1,0 +1,97 @@
+import { DateTime } from 'luxon';
+import { describe, expect, it } from 'vitest';
+import { distanceKm } from '../../../../src/infrastructure/flights/greatCircle.ts';
+import type { SupplierFlight, SupplierOffer } from '../../../../src/infrastructure/flights/supplier.ts';
+import { dayAfter, offers } from './searches.ts';
+
+const flightsIn = ({ slices }: SupplierOffer) => slices[0]!.segments.map(({ flight }) => flight);
+
+const waitMinutes = (before: SupplierFlight, next: SupplierFlight) =>
+  DateTime.fromISO(next.departingAt, { zone: next.origin.timeZone }).diff(
+    DateTime.fromISO(before.arrivingAt, { zone: before.destination.timeZone }),
+    'minutes',
+  ).minutes;
+
+const waitsIn = (flights: readonly SupplierFlight[]) =>
+  flights.slice(1).map((next, index) => waitMinutes(flights[index]!, next));
+
+async function waitsOf(pairs: readonly string[]): Promise<number[]> {
+  const found = [];
+  for (const pair of pairs) found.push(...(await offers({ slices: [pair] })));
+  const waits = found.map(flightsIn).flatMap(waitsIn);
+  expect(waits.length).toBeGreaterThan(100);
+  return waits;
+}
+
+describe('connections of the simulated supplier', () => {
+  it('within a country leave three quarters of an hour to change, and six hours at most', async () => {
+    const waits = await waitsOf(['JOI-FOR', 'POA-BEL', 'CWB-REC', 'JPA-VIX', 'UDI-NAT', 'LDB-MAO']);
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(45);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(6 * 60);
+  });
+
+  it('across a border leave eighty minutes to change, and thirteen hours at most', async () => {
+    const waits = await waitsOf(['CWB-MAD', 'POA-CDG', 'GRU-NRT', 'FLN-MIA', 'IGU-LIS', 'NAT-SCL']);
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(80);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(13 * 60);
+  });
+
+  it('may be those of the next morning', async () => {
+    const landed = (await offers({ slices: ['NAT-SCL'] })).map(flightsIn).filter(({ length }) => length > 1);
+    const waitsOvernight = ([before, next]: SupplierFlight[]) =>
+      before!.arrivingAt.slice(0, 10) < next!.departingAt.slice(0, 10);
+    expect(landed.some(waitsOvernight)).toBe(true);
+  });
+
+  it('are no detours of a day where a flight takes an hour', async () => {
+    for (const [pair, longestHours] of [
+      ['GRU-GIG', 7],
+      ['GRU-POA', 8],
+      ['GRU-LIS', 27],
+      ['GIG-AJU', 10],
+      ['CGB-MAO', 9],
+      ['THE-FOR', 6],
+    ] as const) {
+      const minutes = (await offers({ slices: [pair] })).map(({ slices }) => slices[0]!.durationMinutes);
+      expect(Math.max(...minutes), pair).toBeLessThanOrEqual(longestHours * 60);
+    }
+  });
+
+  it('go no long way round', async () => {
+    for (const pair of ['JPA-FOR', 'POA-FLN', 'UDI-GRU', 'IGU-COR', 'JOI-MAO', 'MAO-MIA', 'BTS-MRU']) {
+      for (const { slices } of await offers({ slices: [pair] })) {
+        const { origin, destination, segments } = slices[0]!;
+        const flownKm = segments.reduce((sum, { flight }) => sum + flight.distanceKm, 0);
+        const directKm = distanceKm(origin, destination);
+        expect(flownKm, pair).toBeLessThanOrEqual(Math.max(directKm * 1.6 + 700, directKm + 1_200));
+      }
+    }
+  });
+
+  it('are offered behind flights that need none', async () => {
+    for (const pair of ['GRU-LIS', 'GRU-MIA', 'GRU-POA', 'JFK-LAX']) {
+      const owners = (found: SupplierOffer[]) => new Set(found.map(({ owner }) => owner.iataCode));
+      const found = await offers({ slices: [pair] });
+      const nonStop = found.filter((offer) => flightsIn(offer).length === 1);
+      expect(owners(nonStop).size, pair).toBeGreaterThanOrEqual(2);
+    }
+  });
+
+  it('give way to a return on the same day only when there is time', async () => {
+    const day = dayAfter(30);
+    const found = await offers({ slices: [`GRU-GIG ${day}`, `GIG-GRU ${day}`] });
+    expect(found.length).toBeGreaterThan(20);
+    for (const { slices } of found) {
+      const [out, back] = slices.map(({ segments }) => segments.map(({ flight }) => flight));
+      expect(waitMinutes(out!.at(-1)!, back![0]!)).toBeGreaterThanOrEqual(60);
+    }
+  });
+
+  it('serve every airport of a city that is searched', async () => {
+    const found = await offers({ slices: ['SAO-RIO'] });
+    const codes = (end: 'origin' | 'destination') =>
+      [...new Set(found.map(({ slices }) => slices[0]![end].iataCode))].sort();
+    expect(codes('origin')).toEqual(['CGH', 'GRU', 'VCP']);
+    expect(codes('destination')).toEqual(['GIG', 'SDU']);
+  });
+});
