@@ -157,6 +157,16 @@ describe('closings of the central bank', () => {
       ['18'],
     ],
     [
+      'a climb that went on before them',
+      [['17', '7']],
+      [
+        ['15', '5'],
+        ['16', '6'],
+      ],
+      ['17'],
+      [],
+    ],
+    [
       'the first ever',
       [
         ['17', '5.3'],

@@ -154,6 +154,21 @@ describe('check digits', () => {
     expect(caixaAgencyAndCode('1825', '245274')).toBe('1825/245274-0');
     expect(caixaAgencyAndCode('2030', '654321')).toBe('2030/654321-9');
   });
+
+  it('of Caixa are zero where eleven less the remainder has two digits', () => {
+    const remainder = (digits: string) =>
+      [...digits].reverse().reduce((sum, digit, place) => sum + Number(digit) * (2 + (place % 8)), 0) % 11;
+    const seen = { ourNumber: new Set<number>(), freeField: new Set<number>() };
+    for (let index = 0; index < 100; index += 1) {
+      const { ourNumber, freeField } = caixaNumbers('245274', String(index).padStart(15, '0'));
+      for (const [name, text] of Object.entries({ ourNumber, freeField })) {
+        const left = remainder(text.slice(0, -1).replace('-', ''));
+        seen[name as keyof typeof seen].add(left);
+        expect(text.at(-1), text).toBe(left < 2 ? '0' : String(11 - left));
+      }
+    }
+    expect([seen.ourNumber.size, seen.freeField.size]).toEqual([11, 11]);
+  });
 });
 
 describe('boletoSequence', () => {
