@@ -1,3 +1,5 @@
+import type { Dispatcher } from 'undici';
+import { request } from 'undici';
 import { expectDocumented } from './documentedAnswers.ts';
 
 /** Plain HTTP clients of the two doors, and the few calls that most tests make. */
@@ -25,19 +27,24 @@ export async function restRequest(
   path: string,
   { key, body, headers = {} }: RestOptions = {},
 ): Promise<RestAnswer> {
-  const response = await fetch(url + path, {
-    method,
+  // Tests send tens of thousands of requests: by fetch, each takes three times the processor.
+  const response = await request(url + path, {
+    method: method as Dispatcher.HttpMethod,
     headers: {
+      accept: '*/*',
       ...(key ? { authorization: `Bearer ${key}` } : {}),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  const { status } = response;
-  const answer = { status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+  const text = await response.body.text();
+  const answered = new Headers();
+  for (const [name, values] of Object.entries(response.headers))
+    for (const value of [values ?? []].flat()) answered.append(name, value);
+  const isJson = answered.get('content-type')?.includes('json') ?? false;
+  const status = response.statusCode;
+  const answer = { status, headers: answered, text, body: isJson ? JSON.parse(text) : null };
   expectDocumented(method, path, answer);
   return answer;
 }
