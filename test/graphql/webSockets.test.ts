@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
@@ -233,6 +235,38 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
       extensions: { _meta: { test_mode: true } },
     });
     raw.socket.terminate();
+  });
+
+  it('cuts a client that shows no life between two heartbeats, and none that does', async () => {
+    const heartbeatMs = 12_000;
+    const team = await server.createTeam();
+    const query = '{ walletBalance { balance } }';
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const living = await connectRawSocket(server.url, team.test);
+      const url = `${server.url.replace(/^http/, 'ws')}/graphql`;
+      const dead = new WebSocket(url, 'graphql-transport-ws', { autoPong: false });
+      await once(dead, 'open');
+      const ended = once(dead, 'close');
+      dead.send(
+        JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${team.test}` } }),
+      );
+      let pings = 0;
+      living.socket.on('ping', () => {
+        pings += 1;
+      });
+      for (const [before, id] of ['first', 'second', 'third'].entries()) {
+        await vi.advanceTimersByTimeAsync(heartbeatMs);
+        await eventually(() => pings > before);
+        // Behind the answer to the ping: what comes of it has been seen when this is answered.
+        living.send({ type: 'subscribe', id, payload: { query } });
+        await living.receives((message) => message.type === 'complete' && message.id === id);
+      }
+      expect(await ended).toEqual([1006, expect.anything()]);
+      living.socket.terminate();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('cuts a client that asks without reading, and prints nothing', async () => {

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../../src/infrastructure/database/database.ts';
 import { rowsOf, silenceMs } from '../../../src/infrastructure/database/namedQuery.ts';
+import { run, statement } from '../../../src/infrastructure/database/statement.ts';
 import { describeSeveralSessions } from '../../harness/engines.ts';
 import { startGate } from '../../harness/gate.ts';
 
@@ -76,6 +77,59 @@ it('a session that never comes is given up', async () => {
   await vi.advanceTimersByTimeAsync(10_000);
   expect(await opened).toMatchObject({ message: expect.stringMatching(/^DATABASE_URL: .*timeout/) });
   server.close();
+});
+
+const readSession = statement<{ pid: number }>('test_read_session', 'SELECT pg_backend_pid() AS pid');
+
+describeSeveralSessions('a server that answers', (engine) => {
+  it('keeps its sessions, however long ago it was asked first', async () => {
+    const place = await engine.allocate();
+    const { DATABASE_URL } = place.settings as { DATABASE_URL: string };
+    const database = await openDatabase({ ...settings, DATABASE_POOL_SIZE: 1, DATABASE_URL }, [], log);
+    const { sequelize } = database;
+    try {
+      database.endPatience();
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const sessions: unknown[] = [];
+      // None rests for as long as a pool keeps those that do.
+      for (let asked = 0; asked < 4; asked += 1) {
+        sessions.push(...(await run(sequelize, readSession, [])));
+        await sequelize.query('SELECT 1');
+        await vi.advanceTimersByTimeAsync(silenceMs / 2);
+      }
+      expect(sessions).toEqual(Array.from(sessions, () => sessions[0]));
+    } finally {
+      vi.useRealTimers();
+      await database.close();
+      await place.release();
+    }
+  });
+
+  it('is waited for without end while migrations may be under way', async () => {
+    const place = await engine.allocate();
+    const { DATABASE_URL } = place.settings as { DATABASE_URL: string };
+    const database = await openDatabase({ ...settings, DATABASE_URL }, [], log);
+    const { sequelize } = database;
+    const other = new pg.Client(DATABASE_URL);
+    await other.connect();
+    try {
+      await other.query('SELECT pg_advisory_lock(1)');
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const asked = sequelize.query('SELECT 1 AS one FROM pg_advisory_xact_lock(1)');
+      asked.catch(() => undefined);
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`;
+      const deadlineMs = performance.now() + 5_000;
+      while ((await other.query(waiting)).rows.length === 0 && performance.now() < deadlineMs);
+      await vi.advanceTimersByTimeAsync(3 * silenceMs);
+      await other.query('SELECT pg_advisory_unlock(1)');
+      expect((await asked)[0]).toEqual([{ one: 1 }]);
+    } finally {
+      vi.useRealTimers();
+      await other.end();
+      await database.close();
+      await place.release();
+    }
+  });
 });
 
 describeSeveralSessions('a server that does not answer Sequelize any more', (engine) => {
