@@ -1,11 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { EventFeed } from '../../src/domain/events/feed.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { loseEvents, recordExample, storedEvents, tenantOf, writeEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
-import { describeEngines, describeOneEngine } from '../harness/engines.ts';
+import { describeEngines, describeOneEngine, embedded } from '../harness/engines.ts';
 import { Operator } from '../harness/operator.ts';
 import { startTestServer } from '../harness/server.ts';
 
@@ -29,6 +29,33 @@ it('a feed that is closed leaves nobody trying to join while the table cannot be
   await expect(joining).resolves.toBeInstanceOf(Function);
 });
 
+it('a feed tells a thousand events and more that happen at once after one signal', async () => {
+  // Signals of its own: in Redis others may give theirs for wallets of the same number.
+  const server = await startTestServer(embedded);
+  onTestFinished(() => server.close());
+  const { teamId } = await server.createTeam();
+  const tenant = await tenantOf(server, teamId, 'live');
+  const feed = new EventFeed(server.running.gateway.platform);
+  // What it is not told by signals, it would find with its next look.
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  feed.listen();
+  vi.useRealTimers();
+  onTestFinished(() => feed.close());
+  const heard: string[] = [];
+  await feed.follow(tenant, {
+    hear: (events) => heard.push(...events.map(({ id }) => id)),
+    rewind: () => undefined,
+  });
+  const record = () => recordExample(server, tenant, 'wallet.recharge.pending', 'rch_first');
+  await eventually(async () => (await record()) && heard.length > 0);
+  await writeEvents(server, teamId, 'live', { count: 1_200 });
+  const last = await record();
+  await eventually(() => heard.at(-1) === last);
+  expect(heard).toEqual(
+    (await storedEvents(server, teamId, 'live')).map(({ id }) => id).slice(-heard.length),
+  );
+});
+
 describeOneEngine('A feed', (engine) => {
   it('tells whoever follows a team without events of the first', async () => {
     const server = await startTestServer(engine);
@@ -48,6 +75,33 @@ describeOneEngine('A feed', (engine) => {
     leave();
   });
 
+  it('goes on after the database lost more than it remembers to have told', async () => {
+    const server = await startTestServer(engine);
+    onTestFinished(() => server.close());
+    const { teamId } = await server.createTeam();
+    const tenant = await tenantOf(server, teamId, 'live');
+    const heard: string[] = [];
+    const rewound: bigint[] = [];
+    const leave = await server.running.gateway.feed.follow(tenant, {
+      hear: (events) => heard.push(...events.map(({ id }) => id)),
+      rewind: (sequence) => rewound.push(sequence),
+    });
+    await writeEvents(server, teamId, 'live', { count: 1_500 });
+    await eventually(() => heard.length === 1_500);
+    await loseEvents(server, teamId, 'live', 1_500);
+    const after = await recordExample(server, tenant, 'wallet.recharge.pending', 'rch_first');
+    await eventually(() => rewound.length > 0);
+    const next = await recordExample(server, tenant, 'wallet.recharge.pending', 'rch_second');
+    await eventually(() => heard.at(-1) === next);
+    leave();
+    // Of the first, whoever reads on from there has it from the table.
+    const stored = (await storedEvents(server, teamId, 'live')).map(({ id }) => id);
+    expect([after, next].map((id) => stored.indexOf(id))).toEqual([stored.length - 2, stored.length - 1]);
+    expect(Number(rewound[0])).toBeLessThanOrEqual(stored.length - 1);
+    const told = server.logLines.map((line) => JSON.parse(line)).filter(({ lost }) => lost !== undefined);
+    expect(told.map(({ lost }) => lost)).toEqual([1_000]);
+  });
+
   it('reads for each team what it has missed itself, though others ask for as much at the same moment', async () => {
     const server = await startTestServer(engine);
     onTestFinished(() => server.close());
@@ -61,6 +115,35 @@ describeOneEngine('A feed', (engine) => {
     expect(read.map((events) => events.map(({ teamId }) => teamId))).toEqual(
       teams.map(({ teamId }) => [teamId]),
     );
+  });
+
+  it('lets a key rest after a whole batch of what it has missed, and others read meanwhile', async () => {
+    const server = await startTestServer(engine);
+    onTestFinished(() => server.close());
+    const { teamId } = await server.createTeam();
+    const tenant = await tenantOf(server, teamId, 'live');
+    await writeEvents(server, teamId, 'live', { count: 600 });
+    const { past } = server.running.gateway.feed;
+    const { signal } = new AbortController();
+    const left = (await storedEvents(server, teamId, 'live')).length - 500;
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      const read = (keyId: string, after: bigint) => past.readAfter(tenant, after, { keyId, signal });
+      const batch = await read('one', 0n);
+      const rest = read('one', batch.at(-1)!.sequence);
+      const isResting = () =>
+        Promise.race([rest.then(() => false), new Promise((resolve) => setImmediate(resolve, true))]);
+      for (let other = 0; other < 5; other += 1) await read('another', batch.at(-1)!.sequence);
+      expect([batch.length, await isResting()]).toEqual([500, true]);
+      await vi.advanceTimersByTimeAsync(50);
+      expect(await rest).toHaveLength(left);
+      // There is no more to come: nobody has to rest.
+      expect(await read('one', batch.at(-1)!.sequence)).toHaveLength(left);
+    } finally {
+      // Connections that reads share are given back by a timer.
+      await vi.advanceTimersByTimeAsync(1_000);
+      vi.useRealTimers();
+    }
   });
 });
 

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { answerBrokenRequests } from '../../rest/brokenRequests.ts';
+import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { rawRequest } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -123,6 +124,37 @@ describeOneEngine('Requests that get no further than Node.js or Express', (engin
       }
     } finally {
       slow.close();
+    }
+  });
+
+  it('are ended by us where their clients do not, and those that clients have reset are not told of', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+    const refusing = createServer().listen(0, '127.0.0.1');
+    try {
+      answerBrokenRequests(refusing, log);
+      await once(refusing, 'listening');
+      const { port } = refusing.address() as AddressInfo;
+      const connections = () =>
+        new Promise<number>((resolve) => refusing.getConnections((_error, count) => resolve(count)));
+      const resetting = connect(port, '127.0.0.1');
+      resetting.write('GET / HTTP/1.1\r\n');
+      const [accepted] = (await once(refusing, 'connection')) as [Socket];
+      await eventually(() => accepted.bytesRead > 0);
+      resetting.resetAndDestroy();
+      await eventually(async () => (await connections()) === 0);
+      expect(lines).toEqual([]);
+      const holding = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      holding
+        .on('error', () => undefined)
+        .resume()
+        .write('nonsense\r\n\r\n');
+      await once(holding, 'end');
+      expect(lines).toHaveLength(1);
+      await eventually(async () => (await connections()) === 0);
+      holding.destroy();
+    } finally {
+      refusing.close();
     }
   });
 

@@ -32,16 +32,17 @@ async function startSilentMailServer() {
   return { ...server, taken: () => taken };
 }
 
-/** A mail server that refuses clients, and then recipients, with a code of its own. */
+/** A mail server that refuses clients, and then recipients or texts, with a code of its own. */
 async function startRefusingMailServer() {
-  const refusal = { isOfClient: true, code: 554, times: 0 };
+  const refusal = { isOfClient: true, isOfText: false, code: 554, times: 0 };
   const refuse = (done: (error: Error) => void) => {
     refusal.times += 1;
     done(Object.assign(new Error('not here'), { responseCode: refusal.code }));
   };
   const server = await startMailServer({
     onConnect: (_session, done) => (refusal.isOfClient ? refuse(done) : done()),
-    onRcptTo: (_address, _session, done) => refuse(done),
+    onRcptTo: (_address, _session, done) => (refusal.isOfText ? done() : refuse(done)),
+    onData: (stream, _session, done) => void stream.resume().on('end', () => refuse(done)),
   });
   return { ...server, refusal };
 }
@@ -181,7 +182,9 @@ describeEngines('While the mail server refuses', (engine) => {
     await mail.close();
   });
 
-  it('an alert is tried again, until its address is refused for good', async () => {
+  it.each(['address', 'text'])('an alert is tried again, until its %s is refused for good', async (what) => {
+    Object.assign(mail.refusal, { isOfClient: true, isOfText: what === 'text', code: 554, times: 0 });
+    world.server.logLines.length = 0;
     const { key, tenant } = await world.team();
     await world.register(key, '/lost');
     world.fail('/lost');

@@ -1,0 +1,29 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, expect, it, vi } from 'vitest';
+import { RateWindows } from '../../../src/infrastructure/rateLimits/rateWindows.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('windows that are over are forgotten with the next that opens, and none before', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const windows = new RateWindows(1_000);
+  const isKept = async (window: WeakRef<object>) => {
+    // What was made in a turn is kept for all of it.
+    await new Promise(setImmediate);
+    collect();
+    return window.deref() !== undefined;
+  };
+  const first = new WeakRef(windows.count('first'));
+  vi.advanceTimersByTime(999);
+  windows.count('second');
+  expect(await isKept(first)).toBe(true);
+  vi.advanceTimersByTime(1);
+  windows.count('third');
+  expect(await isKept(first)).toBe(false);
+  expect(windows.count('second').count).toBe(2);
+});
