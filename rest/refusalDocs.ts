@@ -1,6 +1,6 @@
 import { messageOf } from '../schema/coercion.ts';
 import { internalError } from '../schema/errors.ts';
-import { spelt } from '../schema/inputFaults.ts';
+import { spellingOf, spelt } from '../schema/inputFaults.ts';
 import { forbidden } from '../src/domain/admission.ts';
 import { otherInProgress, overloaded } from '../src/domain/busy.ts';
 import { keyInProgress, keyReused } from '../src/domain/idempotency/refusals.ts';
@@ -28,7 +28,8 @@ const ofCreations: readonly AppError[] = [keyInProgress(), keyReused()];
 export function refusalsByStatus(prepared: PreparedRoute): [status: number, refusals: AppError[]][] {
   const { route, root, rules, isRead } = prepared;
   const byStatus = new Map<number, AppError[]>();
-  const own = (route.refusals ?? []).map((refusal) => spelt(refusal, root.node));
+  const spelling = spellingOf(root.node, root.definition);
+  const own = (route.refusals ?? []).map((refusal) => spelt(refusal, spelling));
   const badRequest = validationError(likelyFaults(prepared));
   const more = [...(isRead ? [] : ofWrites), ...(rules.creation ? ofCreations : [])];
   for (const refusal of [badRequest, ...ofAll, ...own, ...more]) {

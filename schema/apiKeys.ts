@@ -1,9 +1,7 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import {
   Arg,
   Ctx,
   Field,
-  Info,
   InputType,
   Mutation,
   ObjectType,
@@ -18,7 +16,6 @@ import { createApiKey, keyFaults, listApiKeys, revokeApiKey } from '../src/domai
 import type { Scope } from '../src/domain/teams/scope.ts';
 import { scopes as allScopes } from '../src/domain/teams/scope.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
-import { inArgument } from './inputFaults.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { DateTime, KeyScope } from './scalars.ts';
 
@@ -123,13 +120,10 @@ export class ApiKeyResolver {
   async createApiKey(
     @Ctx() context: RequestContext,
     @Arg('input', () => CreateApiKeyInput, { description: 'The key.' }) input: CreateApiKeyInput,
-    @Info() info: GraphQLResolveInfo,
   ): Promise<Prepared<IssuedApiKey>> {
     const request = { ...input, teamId: input.teamId ?? null, scopes: input.scopes ?? null };
     return prepared(async () => {
-      const { apiKey, secret } = await inArgument('input', info, () =>
-        createApiKey(request, context.gateway.platform),
-      );
+      const { apiKey, secret } = await createApiKey(request, context.gateway.platform);
       return { apiKey: toApiKey(apiKey), secret };
     });
   }

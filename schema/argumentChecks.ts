@@ -4,7 +4,8 @@ import { Extensions } from 'type-graphql';
 import type { Platform } from '../src/domain/platform.ts';
 import type { FieldFault } from '../src/errors.ts';
 import { AppError } from '../src/errors.ts';
-import { asSpelt } from './inputFaults.ts';
+import type { Spelling } from './inputFaults.ts';
+import { spellingOf } from './inputFaults.ts';
 
 /** Arguments of a root field by name: those that are of their types. */
 export type SoundArguments = Readonly<Record<string, unknown>>;
@@ -55,18 +56,20 @@ export function variableChecks(
   for (const node of operation.selectionSet.selections) {
     if (node.kind !== Kind.FIELD) continue;
     const field = fields[node.name.value];
-    const checks = (field?.extensions.checks ?? {}) as Record<string, ArgumentCheck>;
-    const checksOfParts = (field?.extensions.checksOfParts ?? {}) as Record<string, PartsCheck>;
+    if (!field) continue;
+    const checks = (field.extensions.checks ?? {}) as Record<string, ArgumentCheck>;
+    const checksOfParts = (field.extensions.checksOfParts ?? {}) as Record<string, PartsCheck>;
+    const spelling = spellingOf(node, field);
     const variables = variablesIn(node);
     for (const [argument, variable] of variables) {
       const check = checks[argument];
-      if (check) found.set(variable, checkOf(check, argument, variable, variables));
+      if (check) found.set(variable, checkOf(check, argument, variables, spelling));
     }
     for (const { name, value } of node.arguments ?? []) {
       const check = checksOfParts[name.value];
-      const type = field?.args.find((one) => one.name === name.value)?.type;
+      const type = field.args.find((one) => one.name === name.value)?.type;
       const variable = firstVariableIn(value);
-      if (check && type && variable) found.set(variable, checkOfParts(check, name.value, { value, type }));
+      if (check && type && variable) found.set(variable, checkOfParts(check, { value, type }, spelling));
     }
   }
   return found;
@@ -97,8 +100,8 @@ function firstVariableIn(value: ValueNode): string | undefined {
 function checkOf(
   check: ArgumentCheck,
   argument: string,
-  variable: string,
   variables: readonly [string, string][],
+  spelling: Spelling,
 ): VariableCheck {
   return {
     ofParts: false,
@@ -111,7 +114,7 @@ function checkOf(
         if (!(error instanceof AppError) || error.kind !== 'bad_request') throw error;
         const { message, details } = error;
         return ((details.errors ?? []) as FieldFault[]).map(({ field, type }) => ({
-          field: [variable, ...field.split('.').slice(1)].join('.'),
+          field: spelling(field),
           type,
           message,
         }));
@@ -125,23 +128,15 @@ interface GivenArgument {
   readonly type: GraphQLInputType;
 }
 
-function checkOfParts(check: PartsCheck, argument: string, given: GivenArgument): VariableCheck {
+function checkOfParts(check: PartsCheck, given: GivenArgument, spelling: Spelling): VariableCheck {
   return {
     ofParts: true,
     faultsIn(values, platform) {
       const parts = partsOf(given, values);
       if (parts === undefined || parts === null) return [];
-      return check(parts as never, platform).map((fault) => ({
-        ...fault,
-        field: asSpelt(given.value, argument, memberOf(argument, fault.field)),
-      }));
+      return check(parts as never, platform).map((fault) => ({ ...fault, field: spelling(fault.field) }));
     },
   };
-}
-
-function memberOf(argument: string, field: string): string {
-  if (field === argument) return '';
-  return field.startsWith(`${argument}.`) ? field.slice(argument.length + 1) : field;
 }
 
 /** An argument's value, made of those of variables. */

@@ -1,16 +1,4 @@
-import type { GraphQLResolveInfo } from 'graphql';
-import {
-  Arg,
-  Ctx,
-  Field,
-  Info,
-  InputType,
-  Int,
-  ObjectType,
-  Query,
-  Resolver,
-  registerEnumType,
-} from 'type-graphql';
+import { Arg, Ctx, Field, InputType, Int, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { leaveToDoor, searcherOf, tenantOf } from '../src/domain/admission.ts';
 import { listOffers } from '../src/domain/flights/offerPage.ts';
@@ -21,7 +9,6 @@ import { searchFaults } from '../src/domain/flights/searchRequest.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { CabinClass, PassengerType } from './flightEnums.ts';
 import { FlightOffer, OfferPlace } from './flightOffers.ts';
-import { inArgument } from './inputFaults.ts';
 import { Operation } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { AirportCode, Amount, DepartureDate } from './scalars.ts';
@@ -166,11 +153,8 @@ export class FlightResolver {
   async flightSearch(
     @Ctx() context: RequestContext,
     @Arg('search', () => FlightSearchInput, { description: 'What to search for.' }) search: FlightSearchInput,
-    @Info() info: GraphQLResolveInfo,
   ): Promise<OfferRequest> {
-    const { answer, stored } = await inArgument('search', info, () =>
-      searchFlights(searcherOf(context), search, context.gateway),
-    );
+    const { answer, stored } = await searchFlights(searcherOf(context), search, context.gateway);
     await leaveToDoor(stored, context);
     return answer as OfferRequest;
   }
@@ -201,14 +185,11 @@ export class FlightResolver {
     sort: OfferSort,
     @PageArg() page: number,
     @LimitArg() limit: number,
-    @Info() info: GraphQLResolveInfo,
     @Arg('filter', () => OfferFilterInput, { nullable: true, description: 'Only these offers.' })
     filter?: OfferFilterInput | null,
   ): Promise<OfferRequestPage> {
     const { sequelize } = context.gateway.platform;
     const listing = { sort, filter: filter ?? {}, page, limit };
-    return inArgument('filter', info, () =>
-      listOffers(tenantOf(context), id, listing, sequelize),
-    ) as Promise<OfferRequestPage>;
+    return listOffers(tenantOf(context), id, listing, sequelize) as Promise<OfferRequestPage>;
   }
 }

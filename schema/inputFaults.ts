@@ -1,42 +1,39 @@
-import type { FieldNode, GraphQLResolveInfo, ValueNode } from 'graphql';
-import { Kind } from 'graphql';
+import type { FieldNode, GraphQLField, ValueNode } from 'graphql';
+import { getNullableType, isInputObjectType, Kind } from 'graphql';
 import type { FieldFault } from '../src/errors.ts';
 import { AppError, validationError } from '../src/errors.ts';
 
+/** How a document that asks for a root field spells what the domain calls an argument of it, or a member of one. */
+export type Spelling = (field: string) => string;
+
 /**
- * The domain names the bad member of an argument; clients get its path as they spelt it, `input.name`. A member that the
- * document takes from a variable is named after the variable, which is how the endpoints of REST get the names of their
- * own fields.
+ * The domain names arguments, `startDate` or `passengers.0.id`, and where an argument is an object the members of that,
+ * `markupPercent`. Clients get the path as their document spells it, `input.markupPercent`. What the document takes from
+ * a variable is named after the variable, which is how the endpoints of REST get the names of their own fields.
  */
-export function inArgument<T>(
-  argument: string,
-  { fieldNodes: [node] }: GraphQLResolveInfo,
-  work: () => Promise<T>,
-): Promise<T> {
-  const value = node?.arguments?.find(({ name }) => name.value === argument)?.value;
-  return renamingFields(work, (field) => asSpelt(value, argument, field));
+export function spellingOf(
+  { arguments: given = [] }: FieldNode,
+  { args }: Pick<GraphQLField<unknown, unknown>, 'args'>,
+): Spelling {
+  const givenTo = (argument: string) => given.find(({ name }) => name.value === argument)?.value;
+  return (field) => {
+    const [first = '', ...members] = field.split('.');
+    const whole = args.some(({ name }) => name === first) ? undefined : args.find(hasMember(first));
+    return whole
+      ? asSpelt(givenTo(whole.name), whole.name, [first, ...members])
+      : asSpelt(givenTo(first), first, members);
+  };
 }
 
-/** The same where the domain names the arguments themselves, `startDate`. */
-export function inArguments<T>(
-  { fieldNodes: [node] }: GraphQLResolveInfo,
-  work: () => Promise<T>,
-): Promise<T> {
-  return renamingFields(work, spellingOf(node));
-}
+const hasMember =
+  (member: string) =>
+  ({ type }: GraphQLField<unknown, unknown>['args'][number]): boolean => {
+    const nullable = getNullableType(type);
+    return isInputObjectType(nullable) && Object.hasOwn(nullable.getFields(), member);
+  };
 
-/** A refusal that names arguments, as it is answered where the document of a field gives their values. */
-export const spelt = (refusal: AppError, node: FieldNode): AppError => renamed(refusal, spellingOf(node));
-
-const spellingOf = (node: FieldNode | undefined) => (field: string) => {
-  const [argument = '', ...members] = field.split('.');
-  const value = node?.arguments?.find(({ name }) => name.value === argument)?.value;
-  return asSpelt(value, argument, members.join('.'));
-};
-
-/** A member of an argument, `slices.0.origin`, or '' for all of it, as the document that gives its value spells it. */
-export function asSpelt(argumentValue: ValueNode | undefined, argument: string, field: string): string {
-  const members = field === '' ? [] : field.split('.');
+/** A place in an argument, none of its members for all of it, as the document that gives its value spells it. */
+function asSpelt(argumentValue: ValueNode | undefined, argument: string, members: readonly string[]): string {
   let value = argumentValue;
   let depth = 0;
   while (value?.kind === Kind.OBJECT || value?.kind === Kind.LIST) {
@@ -54,24 +51,19 @@ export function asSpelt(argumentValue: ValueNode | undefined, argument: string, 
     : [argument, ...members].join('.');
 }
 
-async function renamingFields<T>(work: () => Promise<T>, rename: (field: string) => string): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof AppError ? renamed(error, rename) : error;
-  }
-}
-
-/** Requests that are bad name all of their fields, those that cannot be met the one that it is for, if any. */
-function renamed(error: AppError, rename: (field: string) => string): AppError {
-  const { code, kind, message, details } = error;
+/** A refusal of the domain as it is answered: bad requests name all of their fields, others the one that they are for. */
+export function spelt(refusal: AppError, spelling: Spelling): AppError {
+  const { code, kind, message, details } = refusal;
   if (kind === 'bad_request') {
     const faults = (details.errors ?? []) as FieldFault[];
     return validationError(
-      faults.map(({ field, type }) => ({ field: rename(field), type })),
+      faults.map((fault) => ({ ...fault, field: spelling(fault.field) })),
       message,
     );
   }
-  if (kind !== 'unprocessable' || typeof details.field !== 'string') return error;
-  return new AppError(code, message, { kind, details: { ...details, field: rename(details.field) } });
+  if (typeof details.field !== 'string') return refusal;
+  const field = spelling(details.field);
+  return field === details.field
+    ? refusal
+    : new AppError(code, message, { kind, details: { ...details, field } });
 }

@@ -1,4 +1,4 @@
-import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
+import type { GraphQLField, GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import { defaultFieldResolver } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
@@ -6,6 +6,8 @@ import { runAdmitted } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
 import type { KnownCreation, WriteCreation } from '../src/domain/idempotency/once.ts';
 import { createOnce, ReplayedError } from '../src/domain/idempotency/once.ts';
+import { AppError } from '../src/errors.ts';
+import { spellingOf, spelt } from './inputFaults.ts';
 
 /**
  * What a creation resolver returns: what may wait for the network is done, and this does the rest together with the
@@ -62,10 +64,11 @@ export function rulesOf(
 }
 
 type Resolver = GraphQLFieldResolver<unknown, RequestContext, Record<string, unknown>>;
+type RootField = GraphQLField<unknown, unknown>;
 
 /**
  * Puts the checks of each root operation in front of its resolver, where the work is done: ten searches in one request
- * count ten, whichever door they came through.
+ * count ten, whichever door they came through. What the domain refuses comes out as the client's document spells it.
  */
 export function guardOperations(schema: GraphQLSchema): void {
   for (const [operation, type] of [
@@ -77,13 +80,13 @@ export function guardOperations(schema: GraphQLSchema): void {
       const resolve = (field.resolve ?? defaultFieldResolver) as Resolver;
       const work = rules.creation ? creating(field.name, rules, resolve) : resolve;
       const isRead = operation === 'query';
-      const guard = guarded(field.name, rules, isRead, isRead ? work : writing(work));
-      field.resolve = guard as typeof field.resolve;
+      const spelling = spellingRefusals(field, isRead ? work : writing(work));
+      field.resolve = guarded(field.name, rules, isRead, spelling) as typeof field.resolve;
     }
   }
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
     const rules = rulesOf(schema, 'subscription', field.name);
-    const subscribe = field.subscribe as Resolver;
+    const subscribe = spellingRefusals(field, spellingInStream(field, field.subscribe as Resolver));
     field.subscribe = guarded(field.name, rules, false, subscribe) as typeof field.subscribe;
     // What follows from an event is worked out at once: a method of TypeGraphQL's would be waited for.
     field.resolve = (event) => event;
@@ -97,6 +100,33 @@ function guarded(name: string, rules: OperationRules, isRead: boolean, work: Res
       return work(source, args, context, info);
     }
     return runAdmitted(name, rules, context, isRead, () => work(source, args, context, info));
+  };
+}
+
+/** A refusal as the document spells what it names. */
+function asSpelt(error: unknown, field: RootField, { fieldNodes: [node] }: GraphQLResolveInfo): unknown {
+  return error instanceof AppError && node ? spelt(error, spellingOf(node, field)) : error;
+}
+
+function spellingRefusals(field: RootField, work: Resolver): Resolver {
+  return async (source, args, context, info) => {
+    try {
+      return await work(source, args, context, info);
+    } catch (error) {
+      throw asSpelt(error, field, info);
+    }
+  };
+}
+
+/** What a subscription goes on from is looked for while its stream is open, and refused there. */
+function spellingInStream(field: RootField, subscribe: Resolver): Resolver {
+  return async (source, args, context, info) => {
+    const stream = (await subscribe(source, args, context, info)) as AsyncIterableIterator<unknown>;
+    const next = () =>
+      stream.next().catch((error) => {
+        throw asSpelt(error, field, info);
+      });
+    return { ...stream, next };
   };
 }
 

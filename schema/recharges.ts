@@ -1,5 +1,4 @@
-import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
@@ -9,7 +8,6 @@ import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge, listRecharges } from '../src/domain/recharges/reading.ts';
 import type { PaymentMethod as PaymentMethodName } from '../src/infrastructure/payments/provider.ts';
 import { Checks } from './argumentChecks.ts';
-import { inArguments } from './inputFaults.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg } from './pagination.ts';
 import { PaymentMethod, Recharge, RechargeList, RechargeStatus, toRecharge } from './rechargeObjects.ts';
@@ -60,12 +58,9 @@ export class RechargeResolver {
     @Arg('currency', () => Currency, { description: 'Always BRL.' }) _currency: string,
     @Arg('paymentMethod', () => PaymentMethod, { description: 'pix or boleto.' })
     paymentMethod: PaymentMethodName,
-    @Info() info: GraphQLResolveInfo,
   ): Promise<Prepared<Recharge>> {
     const { platform } = context.gateway;
-    const { recharge, post } = await inArguments(info, () =>
-      prepareRecharge(tenantOf(context), { amount, paymentMethod }, platform),
-    );
+    const { recharge, post } = await prepareRecharge(tenantOf(context), { amount, paymentMethod }, platform);
     return prepared({ answer: toRecharge(recharge, platform.publicUrl), post });
   }
 

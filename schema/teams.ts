@@ -1,10 +1,8 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import {
   Arg,
   Ctx,
   Field,
   FieldResolver,
-  Info,
   InputType,
   Mutation,
   ObjectType,
@@ -19,7 +17,6 @@ import { createTeam, findTeam, listTeams, teamFaults, updateTeam } from '../src/
 import { payerOf } from '../src/domain/teams/payer.ts';
 import type { Team as TeamModel } from '../src/domain/teams/team.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
-import { inArgument } from './inputFaults.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { PostalAddress, PostalAddressInput } from './postalAddress.ts';
@@ -199,13 +196,10 @@ export class TeamResolver {
   async createTeam(
     @Ctx() context: RequestContext,
     @Arg('input', () => CreateTeamInput, { description: 'The agency.' }) input: CreateTeamInput,
-    @Info() info: GraphQLResolveInfo,
   ): Promise<Prepared<Team>> {
     const { alertEmail = null, taxId = null, address = null } = input;
     const settings = { ...input, alertEmail, taxId, address };
-    return prepared(async () =>
-      toTeam(await inArgument('input', info, () => createTeam(settings, context.gateway.platform))),
-    );
+    return prepared(async () => toTeam(await createTeam(settings, context.gateway.platform)));
   }
 
   @Operation({ scope: 'operator' })
@@ -215,9 +209,7 @@ export class TeamResolver {
     @Ctx() context: RequestContext,
     @Arg('id', () => String, { description: 'Id, prefix team_.' }) id: string,
     @Arg('input', () => UpdateTeamInput, { description: 'The changes.' }) input: UpdateTeamInput,
-    @Info() info: GraphQLResolveInfo,
   ): Promise<Team> {
-    const { platform } = context.gateway;
-    return toTeam(await inArgument('input', info, () => updateTeam(id, changesOf(input), platform)));
+    return toTeam(await updateTeam(id, changesOf(input), context.gateway.platform));
   }
 }

@@ -1,5 +1,4 @@
-import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Ctx, Field, Info, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+import { Arg, Ctx, Field, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
 import { checkPeriod } from '../src/domain/day.ts';
@@ -8,7 +7,6 @@ import { readBalance } from '../src/domain/wallet/balance.ts';
 import type { EntryRow } from '../src/domain/wallet/transactions.ts';
 import { listTransactions } from '../src/domain/wallet/transactions.ts';
 import { Checks } from './argumentChecks.ts';
-import { inArguments } from './inputFaults.ts';
 import { Operation } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { Amount, DateTime, Day } from './scalars.ts';
@@ -174,7 +172,6 @@ export class WalletResolver {
     @Ctx() context: RequestContext,
     @PageArg() page: number,
     @LimitArg() limit: number,
-    @Info() info: GraphQLResolveInfo,
     @Arg('type', () => TransactionType, { nullable: true, description: 'Only credits or only debits.' })
     type?: 'credit' | 'debit' | null,
     @Arg('startDate', () => Day, { nullable: true, description: 'First UTC day, YYYY-MM-DD.' })
@@ -183,13 +180,11 @@ export class WalletResolver {
     endDate?: string | null,
   ): Promise<WalletTransactions> {
     const { sequelize, clock } = context.gateway.platform;
-    const list = await inArguments(info, () =>
-      listTransactions(
-        tenantOf(context),
-        { type: type ?? null, startDate: startDate ?? null, endDate: endDate ?? null },
-        { page, limit },
-        { sequelize, now: clock.now() },
-      ),
+    const list = await listTransactions(
+      tenantOf(context),
+      { type: type ?? null, startDate: startDate ?? null, endDate: endDate ?? null },
+      { page, limit },
+      { sequelize, now: clock.now() },
     );
     return {
       transactions: list.entries.map(toTransaction),

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { GraphqlAnswer, Json } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { firstRefusal, transports } from '../harness/subscribers.ts';
+import { dayMs } from '../harness/testClock.ts';
+
+const webhook = `mutation ($address: WebhookUrl!, $kinds: [EventType!]!, $about: String, $more: [WebhookHeaderInput!]) {
+  createWebhook(url: $address, events: $kinds, description: $about, headers: $more) { id }
+}`;
+const soundWebhook = { address: 'https://agency.example.com/hooks', kinds: ['wallet.debit'] };
+
+const booking = `mutation ($offer: String!, $who: [BookingPassengerInput!]!, $paid: [BookingPaymentInput!]) {
+  createBooking(offerId: $offer, type: instant, passengers: $who, payments: $paid) { id }
+}`;
+
+const traveller = {
+  given_name: 'Ana',
+  family_name: 'Souza',
+  born_on: '1990-05-01',
+  gender: 'f',
+  email: 'ana@example.com',
+  phone_number: '+5511987654321',
+  identity_document: { type: 'cpf', number: '123.456.780-62' },
+};
+
+/** The fields that a refusal names: of a bad request all, of any other the one that it is for. */
+function namedIn({ body }: GraphqlAnswer): string[] {
+  const details: Json = body.errors?.[0]?.extensions.details;
+  return (details.errors ?? [details]).map((fault: Json) => fault.field);
+}
+
+describeOneEngine(
+  'A refusal of the domain names what the document takes from variables by these',
+  (engine) => {
+    let server: TestServer;
+    let team: { teamId: string; live: string };
+    beforeAll(async () => {
+      server = await startTestServer(engine);
+      team = await server.createTeam();
+    });
+    afterAll(() => server?.close());
+
+    it.each<[string, object, string[]]>([
+      ['a private host', { address: 'https://127.0.0.1/hooks' }, ['address']],
+      ['no events', { kinds: [] }, ['kinds']],
+      ['a description that is too long', { about: 'x'.repeat(501) }, ['about']],
+      [
+        'a header of ours, and all else',
+        { address: 'https://127.0.0.1', kinds: [], more: [{ name: 'Host', value: 'x' }] },
+        ['address', 'kinds', 'more.0'],
+      ],
+    ])('for a webhook with %s', async (_case, input, fields) => {
+      expect(namedIn(await server.graphql(webhook, { ...soundWebhook, ...input }, team.live))).toEqual(
+        fields,
+      );
+    });
+
+    it('for travellers and payments that do not fit the offer', async () => {
+      const departureDate = new Date(Date.now() + 30 * dayMs).toISOString().slice(0, 10);
+      const search = `query ($day: DepartureDate!) {
+      flightSearch(search: { type: one_way, slices: [{ origin: "GRU", destination: "GIG", departureDate: $day }],
+                             passengers: [{ type: adult, count: 1 }] }) { offers { id passengers { id } } }
+    }`;
+      const { body } = await server.graphql(search, { day: departureDate }, team.live);
+      const [offer] = body.data.flightSearch.offers;
+      const [{ id }] = offer.passengers;
+      const book = (who: object[], amount: string) => {
+        const paid = [{ type: 'balance', amount, currency: 'BRL' }];
+        return server.graphql(booking, { offer: offer.id, who, paid }, team.live);
+      };
+      const unnamed = await book([], '1.00');
+      expect(unnamed.body.errors?.[0]?.extensions.details.errors).toEqual([
+        { field: 'who', type: 'missing', passenger_id: id },
+      ]);
+      expect(namedIn(await book([{ ...traveller, id, given_name: '…' }], '1.00'))).toEqual([
+        'who.0.given_name',
+      ]);
+      expect(namedIn(await book([{ ...traveller, id }], '0.01'))).toEqual(['paid.0.amount']);
+    });
+
+    it.each<[string, string, object, string]>([
+      [
+        'a note that says nothing',
+        'mutation ($why: String!) { dismissPayment(id: "pay_1", note: $why) { id } }',
+        { why: ' ' },
+        'why',
+      ],
+      [
+        'a debit of nothing',
+        'mutation ($part: Amount) { debitReturnedPayment(id: "pay_1", amount: $part) { id } }',
+        { part: '0' },
+        'part',
+      ],
+      [
+        'the name of a key within an object',
+        'mutation ($who: String!) { createApiKey(input: { kind: operator, name: $who }) { secret } }',
+        { who: ' ' },
+        'who',
+      ],
+    ])('for an operator’s request with %s', async (_case, document, variables, field) => {
+      expect(namedIn(await server.graphql(document, variables, server.keys.operator))).toEqual([field]);
+    });
+
+    it('where something stands in the way of it', async () => {
+      const document = `mutation ($team: String!, $which: String!) {
+      connectIntegration(teamId: $team, mode: live, kind: payment_provider, name: $which) { connected }
+    }`;
+      const variables = { team: team.teamId, which: 'simulated' };
+      expect(namedIn(await server.graphql(document, variables, server.keys.operator))).toEqual(['which']);
+    });
+
+    it.each([
+      [
+        'no types',
+        'subscription ($kinds: [EventType!]) { walletEvents(types: $kinds) { id } }',
+        { kinds: [] },
+      ],
+      [
+        'an unknown event',
+        'subscription ($kinds: String) { walletEvents(after: $kinds) { id } }',
+        { kinds: '1' },
+      ],
+    ])('for a subscription from %s', async (_case, query, variables) => {
+      for (const transport of transports) {
+        const subscriber = transport.subscribe(server.url, { key: team.live, query, variables });
+        expect((await firstRefusal(subscriber)).field).toBe('kinds');
+      }
+    });
+
+    it('also where the first answer is repeated that the other door was given', async () => {
+      const { teamId, live } = await server.createTeam();
+      const disconnect = `mutation { disconnectIntegration(teamId: "${teamId}", mode: live, kind: payment_provider,
+                                                         name: "simulated") { connected } }`;
+      expect((await server.graphql(disconnect, null, server.keys.operator)).body.errors).toBeUndefined();
+      const key = { 'idempotency-key': 'same' };
+      const input = { amount: '100.00', currency: 'BRL', payment_method: 'pix' };
+      const first = await server.rest('POST', '/api/v1/wallet/recharge', {
+        key: live,
+        body: input,
+        headers: key,
+      });
+      expect(first.body.error.details.field).toBe('payment_method');
+      const document = `mutation ($by: PaymentMethod!) {
+      createRecharge(amount: "100.00", currency: BRL, paymentMethod: $by) { id }
+    }`;
+      const second = await server.graphql(document, { by: 'pix' }, live, key);
+      expect(second.headers.get('idempotent-replayed')).toBe('true');
+      expect(namedIn(second)).toEqual(['by']);
+    });
+  },
+);
