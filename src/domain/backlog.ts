@@ -19,6 +19,8 @@ const countBacklog = statement<{ webhook_deliveries: number; supplier_orders: nu
              LIMIT ${countedAtMost}) o)::integer AS supplier_orders,
           (SELECT count(*) FROM (SELECT FROM payment_notices WHERE settled_at IS NULL
              LIMIT ${countedAtMost}) p)::integer AS payments`,
+  // With a receiver's hundred thousand it takes a second, for which reads of others would wait behind it.
+  { shared: false },
 );
 
 /** Counts what has been waiting for too long, of all processes together, and tells it to this one's metrics. */
