@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express';
-import type { ExecutionResult } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRefused } from '../src/domain/admission.ts';
 import { RetryLater } from '../src/domain/identification.ts';
-import { noticeFor } from '../src/domain/testMode.ts';
 import type { ErrorCode } from '../src/errors.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
 import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
 import type { FailedRequest } from './errors.ts';
 import { appErrorOf, isGraphqlRefusal, renderError, wrap } from './errors.ts';
+import { shownResult } from './shownResult.ts';
 
 /** What a request to /graphql is answered with. */
 export interface Answer {
@@ -43,21 +43,6 @@ export function mediaTypeFor(request: Request): MediaType {
 /** The headers of an answer that Apollo Server has no part in. */
 export const headersFor = (request: Request): Answer['headers'] => headersIn[mediaTypeFor(request)];
 
-/** A result as clients get it, with `_meta` of test mode in `extensions`. */
-export function shownResult(
-  result: { data?: unknown; errors?: readonly unknown[] },
-  context: RequestContext | null,
-  log: Log,
-  request: FailedRequest | null = context,
-): ExecutionResult {
-  const notice = noticeFor(context?.caller ?? null);
-  return {
-    ...(result.errors ? { errors: result.errors.map((error) => renderError(error, log, request)) } : {}),
-    ...('data' in result ? { data: result.data } : {}),
-    ...(notice ? { extensions: { _meta: notice } } : {}),
-  } as ExecutionResult;
-}
-
 /** Statuses of requests that were refused before any operation ran. */
 const statuses: Partial<Record<ErrorCode, number>> = {
   UNAUTHORIZED: 401,
@@ -87,10 +72,17 @@ export async function refusalAnswer(
   }
   const [first] = reported;
   if (first instanceof RetryLater) setRateHeaders(response, first.window);
-  const request: FailedRequest = context ?? { requestId: response.req.requestId };
-  const text = `${JSON.stringify(shownResult({ errors: reported.map(wrap) }, context, log, request))}\n`;
-  if (!context && request.retryAfterSeconds) response.setHeader('Retry-After', request.retryAfterSeconds);
-  return { status: statusOf(first), headers: headersFor(response.req), text };
+  const wrapped = reported.map(wrap);
+  const shown = context ? shownResult({ errors: wrapped }, context) : shownToStranger(wrapped, response, log);
+  return { status: statusOf(first), headers: headersFor(response.req), text: `${JSON.stringify(shown)}\n` };
+}
+
+/** Who has no context has none that could carry when the request may be sent again, either. */
+function shownToStranger(errors: readonly GraphQLError[], response: Response, log: Log) {
+  const request: FailedRequest = { requestId: response.req.requestId };
+  const shown = { errors: errors.map((error) => renderError(error, log, request)) };
+  if (request.retryAfterSeconds) response.setHeader('Retry-After', request.retryAfterSeconds);
+  return shown;
 }
 
 /** Headers that every answer to a known caller has. */

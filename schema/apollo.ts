@@ -8,7 +8,6 @@ import type { GatewayInterface } from '@apollo/server-gateway-interface';
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { noticeFor } from '../src/domain/testMode.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
 import { sizedAnswer } from './answerSize.ts';
 import { disclosed, renderError, wrap } from './errors.ts';
@@ -16,6 +15,7 @@ import type { Executable } from './executor.ts';
 import { compileOperation } from './executor.ts';
 import { documentLimits, limitRules } from './limits.ts';
 import type { OperationCache } from './operationCache.ts';
+import { extensionsFor } from './shownResult.ts';
 
 const wrongTransport =
   'Subscriptions are served over WebSockets (graphql-transport-ws) and as text/event-stream';
@@ -80,10 +80,9 @@ const answerPlugin: ApolloServerPlugin<ApolloContext> = {
     return {
       async willSendResponse({ response: { body }, contextValue: { request }, operation }) {
         if (body.kind !== 'single') return;
-        const notice = noticeFor(request.caller);
-        if (notice) body.singleResult.extensions = { ...body.singleResult.extensions, _meta: notice };
-        const result = body.singleResult as ExecutionResult;
-        body.singleResult = sizedAnswer(result, operation?.operation, request).result;
+        const { singleResult } = body;
+        const result = { ...singleResult, ...extensionsFor(request.caller, singleResult.extensions) };
+        body.singleResult = sizedAnswer(result as ExecutionResult, operation?.operation, request).result;
       },
     };
   },

@@ -11,7 +11,8 @@ import { contextOf } from './callers.ts';
 import { appErrorOf, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
-import { counted, isRefused, rendered } from './preparation.ts';
+import { counted, isRefused } from './preparation.ts';
+import { shownResult } from './shownResult.ts';
 
 /** How often an idle stream shows that it lives, and finds out whether its client does. */
 const heartbeatMs = 12_000;
@@ -69,7 +70,7 @@ async function* withRefusal(results: Results, context: RequestContext): AsyncGen
     yield* results;
   } catch (error) {
     if (!appErrorOf(error)) throw error;
-    yield JSON.stringify(rendered({ errors: [wrap(error)] }, context));
+    yield JSON.stringify(shownResult({ errors: [wrap(error)] }, context));
   }
 }
 
@@ -115,7 +116,7 @@ async function resultsOf(
     throw validationError({ field: 'method', type: 'not_allowed' });
   const result = await (kind === 'subscription' ? subscribeTexts(operation.query, args) : execute(args));
   if (Symbol.asyncIterator in result) return result;
-  const shown = rendered(await counted(result, context), context);
+  const shown = shownResult(await counted(result, context), context);
   const { text } = sizedAnswer(shown, kind, context);
   await countAnswer(context);
   return [text];

@@ -6,7 +6,7 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { keptOfObject } from '../src/infrastructure/keptEntry.ts';
 import { LoopShare } from '../src/infrastructure/loopShare.ts';
 import type { Event } from './eventObjects.ts';
-import { rendered } from './preparation.ts';
+import { shownResult } from './shownResult.ts';
 
 /**
  * What subscribers get of an event, as text. Those who ask the same of it share one execution: what a subscription
@@ -65,7 +65,7 @@ function tell(rootValue: Event, name: string, args: ExecutionArgs): Told | Promi
   const context = args.contextValue as RequestContext;
   const told = share.do(context.caller.keyId, () => {
     const result = executeSync({ ...args, rootValue });
-    const text = result.errors ? null : JSON.stringify(rendered(result, context));
+    const text = result.errors ? null : JSON.stringify(shownResult(result, context));
     if (text !== null) keptTexts.set(name, text);
     return { result, text };
   });
@@ -82,7 +82,7 @@ function textOf(event: Event, shape: string, args: ExecutionArgs): string | Prom
   const kept = keptTexts.get(name);
   if (kept !== undefined) return kept;
   const shown = ({ result, text }: Told) =>
-    text ?? JSON.stringify(rendered(result, args.contextValue as RequestContext));
+    text ?? JSON.stringify(shownResult(result, args.contextValue as RequestContext));
   const told = underWay.get(name) ?? tell(event, name, args);
   return told instanceof Promise ? told.then(shown) : shown(told);
 }

@@ -4,12 +4,11 @@ import type { DocumentNode } from 'graphql';
 import { parse } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
-import { noticeFor } from '../src/domain/testMode.ts';
 import { AppError, validationError } from '../src/errors.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { countWhole, sizedAnswer } from './answerSize.ts';
 import type { Answer } from './answers.ts';
-import { headersFor, mediaTypeFor, refusalAnswer, sendAnswer, shownResult } from './answers.ts';
+import { headersFor, mediaTypeFor, refusalAnswer, sendAnswer } from './answers.ts';
 import type { ApolloContext } from './apollo.ts';
 import { contextOf } from './callers.ts';
 import { wrap } from './errors.ts';
@@ -17,6 +16,7 @@ import { checkFragments, documentLimits } from './limits.ts';
 import type { OperationCache } from './operationCache.ts';
 import type { GraphqlBody } from './plainRequest.ts';
 import { isObject, plainRequestOf, searchOf } from './plainRequest.ts';
+import { extensionsFor, shownResult } from './shownResult.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
 
 /**
@@ -67,7 +67,7 @@ export function createGraphqlHandler(
     }
     // A request of which nothing ran, for its variables are wrong, is a bad request: as Apollo has it.
     const status = 'data' in result ? 200 : 400;
-    const { text } = sizedAnswer(shownResult(result, context, log), kind, context);
+    const { text } = sizedAnswer(shownResult(result, context), kind, context);
     return { status, headers: headersFor(request), text: `${text}\n` };
   }
 }
@@ -90,11 +90,9 @@ async function countRequests(body: unknown, context: RequestContext): Promise<vo
  * answers of a batch have.
  */
 function withNotice(text: string, { caller }: RequestContext): string {
-  const notice = noticeFor(caller);
-  if (!notice) return text;
   const body = JSON.parse(text) as { extensions?: object } | unknown[];
   if (Array.isArray(body)) return text;
-  return `${JSON.stringify({ ...body, extensions: { ...body.extensions, _meta: notice } })}\n`;
+  return `${JSON.stringify({ ...body, ...extensionsFor(caller, body.extensions) })}\n`;
 }
 
 /**

@@ -17,12 +17,11 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { countRefused } from '../src/domain/admission.ts';
-import { noticeFor } from '../src/domain/testMode.ts';
 import { validationError } from '../src/errors.ts';
 import { keptOfObject } from '../src/infrastructure/keptEntry.ts';
 import type { Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
-import { parseFailed, renderError, unknownOperation, wrap } from './errors.ts';
+import { parseFailed, unknownOperation, wrap } from './errors.ts';
 import { checkFragments, documentLimits, limitRules } from './limits.ts';
 import { bucketOf } from './refusedOperation.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
@@ -139,17 +138,4 @@ async function excessOf(context: RequestContext): Promise<readonly GraphQLError[
 export async function counted(result: ExecutionResult, context: RequestContext): Promise<ExecutionResult> {
   const errors = await excessOf(context);
   return errors ? { errors } : result;
-}
-
-/** A result as clients get it: rendered errors, and `_meta` of test mode in `extensions`. */
-export function rendered(result: ExecutionResult, context: RequestContext): ExecutionResult {
-  const notice = noticeFor(context.caller);
-  const { log } = context.gateway.platform;
-  return {
-    ...result,
-    ...(result.errors
-      ? { errors: result.errors.map((error) => renderError(error, log, context) as GraphQLError) }
-      : {}),
-    ...(notice ? { extensions: { ...result.extensions, _meta: notice } } : {}),
-  } as ExecutionResult;
 }

@@ -18,7 +18,8 @@ import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import type { createPreparation, OperationRequest } from './preparation.ts';
-import { counted, isRefused, rendered } from './preparation.ts';
+import { counted, isRefused } from './preparation.ts';
+import { shownResult } from './shownResult.ts';
 import { writableJson } from './writableJson.ts';
 
 /**
@@ -232,7 +233,7 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
     onNext: async (_context, _id, _payload, args, result) => {
       const context = args.contextValue as RequestContext;
       const kind = getOperationAST(args.document, args.operationName)?.operation;
-      const answer = sizedAnswer(rendered(result as ExecutionResult, context), kind, context);
+      const answer = sizedAnswer(shownResult(result as ExecutionResult, context), kind, context);
       await countAnswer(context);
       return answer.result;
     },
