@@ -1,10 +1,10 @@
 import { Field, ObjectType, registerEnumType } from 'type-graphql';
 import type { BookingRow } from '../src/domain/bookings/booking.ts';
 import { eticketLink } from '../src/domain/bookings/eticket.ts';
+import { openTravellers } from '../src/domain/bookings/sealedTravellers.ts';
 import { inCamelCase } from '../src/domain/memberNames.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import type { Platform } from '../src/domain/platform.ts';
-import type { Traveller } from '../src/infrastructure/flights/order.ts';
 import { Gender, IdentityDocumentType } from './bookingInputs.ts';
 import { PassengerType } from './flightEnums.ts';
 import { OfferConditions, OfferSlice } from './flightOffers.ts';
@@ -208,7 +208,6 @@ export class BookingList {
 
 /** A booking in the shape of its GraphQL type. */
 export function toBooking(row: BookingRow, { vault, publicUrl }: Platform): Booking {
-  const travellers = JSON.parse(vault.open(row.sealed_travellers)) as Traveller[];
   const penaltyCents = row.refund_cents === null ? null : BigInt(row.amount_cents) - BigInt(row.refund_cents);
   return {
     id: row.id,
@@ -222,7 +221,7 @@ export function toBooking(row: BookingRow, { vault, publicUrl }: Platform): Book
     paymentRequiredBy: row.payment_required_by?.toISOString() ?? null,
     documents: inCamelCase(row.documents),
     eticketUrl: row.ticketed_at ? eticketLink(row.id, { vault, publicUrl }) : null,
-    passengers: travellers.map((traveller) => ({ ...traveller })),
+    passengers: openTravellers(row.sealed_travellers, vault),
     slices: inCamelCase(row.slices),
     conditions: row.terms.conditions,
     transactionId: row.debit_id,

@@ -180,7 +180,10 @@ function toPayment({
 
 const idDescription = 'Id of the payment, prefix pay_.';
 
-/** Money that fits no rule is the operators’ to decide on: it is credited, debited, given back at the bank, or asked of the agency. */
+/**
+ * Money that fits no rule is the operators’ to decide on: it is credited, debited, given back at the bank, or asked of the
+ * agency.
+ */
 @Resolver()
 export class PaymentNoticeResolver {
   @Operation({ scope: 'operator' })

@@ -3,7 +3,7 @@ import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { isDay, isInstant } from '../src/domain/day.ts';
 import { eventTypes, isEventType } from '../src/domain/events/catalogue.ts';
 import { isPlaceCode } from '../src/domain/flights/searchRequest.ts';
-import { parseAmount } from '../src/domain/money.ts';
+import { amountPattern, parseAmount } from '../src/domain/money.ts';
 import { maximumLimit } from '../src/domain/pagination.ts';
 import { scopes } from '../src/domain/teams/scope.ts';
 import { isWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
@@ -46,7 +46,7 @@ export const Amount = textScalar(
   'Amount',
   'Money as a decimal string with two decimals, such as "1234.50". Input may have none, one or two decimals.',
   (text) => parseAmount(text) !== null,
-  { pattern: '^(0|[1-9]\\d{0,9})(\\.\\d{1,2})?$', examples: ['1234.50'] },
+  { pattern: amountPattern.source, examples: ['1234.50'] },
   { pattern: '^(0|[1-9]\\d*)\\.\\d{2}$', examples: ['1234.50'] },
 );
 

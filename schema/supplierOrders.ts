@@ -13,6 +13,7 @@ import {
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { SupplierOrder as DomainOrder } from '../src/domain/bookings/supplierOrders.ts';
 import {
+  askedOften,
   cancelForCarrier,
   dropCancellation,
   failBooking,
@@ -127,7 +128,7 @@ export class SupplierOrderResolver {
   async waitingOrders(
     @Ctx() context: RequestContext,
     @Arg('timesAsked', () => Int, {
-      defaultValue: 10,
+      defaultValue: askedOften,
       description: 'Only those asked for at least so often.',
     })
     timesAsked: number,

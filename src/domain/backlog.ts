@@ -1,12 +1,10 @@
 import { run, statement } from '../infrastructure/database/statement.ts';
 import type { Metrics } from '../infrastructure/observability/metrics.ts';
+import { askedOften } from './bookings/supplierOrders.ts';
 import type { Platform } from './platform.ts';
 
 /** What waits for so long, in milliseconds, has not just fallen due. */
 const overdueMs = 60_000;
-
-/** Orders that were asked for so often have not just been placed: a quarter of a minute at the least. */
-const askedOften = 10;
 
 /** More than this is not counted: whoever is told of it knows enough. */
 const countedAtMost = 100_000;

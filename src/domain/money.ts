@@ -2,7 +2,8 @@
  * Money is integer centavos in a bigint; a decimal string with exactly two decimals only at the doors (DESIGN §3).
  */
 
-const amountPattern = /^(0|[1-9]\d{0,9})(\.\d{1,2})?$/;
+/** The form of an accepted amount. */
+export const amountPattern = /^(0|[1-9]\d{0,9})(\.\d{1,2})?$/;
 
 /** Hundredths of a decimal with at most two digits after the point. */
 export function centsOf(decimal: string): bigint {

@@ -22,7 +22,6 @@ export function startSweeps(sweeps: readonly Sweep[], log: Log, metrics: Metrics
   const stops = sweeps.map((sweep) => {
     let timer: NodeJS.Timeout | null = null;
     let running: Promise<void> = Promise.resolve();
-    let stopped = false;
     const outage = new Outage(log, {
       lost: 'sweep failed; it runs again',
       back: 'sweep works again',
@@ -38,11 +37,10 @@ export function startSweeps(sweeps: readonly Sweep[], log: Log, metrics: Metrics
         metrics.sweeps.inc({ sweeper: sweep.name, outcome: 'failed' });
         outage.begin(error);
       }
-      if (!stopped) timer = setTimeout(() => (running = once()), sweep.everyMs);
+      if (!stopping.signal.aborted) timer = setTimeout(() => (running = once()), sweep.everyMs);
     };
     running = once();
     return async () => {
-      stopped = true;
       if (timer) clearTimeout(timer);
       await running;
     };

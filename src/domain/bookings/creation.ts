@@ -16,6 +16,7 @@ import { checkPayments } from './payment.ts';
 import { postBooking } from './posting.ts';
 import { newReference } from './reference.ts';
 import { instantPaymentRequired } from './refusals.ts';
+import { sealTravellers } from './sealedTravellers.ts';
 import { transitions } from './transitions.ts';
 import type { TravellerInput } from './travellers.ts';
 import { readTravellers } from './travellers.ts';
@@ -102,7 +103,7 @@ function rowOf(
     supplier: terms.supplier,
     supplier_reference: terms.supplierReference,
     passengers: travellers.map(asBooked),
-    sealed_travellers: vault.seal(JSON.stringify(travellers)),
+    sealed_travellers: sealTravellers(travellers, vault),
     slices: inSnakeCase(offer.slices),
     documents: [],
     terms: termsOf(offer),

@@ -1,10 +1,10 @@
 import { notFound } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
-import type { Traveller } from '../../infrastructure/flights/order.ts';
 import type { TicketReceipt } from '../../infrastructure/tickets/receipt.ts';
 import { inCamelCase } from '../memberNames.ts';
 import type { Platform } from '../platform.ts';
 import { type BookingRow, bookingColumns } from './booking.ts';
+import { openTravellers } from './sealedTravellers.ts';
 
 type Signing = Pick<Platform, 'vault' | 'publicUrl'>;
 
@@ -45,7 +45,7 @@ export async function readReceipt(id: string, signature: string, platform: Platf
     agencyName: booking.team_name,
     testMode: booking.mode === 'test',
     link: eticketLink(id, platform),
-    travellers: JSON.parse(vault.open(booking.sealed_travellers)) as Traveller[],
+    travellers: openTravellers(booking.sealed_travellers, vault),
     tickets: inCamelCase(booking.documents),
     slices: inCamelCase(booking.slices),
     fareBrandName: booking.terms.fareBrandName,

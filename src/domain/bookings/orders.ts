@@ -6,7 +6,6 @@ import {
   type OrderRequest,
   type OrderState,
   type TravelDocument,
-  type Traveller,
 } from '../../infrastructure/flights/order.ts';
 import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
@@ -24,6 +23,7 @@ import {
   postponeTask,
   releaseTasks,
 } from './orderTask.ts';
+import { openTravellers } from './sealedTravellers.ts';
 
 /** What one process asks one supplier at most at the same moment: a supplier that hangs holds up its own orders only. */
 const placesOfSupplier = 25;
@@ -49,7 +49,7 @@ function requestOf(task: OrderTask, { vault }: Platform): OrderRequest {
     bookingId: task.id,
     offerReference: task.supplier_reference,
     locator: task.booking_reference,
-    travellers: JSON.parse(vault.open(task.sealed_travellers)) as Traveller[],
+    travellers: openTravellers(task.sealed_travellers, vault),
     testMode: task.mode === 'test',
     bookedAt: task.created_at,
     issueFrom: task.confirmed_at,

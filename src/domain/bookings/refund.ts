@@ -1,4 +1,5 @@
 import { StrictDecimal } from '../../infrastructure/exchangeRates/strictDecimal.ts';
+import { centsOf } from '../money.ts';
 import type { BookingRow } from './booking.ts';
 
 /**
@@ -11,6 +12,6 @@ export function refundCentsOf({ amount_cents, terms }: Pick<BookingRow, 'amount_
   if (!allowed || penaltyAmount === null) return 0n;
   const rate = penaltyCurrency === 'BRL' ? '1' : terms.exchangeRate;
   const penalty = new StrictDecimal(penaltyAmount).times(rate).toFixed(2, StrictDecimal.roundHalfUp);
-  const refundCents = BigInt(amount_cents) - BigInt(penalty.replace('.', ''));
+  const refundCents = BigInt(amount_cents) - centsOf(penalty);
   return refundCents > 0n ? refundCents : 0n;
 }

@@ -81,6 +81,9 @@ const listWaiting = statement<SupplierOrderRow>(
     ORDER BY updated_at, id LIMIT $2 OFFSET $3`,
 );
 
+/** Orders that were asked for so often have not just been placed: a quarter of a minute at the least. */
+export const askedOften = 10;
+
 /** Orders that suppliers were asked for at least so often without settling them, the oldest first. */
 export async function listWaitingOrders(
   timesAsked: number,
@@ -108,7 +111,10 @@ export async function findSupplierOrder(bookingId: string, platform: Platform): 
   return orderOf(await findOrder(bookingId, platform));
 }
 
-/** Changes a paid booking of any team; `settledBy` is the id of the operator's key. @throws AppError 409 for one in another state. */
+/**
+ * Changes a paid booking of any team; `settledBy` is the id of the operator's key.
+ * @throws AppError 409 for one in another state.
+ */
 async function settle(
   name: 'giveUp' | 'ticket' | 'cancelForCarrier',
   { id, wallet_id: walletId }: SupplierOrderRow,

@@ -4,9 +4,9 @@ import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entr
 import type { Transition } from './transitions.ts';
 
 /**
- * What the statements of transitions are made of. Every transition is one, made from its row in the table: the booking's new state, the money, its ledger
- * entry, the events and their deliveries are written together or not at all. Rows are locked in one order, the booking
- * before the wallet, so that no two statements wait for each other.
+ * What the statements of transitions are made of. Every transition is one, made from its row in the table: the booking's
+ * new state, the money, its ledger entry, the events and their deliveries are written together or not at all. Rows are
+ * locked in one order, the booking before the wallet, so that no two statements wait for each other.
  */
 
 /** SQL of SPEC's Booking as events carry it; `row` names its CTE or table. */

@@ -3,7 +3,7 @@ import type { BookingStatus } from './booking.ts';
 
 /**
  * How a booking's state may change: all there is. A change that is not in this table is refused and changes nothing.
- * The statements (`bookingSql.ts`) and the documentation are made from it.
+ * The statements (`creationSql.ts`, `groupSql.ts`, `changeSql.ts`) and the documentation are made from it.
  */
 export interface Transition {
   /** Null for the creation. */

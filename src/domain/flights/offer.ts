@@ -9,7 +9,8 @@ import type { OfferPricing } from './pricing.ts';
 
 /**
  * The flight offers response of SPEC.md, field for field, in camelCase: made of what is stored of a search
- * (`offerAssembly.ts`), when it is answered and whenever it is read by id. Times at airports are local without zone; timestamps are ISO 8601 in UTC.
+ * (`offerAssembly.ts`), when it is answered and whenever it is read by id. Times at airports are local without zone;
+ * timestamps are ISO 8601 in UTC.
  */
 export interface FlightOffers {
   readonly id: string;

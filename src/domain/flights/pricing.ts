@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { StrictDecimal } from '../../infrastructure/exchangeRates/strictDecimal.ts';
 import type { CarrierCurrency } from '../../infrastructure/flights/supplier.ts';
-import { formatAmount } from '../money.ts';
+import { centsOf, formatAmount } from '../money.ts';
 
 /** What prices all offers of a search alike. */
 export interface PricingSettings {
@@ -92,7 +92,7 @@ export class Pricing {
   priceOf({ totalAmount, currency }: SupplierPrice): RoundedPrice {
     const exactBase = new StrictDecimal(totalAmount).times(this.#rates.get(currency)!.exact);
     return {
-      baseCents: BigInt(exactBase.toFixed(2, roundHalfUp).replace('.', '')),
+      baseCents: centsOf(exactBase.toFixed(2, roundHalfUp)),
       // A percentage of reais is as many centavos.
       markupCents: BigInt(exactBase.times(this.#markupPercent).toFixed(0, roundHalfUp)),
     };

@@ -4,7 +4,7 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import type { Platform } from '../platform.ts';
-import { isStorable } from '../storableText.ts';
+import { faultOfRemark } from '../storableText.ts';
 import type { Mode } from '../tenant.ts';
 import { completePaid } from './payment.ts';
 import type { NoticeReason } from './paymentNotices.ts';
@@ -173,8 +173,6 @@ export function creditPayment(id: string, settledBy: string, platform: Platform)
   });
 }
 
-const longestNote = 500;
-
 /**
  * Puts a payment aside that was settled otherwise, such as by giving it back to the payer; `note` says how.
  * What was debited for it before stays debited.
@@ -187,8 +185,8 @@ export async function dismissPayment(
   platform: Platform,
 ): Promise<PaymentNotice> {
   if (note.trim() === '') throw validationError({ field: 'note', type: 'required' });
-  if (note.length > longestNote) throw validationError({ field: 'note', type: 'too_long' });
-  if (!isStorable(note)) throw validationError({ field: 'note', type: 'invalid' });
+  const fault = faultOfRemark(note);
+  if (fault !== null) throw validationError({ field: 'note', type: fault });
   await settle(id, 'dismissed', settledBy, note, platform);
   return findPayment(id, platform);
 }

@@ -13,6 +13,12 @@ interface AlertRow {
   created_at: Date;
 }
 
+/** How long a worker has an alert for itself. */
+const leaseMs = 30_000;
+
+/** Longest that a mail may take: it is given up before its lease lapses and another worker sends it too. */
+const mailTimeoutMs = leaseMs - 5_000;
+
 /**
  * One worker gets each alert; one that could not be mailed is free again when its lease lapses, behind those that nobody has
  * tried yet: two that a mail server lets hang would else take turns for ever.
@@ -20,7 +26,7 @@ interface AlertRow {
 const claimAlert = statement<AlertRow>(
   'claim_webhook_alert',
   `WITH claimed AS (
-     UPDATE webhook_alerts SET leased_until = clock_timestamp() + interval '30 seconds'
+     UPDATE webhook_alerts SET leased_until = clock_timestamp() + interval '${leaseMs} milliseconds'
       WHERE id = (SELECT id FROM webhook_alerts
                    WHERE sent_at IS NULL AND (leased_until IS NULL OR leased_until <= clock_timestamp())
                    ORDER BY leased_until NULLS FIRST, id LIMIT 1 FOR UPDATE SKIP LOCKED)
@@ -32,9 +38,6 @@ const claimAlert = statement<AlertRow>(
 );
 
 const markDone = statement('end_webhook_alert', 'UPDATE webhook_alerts SET sent_at = $2 WHERE id = $1');
-
-/** Longest that a mail may take: it is given up before its lease lapses and another worker sends it too. */
-const mailTimeoutMs = 25_000;
 
 /** What a mail under way still gets when the process is to stop. */
 const lastMailMs = 3_000;
@@ -111,7 +114,7 @@ export class AlertMails {
       const isOver = isRefusedForGood(error);
       if (isOver)
         log.error({ err: error, webhookId }, 'alert not mailed: the mail server refuses its address or text');
-      else log.warn({ err: error, webhookId }, 'alert not mailed; trying again in 30 s');
+      else log.warn({ err: error, webhookId }, `alert not mailed; trying again in ${leaseMs / 1_000} s`);
       return isOver;
     }
   }

@@ -1,7 +1,7 @@
 import { validationError } from '../../errors.ts';
 import { isCustomHeaderAllowed } from '../../infrastructure/webhooks/requestHead.ts';
 import { isEventType } from '../events/catalogue.ts';
-import { isStorable } from '../storableText.ts';
+import { faultOfRemark } from '../storableText.ts';
 import type { CustomHeader } from './webhook.ts';
 
 /** Events to subscribe to, each once. @throws AppError 400 "Invalid events" when there is none, or one that is unknown. */
@@ -31,11 +31,9 @@ export function checkHeaders(headers: readonly CustomHeader[]): CustomHeader[] {
   return headers.map(({ name, value }) => ({ name, value }));
 }
 
-/** @throws AppError 400 for a description beyond 500 characters, or one that cannot be kept as it is. */
+/** @throws AppError 400 for a description that is too long, or cannot be kept as it is. */
 export function checkDescription(description: string | null): string | null {
-  if (description !== null && description.length > 500)
-    throw validationError({ field: 'description', type: 'too_long' });
-  if (description !== null && !isStorable(description))
-    throw validationError({ field: 'description', type: 'invalid' });
+  const fault = description === null ? null : faultOfRemark(description);
+  if (fault !== null) throw validationError({ field: 'description', type: fault });
   return description;
 }

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { DatabaseError } from 'pg';
 import type { Sequelize } from 'sequelize';
 import { gatherWrites } from '../gatheredWrites.ts';
+import { keptOfObject } from '../keptEntry.ts';
 import { type NamedQuery, type QueryingClient, send } from './namedQuery.ts';
 
 /** What is used of the pg client that Sequelize's pool holds. */
@@ -70,12 +71,7 @@ export class SharedConnections {
   }
 
   static of(sequelize: Sequelize): SharedConnections {
-    let connections = lanesOf.get(sequelize);
-    if (!connections) {
-      connections = new SharedConnections(sequelize);
-      lanesOf.set(sequelize, connections);
-    }
-    return connections;
+    return keptOfObject(lanesOf, sequelize, () => new SharedConnections(sequelize));
   }
 
   /** @returns the rows. @throws the driver's error. */

@@ -8,6 +8,7 @@ import {
   poolOf,
   SharedConnections,
 } from './sharedConnections.ts';
+import { sqlStateOf } from './sqlState.ts';
 import { transactionContext } from './transactionContext.ts';
 
 /**
@@ -125,7 +126,7 @@ async function runAlone(sequelize: Sequelize, query: NamedQuery): Promise<unknow
   }
 }
 
-const retriedCodes = new Set(['40001', '40P01']);
+const retriedCodes: ReadonlySet<string | undefined> = new Set(['40001', '40P01']);
 
 /**
  * Runs `work` again, once, when the database gave it up for another transaction's sake (serialization failure,
@@ -135,8 +136,7 @@ export async function retryOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const { code, original } = error as { code?: string; original?: { code?: string } };
-    if (transactionContext.get('transaction') || !retriedCodes.has(original?.code ?? code ?? '')) throw error;
+    if (transactionContext.get('transaction') || !retriedCodes.has(sqlStateOf(error))) throw error;
     return work();
   }
 }

@@ -1,0 +1,10 @@
+import type { Traveller } from '../../infrastructure/flights/order.ts';
+import type { Vault } from '../../infrastructure/secrets/vault.ts';
+
+/** Travellers in the form in which they are stored: who they are is nothing for a backup to tell. */
+export const sealTravellers = (travellers: readonly Traveller[], vault: Vault): string =>
+  vault.seal(JSON.stringify(travellers));
+
+/** The travellers that were stored. @throws Error when they were sealed with another key. */
+export const openTravellers = (sealed: string, vault: Vault): Traveller[] =>
+  JSON.parse(vault.open(sealed)) as Traveller[];
