@@ -7,6 +7,7 @@ import { AppError, invalidParameters } from '../src/errors.ts';
 import { jsonContentType } from '../src/infrastructure/http/answer.ts';
 import { commonHeaders } from '../src/infrastructure/http/headers.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
+import { errorBody } from './envelope.ts';
 import { statusOf } from './errors.ts';
 
 function refusal(kind: ErrorKind, message: string, field: string, type: string): AppError {
@@ -36,22 +37,21 @@ const others: Readonly<Record<string, AppError>> = {
 const lingerMs = 1_000;
 
 /** The whole answer. */
-function answerOf({ code, message, details }: AppError, status: number, requestId: string): string {
-  const body = JSON.stringify({ success: false, error: { code, message, details } });
-  const headers = [
-    ...commonHeaders(requestId),
-    ...[
-      'Content-Type',
-      jsonContentType,
-      'Cache-Control',
-      'no-store',
-      'Content-Length',
-      `${Buffer.byteLength(body)}`,
-    ],
-    ...['Date', new Date().toUTCString(), 'Connection', 'close'],
-  ];
-  const lines = headers.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${headers[index + 1]}`] : []));
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
+function answerOf(shown: AppError, status: number, requestId: string): string {
+  const body = JSON.stringify(errorBody(shown));
+  const common = commonHeaders(requestId);
+  const lines = common.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${common[index + 1]}`] : []));
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...lines,
+    `Content-Type: ${jsonContentType}`,
+    'Cache-Control: no-store',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
 }
 
 /**

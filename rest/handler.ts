@@ -62,15 +62,13 @@ export function openContext(
   response: Response,
   gateway: Gateway,
 ): RequestContext | Promise<RequestContext> {
+  const open = (caller: Caller): RequestContext => {
+    const context = newContext(gateway, caller, request.requestId);
+    context.unfinished = null;
+    return context;
+  };
   const caller = callerOf(request, response, gateway);
-  if (!(caller instanceof Promise)) return contextOf(caller, request, gateway);
-  return caller.then((found) => contextOf(found, request, gateway));
-}
-
-function contextOf(caller: Caller, request: Request, gateway: Gateway): RequestContext {
-  const context = newContext(gateway, caller, request.requestId);
-  context.unfinished = null;
-  return context;
+  return caller instanceof Promise ? caller.then(open) : open(caller);
 }
 
 /** One request of a route: caller, limits and scope, body, variables, execution, envelope, in this order. */

@@ -65,7 +65,7 @@ function authorizationOf(parameters: Record<string, unknown> | undefined, reques
 }
 
 /** A context of its own for each operation: the key is looked at anew, so a revoked one starts nothing. */
-async function contextOf(
+async function operationContext(
   parameters: Record<string, unknown> | undefined,
   request: Request,
   gateway: Gateway,
@@ -198,7 +198,7 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
   return makeServer<Record<string, unknown>, SocketExtra>({
     onConnect: async ({ connectionParams, extra }) => {
       try {
-        const { caller } = await contextOf(connectionParams, extra.request, gateway);
+        const { caller } = await operationContext(connectionParams, extra.request, gateway);
         extra.isKnown = true;
         // A socket that closed while its key was looked up has been left already.
         if (extra.socket.readyState === extra.socket.OPEN)
@@ -214,7 +214,7 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
     subscribe,
     onSubscribe: async ({ connectionParams, extra }, id, payload) => {
       try {
-        const context = await contextOf(connectionParams, extra.request, gateway);
+        const context = await operationContext(connectionParams, extra.request, gateway);
         if (id.length > idCharacters) throw validationError({ field: 'id', type: 'too_long' });
         context.idempotencyKey = idempotencyKeyOf(payload);
         const prepared = await prepare(payload as OperationRequest, context);

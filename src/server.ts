@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { Express } from 'express';
 import { answerBrokenRequests } from '../rest/brokenRequests.ts';
 import { createCallbackRouter } from '../rest/callbacks.ts';
@@ -99,16 +100,26 @@ async function openSignals({ REDIS_URL }: Settings, log: Log): Promise<Signals> 
   return redisSignals(REDIS_URL, log);
 }
 
-/** @param address where the server listens: with PORT=0 its port is known late. */
-async function openPlatform(
-  settings: Settings,
-  { database, vault }: Store,
-  clock: Clock,
-  log: Log,
-  outside: ReturnType<typeof openOutsideWorld>,
-  metrics: Metrics,
-  address: { readonly port: number },
-): Promise<Platform> {
+interface PlatformParts {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly outside: ReturnType<typeof openOutsideWorld>;
+  readonly metrics: Metrics;
+  /** Where the server listens: with PORT=0 its port is known late. */
+  readonly address: { readonly port: number };
+}
+
+async function openPlatform({
+  settings,
+  store: { database, vault },
+  clock,
+  log,
+  outside,
+  metrics,
+  address,
+}: PlatformParts): Promise<Platform> {
   const publicUrl = settings.PUBLIC_URL?.replace(/\/+$/, '');
   return {
     sequelize: database.sequelize,
@@ -192,6 +203,33 @@ function openDoors(application: Express, gateway: Gateway): Doors {
   return { graphql: door, direct: new DirectRoutes([...rest.direct, ...door.direct]) };
 }
 
+/** What takes requests, with the doors of a process that has some; it does not listen yet. */
+function openHttp(gateway: Gateway, isServing: () => boolean): { server: Server; doors: Doors | null } {
+  const { platform, metrics } = gateway;
+  const { settings, log } = platform;
+  const application = createApplication({ trustProxy: settings.TRUST_PROXY });
+  application.use(
+    createOperationsRouter({
+      checks: readinessChecks(platform, migrationsFolder),
+      isServing,
+      metrics,
+      metricsKey: settings.METRICS_KEY,
+    }),
+  );
+  const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
+  refuseTheRest(application, log);
+  const listener = createListener({
+    application,
+    direct: doors?.direct ?? new DirectRoutes([]),
+    log,
+    metrics,
+    refuse: (error, response) => refuse(error, response, log),
+  });
+  const server = createHttpServer(application, listener);
+  answerBrokenRequests(server, log);
+  return { server, doors };
+}
+
 /** What takes a part of a second, and neither readiness nor the first requests should wait for. */
 function prepareLater({ graphql }: Doors, { flightSuppliers, log }: Platform): NodeJS.Timeout {
   return setTimeout(() => {
@@ -220,32 +258,13 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const stopComparing = store.database.shared
     ? await machineClock.follow({ sequelize: store.database.sequelize, log, metrics })
     : () => undefined;
-  const platform = await openPlatform(settings, store, clock, log, outside, metrics, address);
+  const platform = await openPlatform({ settings, store, clock, log, outside, metrics, address });
   const gateway = await openGateway(platform, metrics);
   gateway.access.listen();
   gateway.feed.listen();
 
   let phase: 'starting' | 'serving' | 'stopping' = 'starting';
-  const application = createApplication({ trustProxy: settings.TRUST_PROXY });
-  application.use(
-    createOperationsRouter({
-      checks: readinessChecks(platform, migrationsFolder),
-      isServing: () => phase === 'serving',
-      metrics: gateway.metrics,
-      metricsKey: settings.METRICS_KEY,
-    }),
-  );
-  const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
-  refuseTheRest(application, log);
-  const listener = createListener({
-    application,
-    direct: doors?.direct ?? new DirectRoutes([]),
-    log,
-    metrics: gateway.metrics,
-    refuse: (error, response) => refuse(error, response, log),
-  });
-  const server = createHttpServer(application, listener);
-  answerBrokenRequests(server, log);
+  const { server, doors } = openHttp(gateway, () => phase === 'serving');
   const stopListening = prepareStop(server);
   const sockets = doors?.graphql.attach(server);
   const stopKeyNotes = keepKeyNoted(platform);
