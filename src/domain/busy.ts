@@ -41,7 +41,8 @@ export function toldOfWrite(error: unknown, context: RequestContext): unknown {
 
 /**
  * 500 for what could not be done because all connections to the database were in use for longer than anyone should
- * wait: no fault of the request, which may be sent again. SPEC has no other status for it, so the details say it.
+ * wait, or something was locked that is read: no fault of the request, which may be sent again. SPEC has no other status
+ * for it, so the details say it.
  */
 export const overloaded = new AppError('INTERNAL_ERROR', 'Service overloaded', {
   details: { type: 'overloaded' },
@@ -50,6 +51,8 @@ export const overloaded = new AppError('INTERNAL_ERROR', 'Service overloaded', {
 /** What the log says of a request that failed for nothing but that, or for what else its team asked for at the same time. */
 export function overloadMet(error: unknown): string | null {
   if (noConnectionCame(error)) return 'no connection to the database came free';
+  // Of a write the client is told that it is in progress.
+  if (waitedTooLong(error)) return 'something else held what it reads for too long';
   return error instanceof NoTurnCame ? 'its team had too much long work under way' : null;
 }
 
