@@ -17,7 +17,9 @@ async function startAddress(first: RedisServer) {
   let target = first;
   let generation = 0;
   let swallowed = -1;
+  let endsAll = false;
   const address = createServer((near) => {
+    if (endsAll) return void near.on('error', () => undefined).end();
     const born = generation;
     const far = connect(target.port, '127.0.0.1');
     for (const [from, to] of [
@@ -37,6 +39,11 @@ async function startAddress(first: RedisServer) {
     leadTo(redis: RedisServer) {
       generation += 1;
       target = redis;
+    },
+    /** Ends what is connected, and whoever connects, in peace; or no longer. */
+    endAll(isOn: boolean) {
+      endsAll = isOn;
+      if (isOn) for (const socket of sockets) socket.end();
     },
     /** What stands connected gets no word through any more, and does not hear that. */
     swallow() {
@@ -200,6 +207,23 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     } finally {
       await first.ask('acl', 'deluser', 'embarque');
     }
+  });
+
+  it('behind a proxy that accepts connections and ends them is said to be away, and to be back', async () => {
+    await eventually(isListenedTo);
+    address.endAll(true);
+    const said = (words: string) => (name: string) =>
+      server.logLines.filter((line) => line.includes(words) && line.includes(`"connection":"${name}"`))
+        .length;
+    const connections = ['publisher', 'subscriber', 'rate limits'];
+    await eventually(async () => {
+      await balance();
+      return connections.map(said('redis unavailable')).every((lines) => lines === 1);
+    });
+    address.endAll(false);
+    await eventually(isListenedTo);
+    await eventually(() => connections.map(said('redis is back')).every((lines) => lines === 1));
+    expect(connections.map(said('redis unavailable'))).toEqual([1, 1, 1]);
   });
 
   it('that refuses a process at its start is listened to once it does not', async () => {

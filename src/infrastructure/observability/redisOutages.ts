@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
+import { ConnectionOutage } from './connectionOutage.ts';
 import type { Log } from './log.ts';
-import { Outage } from './outage.ts';
 
 /**
  * Longest silence after a command. A server that vanished without a word leaves a connection that the system believes in
@@ -11,46 +11,43 @@ export const redisSilenceMs = 5_000;
 /** What Redis says to whom it does not let in. */
 const refusals = /^(WRONGPASS|NOAUTH)\b/;
 
+/** What one of the connections to Redis is lost to. @param meanwhile what happens without Redis. */
+export const redisOutage = (connection: string, meanwhile: string, log: Log): ConnectionOutage =>
+  new ConnectionOutage(
+    {
+      service: 'redis',
+      setting: 'REDIS_URL',
+      refuses: ({ message }) => refusals.test(message),
+      meanwhile,
+      fields: { connection },
+    },
+    log,
+  );
+
 /**
- * What a connection to Redis is lost to. One that comes back and does not let us in is another matter than one that is away:
- * whoever was told of the one would look for it in vain, and the other never ends by itself.
+ * Tells of each reason for which a connection is lost or does not come. One that is ended in peace, as by a proxy that has no
+ * Redis behind it, is no error to the client, however often: it is told when the next one ends as well.
  */
-export class RedisOutage {
-  readonly #absence: Outage;
-  readonly #refusal: Outage;
-
-  /** @param meanwhile what happens without Redis. */
-  constructor(connection: string, meanwhile: string, log: Log) {
-    const fields = { connection };
-    this.#absence = new Outage(log, {
-      lost: `redis unavailable: ${meanwhile}`,
-      back: 'redis is back',
-      fields,
-    });
-    this.#refusal = new Outage(log, {
-      lost: `redis refuses the user or password of REDIS_URL: ${meanwhile}`,
-      back: 'redis takes the user and password of REDIS_URL',
-      fields,
-    });
-  }
-
-  get isOn(): boolean {
-    return this.#absence.isOn || this.#refusal.isOn;
-  }
-
-  begin(error: Error): void {
-    (refusals.test(error.message) ? this.#refusal : this.#absence).begin(error);
-  }
-
-  end(): void {
-    this.#absence.end();
-    this.#refusal.end();
-  }
+export function hearLosses(client: Redis, lose: (error: Error) => void): void {
+  let isTold = false;
+  let isRetried = false;
+  client.on('error', (error) => {
+    isTold = true;
+    lose(error);
+  });
+  client.on('reconnecting', () => {
+    if (isRetried && !isTold) lose(new Error('the connection ends before Redis is ready'));
+    isRetried = true;
+  });
+  client.on('ready', () => {
+    isTold = false;
+    isRetried = false;
+  });
 }
 
 /** Logs when a connection to Redis is lost and when it is back. */
 export function logOutages(client: Redis, connection: string, meanwhile: string, log: Log): void {
-  const outage = new RedisOutage(connection, meanwhile, log);
-  client.on('error', (error) => outage.begin(error));
+  const outage = redisOutage(connection, meanwhile, log);
+  hearLosses(client, (error) => outage.begin(error));
   client.on('ready', () => outage.end());
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { ConnectionOutage } from '../observability/connectionOutage.ts';
 import type { Log } from '../observability/log.ts';
-import { RedisOutage, redisSilenceMs } from '../observability/redisOutages.ts';
+import { hearLosses, redisOutage, redisSilenceMs } from '../observability/redisOutages.ts';
 import type { CountedWindow } from './rateWindows.ts';
 
 /**
@@ -54,7 +55,7 @@ const betweenTrialsMs = 500;
 export class RedisRateCounts {
   readonly #client: CountingRedis;
   readonly #lengthMs: number;
-  readonly #outage: RedisOutage;
+  readonly #outage: ConnectionOutage;
   #isTrying = false;
   #waiting = new Map<string, Waiting[]>();
   /** Commands that Redis has not answered. */
@@ -62,7 +63,7 @@ export class RedisRateCounts {
 
   constructor(url: string, lengthMs: number, log: Log) {
     this.#lengthMs = lengthMs;
-    this.#outage = new RedisOutage('rate limits', 'counting in memory', log);
+    this.#outage = redisOutage('rate limits', 'counting in memory', log);
     this.#client = new Redis(url, {
       connectionName: 'embarque-rate-limits',
       // A request must not wait for a Redis that is away: it is counted in memory instead.
@@ -75,7 +76,7 @@ export class RedisRateCounts {
       reconnectOnError: ({ message }) => message.includes('READONLY'),
     }) as CountingRedis;
     this.#client.defineCommand('countRequests', { lua: countScript });
-    this.#client.on('error', (error) => this.#lose(error));
+    hearLosses(this.#client, (error) => this.#lose(error));
     this.#client.on('ready', () => void this.#tryUntilItCounts());
   }
 
