@@ -1,17 +1,23 @@
 import { startDatabaseLink } from './databaseLink.ts';
 
+/** What PostgreSQL's greeting ends with: it is ready, and no transaction is open. */
+const ready = Buffer.from('Z\0\0\0\x05I', 'latin1');
+
 /** Stands between a server and its database, and stops passing anything on when it is told to. */
 export async function startGate(target: URL) {
   let isShut = false;
+  let isLeftAtGreeting = false;
   let swallowedBytes = 0;
   const link = await startDatabaseLink(target, (near, far) => {
+    let isPassed = true;
     for (const [from, to] of [
       [near, far],
       [far, near],
     ] as const) {
       from.on('data', (bytes) => {
-        if (!isShut) to.write(bytes);
+        if (!isShut && isPassed) to.write(bytes);
         else swallowedBytes += bytes.length;
+        if (isLeftAtGreeting && from === far && bytes.subarray(-ready.length).equals(ready)) isPassed = false;
       });
     }
   });
@@ -19,6 +25,10 @@ export async function startGate(target: URL) {
     ...link,
     shut() {
       isShut = true;
+    },
+    /** From now on, or no longer, nothing passes on a connection that PostgreSQL has said something on and is done. */
+    leaveAtGreeting(isLeft: boolean) {
+      isLeftAtGreeting = isLeft;
     },
     /** Whether anything was said since it is shut. */
     hasSwallowed: () => swallowedBytes > 0,

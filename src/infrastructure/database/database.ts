@@ -4,6 +4,7 @@ import type { ModelCtor } from 'sequelize-typescript';
 import { Sequelize } from 'sequelize-typescript';
 import type { Settings } from '../../config.ts';
 import type { Log } from '../observability/log.ts';
+import { databaseOutage } from './databaseOutage.ts';
 import { driverClient } from './driverClient.ts';
 import { openEmbedded } from './embedded.ts';
 import { EmbeddedDisk } from './embeddedDisk.ts';
@@ -67,7 +68,7 @@ export async function openDatabase(
   const patience = { endless: true };
   const common = {
     dialect: 'postgres' as const,
-    dialectModule: { Client: driverClient(patience), types: pg.types },
+    dialectModule: { Client: driverClient(patience, databaseOutage(log)), types: pg.types },
     models,
     logging: (text: string) => log.trace({ sql: text }, 'statement'),
     define: { underscored: true, timestamps: false },

@@ -18,6 +18,12 @@ export interface Patience {
   endless: boolean;
 }
 
+/** Hears of each session that comes, and of each that does not. */
+interface Sessions {
+  begin(error: Error): void;
+  end(): void;
+}
+
 /**
  * The pg client that Sequelize's pool is made of. It hears of the end of its connection from its beginning: Sequelize
  * listens a moment after a client has connected; where the server ends the session in the same breath, as at a failover,
@@ -26,30 +32,61 @@ export interface Patience {
  * A connection is given up when it stays silent (Sequelize's own queries wait as long as named ones do), and when its
  * server takes no writes any more: DATABASE_URL may lead to another by now, and reads alone would keep it in use for ever.
  */
-export function driverClient(patience: Patience): typeof pg.Client {
+export function driverClient(patience: Patience, outage: Sessions): typeof pg.Client {
+  let sessionsCome = 0;
   return class extends pg.Client {
     /** Sequelize's mark of a connection that its pool must end instead of handing it out. */
     _invalid = false;
+    /** Longest that a session is waited for; 0 for as long as it takes. */
+    readonly #connectMs: number;
 
-    constructor(config?: string | pg.ClientConfig) {
+    constructor(config: pg.ClientConfig) {
       super(config);
+      this.#connectMs = config.connectionTimeoutMillis ?? 0;
       this.on('error', () => undefined);
       connectionOf(this).on('errorMessage', ({ code }) => {
         if (code === readOnlyCode) this._invalid = true;
       });
     }
 
+    override connect(...asked: unknown[]): never {
+      const [connected] = asked as [(error?: Error) => void];
+      const comeBefore = sessionsCome;
+      const told = (error?: Error) => {
+        if (!error) {
+          sessionsCome += 1;
+          outage.end();
+          // Who opens a database says itself why that fails; and what failed while another came tells of a time before.
+        } else if (!patience.endless && sessionsCome === comeBefore) outage.begin(error);
+        connected(error);
+      };
+      return super.connect(told) as never;
+    }
+
     override query(...asked: unknown[]): never {
       const answered = asked.at(-1);
+      if (asked.length === 1 && typeof answered === 'string') return this.#setUp(answered);
       if (patience.endless || typeof answered !== 'function')
         return super.query(...(asked as [never])) as never;
-      const giveUp = () => connectionOf(this).stream.destroy(new Error('the database is silent'));
-      const silence = setTimeout(giveUp, silenceMs);
+      const silence = this.#giveUpAfter(silenceMs);
       const told: Answered = (error, result) => {
         clearTimeout(silence);
         answered(error, result);
       };
       return super.query(...([...asked.slice(0, -1), told] as unknown as [never])) as never;
+    }
+
+    /** What Sequelize asks before it hands a new session out, and nobody else: with a promise for the answer. */
+    #setUp(text: string): never {
+      const answer = super.query(text);
+      if (this.#connectMs === 0) return answer as never;
+      const silence = this.#giveUpAfter(this.#connectMs);
+      return answer.finally(() => clearTimeout(silence)) as never;
+    }
+
+    #giveUpAfter(milliseconds: number): NodeJS.Timeout {
+      const giveUp = () => connectionOf(this).stream.destroy(new Error('the database is silent'));
+      return setTimeout(giveUp, milliseconds);
     }
   };
 }

@@ -6,10 +6,16 @@ interface Session {
   query(text: string): Promise<{ rows: unknown[] }>;
 }
 
+type Answered = (error: Error | null, result: { rows: unknown[] }) => void;
+
+interface Client {
+  query(text: string, answered: Answered): void;
+}
+
 /** What is used of Sequelize's connection manager beside its pool. */
 interface Sessions {
-  connect(config: Sequelize['config']): Promise<Session>;
-  disconnect(session: Session): Promise<void>;
+  connect(config: Sequelize['config']): Promise<Client>;
+  disconnect(client: Client): Promise<void>;
 }
 
 /** Runs `work` with a session beside the pool, which ends with it. */
@@ -18,11 +24,15 @@ export async function withOwnSession<T>(
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const sessions = sequelize.connectionManager as unknown as Sessions;
-  const session = await sessions.connect(sequelize.config);
+  const client = await sessions.connect(sequelize.config);
+  const query: Session['query'] = (text) =>
+    new Promise((resolve, reject) => {
+      client.query(text, (error, result) => (error ? reject(error) : resolve(result)));
+    });
   try {
-    return await work(session);
+    return await work({ query });
   } finally {
-    await sessions.disconnect(session);
+    await sessions.disconnect(client);
   }
 }
 

@@ -32,6 +32,12 @@ const tooManyConnections = '53300';
 /** Whether the server refused a session because it has as many as it may have. */
 export const hasNoConnectionLeft = (error: unknown): boolean => sqlStateOf(error) === tooManyConnections;
 
+/** Of a user who may not log in, of a password, and of a right to enter the database. */
+const refusedEntry: ReadonlySet<string | undefined> = new Set(['28000', '28P01', '42501']);
+
+/** Whether the server is there, and refused a session to whoever asked for it. */
+export const lacksEntry = (error: unknown): boolean => refusedEntry.has(sqlStateOf(error));
+
 const undefinedObject = '42704';
 
 /** Whether the server knows nothing of a name, such as a setting's, that it was asked for. */

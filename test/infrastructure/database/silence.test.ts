@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../../src/infrastructure/database/database.ts';
 import { rowsOf, silenceMs } from '../../../src/infrastructure/database/namedQuery.ts';
+import { poolOf } from '../../../src/infrastructure/database/sharedConnections.ts';
 import { run, statement } from '../../../src/infrastructure/database/statement.ts';
 import { describeSeveralSessions } from '../../harness/engines.ts';
 import { startGate } from '../../harness/gate.ts';
@@ -79,6 +80,12 @@ it('a session that never comes is given up', async () => {
   server.close();
 });
 
+/** Waits for what comes over the network, whatever timers do meanwhile. */
+async function passing(isDone: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + 10_000;
+  while (!isDone() && performance.now() < deadlineMs) await new Promise(setImmediate);
+}
+
 const readSession = statement<{ pid: number }>('test_read_session', 'SELECT pg_backend_pid() AS pid');
 
 describeSeveralSessions('a server that answers', (engine) => {
@@ -143,10 +150,37 @@ describeSeveralSessions('a server that does not answer Sequelize any more', (eng
       gate.shut();
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       const asked = database.sequelize.query('SELECT 1').catch((error: Error) => error);
-      const deadlineMs = performance.now() + 10_000;
-      while (!gate.hasSwallowed() && performance.now() < deadlineMs) await new Promise(setImmediate);
+      await passing(gate.hasSwallowed);
       await vi.advanceTimersByTimeAsync(silenceMs);
       expect(await asked).toMatchObject({ message: 'the database is silent' });
+    } finally {
+      vi.useRealTimers();
+      gate.close();
+      await database.close();
+      await place.release();
+    }
+  });
+
+  it('while it sets a session up is waited for no longer than for the session', async () => {
+    const place = await engine.allocate();
+    const gate = await startGate(new URL(place.settings.DATABASE_URL as string));
+    const only = { ...settings, DATABASE_POOL_SIZE: 1, DATABASE_URL: gate.url };
+    const database = await openDatabase(only, [], log);
+    const ask = (text = 'SELECT 1') => database.sequelize.query(text).catch((error: Error) => error);
+    try {
+      database.endPatience();
+      expect(await ask('SELECT pg_terminate_backend(pg_backend_pid())')).toBeInstanceOf(Error);
+      await passing(() => poolOf(database.sequelize).available === 0);
+      gate.leaveAtGreeting(true);
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const asked = ask();
+      await passing(gate.hasSwallowed);
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(await asked).toMatchObject({ message: 'the database is silent' });
+      // Its place in the pool is free again.
+      vi.useRealTimers();
+      gate.leaveAtGreeting(false);
+      expect(await ask()).not.toBeInstanceOf(Error);
     } finally {
       vi.useRealTimers();
       gate.close();
