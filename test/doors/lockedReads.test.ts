@@ -14,7 +14,8 @@ describeSeveralSessions('While something else keeps a table from all who read it
   let other: pg.Client;
   beforeAll(async () => {
     // No worker, whose looks at the same tables would be logged beside.
-    server = await startTestServer(engine, { settings: { ROLES: 'api', DATABASE_POOL_SIZE: '20' } });
+    const settings = { ROLES: 'api', DATABASE_POOL_SIZE: '2', COALESCE_READS: 'false' };
+    server = await startTestServer(engine, { settings });
     other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
     await other.connect();
   });
@@ -35,13 +36,14 @@ describeSeveralSessions('While something else keeps a table from all who read it
     const linesBefore = server.logLines.length;
     const socket = await openRawSocket(server.url);
     socket.send({ type: 'connection_init', payload: { Authorization: `Bearer ${stranger.live}` } });
-    const [ofKnown, ofStranger, graphql, closed] = await Promise.all([
-      read(known.live),
-      read(stranger.live),
+    const [graphql, closed, ...answers] = await Promise.all([
       server.graphql(document, null, known.live),
       socket.closed(),
+      read(stranger.live),
+      // More than one after the other could wait for it until the database counts as silent.
+      ...Array.from({ length: 8 }, () => read(known.live)),
     ]);
-    for (const { status, body, headers } of [ofKnown, ofStranger]) {
+    for (const { status, body, headers } of answers) {
       expect([status, body]).toEqual([500, { success: false, error: told }]);
       expect(headers.get('retry-after')).toBe('1');
     }

@@ -4,6 +4,7 @@ import type { Sequelize } from 'sequelize';
 import { gatherWrites } from '../gatheredWrites.ts';
 import { keptOfObject } from '../keptEntry.ts';
 import { type NamedQuery, type QueryingClient, send } from './namedQuery.ts';
+import { waitedTooLong } from './sqlState.ts';
 
 /** What is used of the pg client that Sequelize's pool holds. */
 export interface Client extends QueryingClient {
@@ -82,9 +83,13 @@ export class SharedConnections {
       lane.idle = false;
       this.#underWay += 1;
       const fail = (error: unknown) => {
-        if (isUnusable(error)) {
+        const heldUp = waitedTooLong(error);
+        if (isUnusable(error) || heldUp) {
+          const isFirst = !lane.unusable;
           lane.unusable = true;
           this.#lanes.delete(lane);
+          // Those behind would each wait as long once more, one after the other: they fail with this one.
+          if (heldUp && isFirst && lane.reads > 1) lane.client?.connection.stream.destroy(error as Error);
         }
         this.#end(lane);
         reject(error);
