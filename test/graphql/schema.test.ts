@@ -2,6 +2,7 @@ import type { GraphQLOutputType, GraphQLSchema } from 'graphql';
 import {
   execute,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -42,6 +43,20 @@ describe('The schema', () => {
       }
     }
   }
+
+  it('names arguments and the members of those that are objects apart, so that a refusal of a name is of one place', () => {
+    const ambiguous: string[] = [];
+    for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {
+      for (const { name, args } of Object.values(root?.getFields() ?? {})) {
+        const places = args.flatMap((argument) => {
+          const type = getNullableType(argument.type);
+          return [argument.name, ...(isInputObjectType(type) ? Object.keys(type.getFields()) : [])];
+        });
+        if (new Set(places).size < places.length) ambiguous.push(name);
+      }
+    }
+    expect(ambiguous).toEqual([]);
+  });
 
   it('takes for a creation only what leaves the writing to it, so that a key is never without its effect', () => {
     const declare = Operation({ scope: 'wallet:write', creation: 'plain' });
