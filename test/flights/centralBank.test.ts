@@ -211,6 +211,26 @@ describeEngines('exchange rates of the central bank', (engine) => {
     await until({ USD: 5.616, EUR: 6.448 });
   });
 
+  it('are asked for every half hour, however long the bank is out of order, and soon after the next failure', async () => {
+    await begin();
+    bank.fault = failing;
+    const isAskedAfter = async (minutes: number) => {
+      bank.asked.length = 0;
+      await advance(minutes * minuteMs);
+      await eventually(() => bank.asked.length === 2);
+    };
+    for (let failed = 0; failed < 8; failed += 1) await isAskedAfter(30);
+    bank.asked.length = 0;
+    await advance(15 * minuteMs);
+    await looked();
+    expect(bank.asked).toEqual([]);
+    bank.fault = null;
+    await isAskedAfter(15);
+    bank.fault = failing;
+    await isAskedAfter(30);
+    await isAskedAfter(1);
+  });
+
   it('are not sold at when they jump, until the next closing is like them', async () => {
     await begin();
     publish({ '2026-11-23': 54 });
