@@ -42,6 +42,8 @@ const failing = (response: ServerResponse) =>
   response.writeHead(503).end(JSON.stringify({ value: bulletins(published.USD) }));
 const html = (response: ServerResponse) =>
   response.setHeader('content-type', 'text/html').end('<!DOCTYPE html><title>Manutenção</title>');
+const endless = (response: ServerResponse) =>
+  response.end(JSON.stringify({ value: bulletins(published.USD) }) + ' '.repeat(1_000_000));
 const cut = (response: ServerResponse) => response.destroy();
 
 /** Goes on by hand, and back to its start. */
@@ -226,7 +228,7 @@ describeEngines('exchange rates of the central bank', (engine) => {
     expect(bank.asked).toEqual([]);
     bank.fault = null;
     await isAskedAfter(15);
-    bank.fault = failing;
+    bank.fault = endless;
     await isAskedAfter(30);
     await isAskedAfter(1);
   });

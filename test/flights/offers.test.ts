@@ -252,6 +252,10 @@ describeFlightDoors('flight offers', (stage) => {
           { maxStops: 0, carriers: [carrier], maxPrice: middle.client_amount },
           (offer) => isDirect(offer) && offer.owner.iata_code === carrier && price(offer) <= price(middle),
         ],
+        [
+          { minPrice: middle.client_amount, maxPrice: middle.client_amount },
+          (offer) => price(offer) === price(middle),
+        ],
         [{ carriers: [] }, () => false],
         [{}, () => true],
       ];
