@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { retryOnDeadlock } from '../../../src/infrastructure/database/statement.ts';
+import { transactionContext } from '../../../src/infrastructure/database/transactionContext.ts';
 
 describe('a second try after a deadlock', () => {
   const failing = (error: object, times: number) => {
@@ -30,5 +31,17 @@ describe('a second try after a deadlock', () => {
     const other = failing({ code: '23505' }, 1);
     await expect(retryOnDeadlock(other.work)).rejects.toEqual({ code: '23505' });
     expect(other.calls()).toBe(1);
+  });
+
+  it('is left to whoever opened the transaction, of which nothing is left to go on in', async () => {
+    const once = failing({ code: '40P01' }, 1);
+    const outcome = await new Promise((resolve) => {
+      transactionContext.run(() => {
+        transactionContext.set('transaction', {});
+        retryOnDeadlock(once.work).then(resolve, resolve);
+      });
+    });
+    expect(outcome).toEqual({ code: '40P01' });
+    expect(once.calls()).toBe(1);
   });
 });
