@@ -41,4 +41,10 @@ describe('README leads', () => {
     expect(commands).toContain('ledger:verify');
     expect(commands.filter((command) => !Object.hasOwn(scripts, command))).toEqual([]);
   });
+
+  it('through sessions of which nothing is left out', () => {
+    const shown = firstOf(/^ *```\w*\n([\s\S]*?)^ *```$/gm, readme);
+    expect(shown.some((text) => text.includes('client_amount'))).toBe(true);
+    expect(shown.filter((text) => text.trim() === '')).toEqual([]);
+  });
 });
