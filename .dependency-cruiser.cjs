@@ -13,19 +13,19 @@ module.exports = {
       name: 'infrastructure-knows-no-domain',
       severity: 'error',
       from: { path: '^src/infrastructure' },
-      to: { path: '^(schema|rest)/|^src/domain/|^src/(main|server|store)\\.ts$' },
+      to: { path: '^(schema|rest)/|^src/domain/|^src/(main|server|store|doors)\\.ts$' },
     },
     {
       name: 'schema-knows-no-rest',
       severity: 'error',
       from: { path: '^schema' },
-      to: { path: '^rest/|^src/(main|server|store)\\.ts$' },
+      to: { path: '^rest/|^src/(main|server|store|doors)\\.ts$' },
     },
     {
       name: 'only-the-composition-root-starts',
       severity: 'error',
       from: { pathNot: '^(src/(main|server)\\.ts|test/)' },
-      to: { path: '^src/(main|server|store)\\.ts$' },
+      to: { path: '^src/(main|server|store|doors)\\.ts$' },
     },
     {
       name: 'rest-writes-no-sql',

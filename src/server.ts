@@ -1,19 +1,3 @@
-import type { Server } from 'node:http';
-import type { Express } from 'express';
-import { answerBrokenRequests } from '../rest/brokenRequests.ts';
-import { createCallbackRouter } from '../rest/callbacks.ts';
-import { createDocsRouter } from '../rest/docs.ts';
-import { createEticketRouter } from '../rest/etickets.ts';
-import { createFaviconRouter } from '../rest/favicon.ts';
-import { createFileRouter } from '../rest/files.ts';
-import { createRestDoor } from '../rest/index.ts';
-import { createLogoRouter } from '../rest/logos.ts';
-import { refuse, refuseTheRest } from '../rest/refusal.ts';
-import { createSimulatorRouter } from '../rest/simulator.ts';
-import { startPage } from '../rest/startPage.ts';
-import type { GraphqlDoor } from '../schema/door.ts';
-import { createGraphqlDoor } from '../schema/door.ts';
-import { buildGatewaySchema } from '../schema/index.ts';
 import type { Settings } from './config.ts';
 import { EventFeed } from './domain/events/feed.ts';
 import { countFaults } from './domain/events/inspection.ts';
@@ -26,17 +10,14 @@ import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
 import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
 import { keepKeyNoted } from './domain/vault/keyCheck.ts';
 import { startWorker } from './domain/worker.ts';
+import type { Doors } from './doors.ts';
+import { openHttp } from './doors.ts';
 import type { Clock } from './infrastructure/clock.ts';
 import { SharedClock } from './infrastructure/database/sharedClock.ts';
 import { createExchangeRates } from './infrastructure/exchangeRates/registry.ts';
 import { createFlightSuppliers } from './infrastructure/flights/registry.ts';
 import type { FlightSupplier } from './infrastructure/flights/supplier.ts';
-import { createApplication, createHttpServer } from './infrastructure/http/application.ts';
-import { DirectRoutes } from './infrastructure/http/directRoutes.ts';
-import { answerPreflight } from './infrastructure/http/headers.ts';
-import { createListener } from './infrastructure/http/listener.ts';
 import { listen } from './infrastructure/http/listening.ts';
-import { createOperationsRouter } from './infrastructure/http/operations.ts';
 import { prepareStop } from './infrastructure/http/stopping.ts';
 import { loadParts } from './infrastructure/laterParts.ts';
 import { createMailer } from './infrastructure/mail.ts';
@@ -53,7 +34,7 @@ import { createWebhookSender } from './infrastructure/webhooks/sender.ts';
 import type { Store } from './store.ts';
 import { migrationsFolder, openStore } from './store.ts';
 
-/** The composition root: puts the parts together, and the only file that may know them all. */
+/** The composition root: puts the parts together. */
 
 /** What a test may replace: time, the log and the world outside. */
 export interface Overrides {
@@ -169,67 +150,6 @@ function startExchangeRates({ exchangeRates, sequelize, clock, log, settings }: 
   return exchangeRates.start?.({ sequelize, clock, log, metrics, asks, everyMs: settings.SWEEP_INTERVAL });
 }
 
-const restPrefix = '/api/v1';
-
-interface Doors {
-  graphql: GraphqlDoor;
-  /** Endpoints that need not be looked for in the application. */
-  direct: DirectRoutes;
-}
-
-/** The doors of an api process, mounted on its application. */
-function openDoors(application: Express, gateway: Gateway): Doors {
-  const { platform, access } = gateway;
-  const schema = buildGatewaySchema();
-  const door = createGraphqlDoor(schema, gateway);
-  application.use((request, response, next) => {
-    const { origin, 'access-control-request-method': wanted } = request.headers;
-    if (request.method !== 'OPTIONS' || origin === undefined || wanted === undefined) return next();
-    request.routeName = 'preflight';
-    access.originIsKnown(origin).then((allowed) => answerPreflight(request, response, allowed), next);
-  });
-  const rest = createRestDoor(schema, gateway, restPrefix);
-  application.use(restPrefix, rest.router);
-  application.use('/graphql', door.router);
-  application.use('/docs', createDocsRouter());
-  if (platform.paymentProvider.name === 'simulated')
-    application.use('/simulator', createSimulatorRouter(gateway));
-  application.use(createCallbackRouter(gateway));
-  application.use(createFileRouter(gateway));
-  application.use(createEticketRouter(gateway));
-  application.use(createLogoRouter(platform.log));
-  application.use(createFaviconRouter());
-  application.get('/', startPage);
-  return { graphql: door, direct: new DirectRoutes([...rest.direct, ...door.direct]) };
-}
-
-/** What takes requests, with the doors of a process that has some; it does not listen yet. */
-function openHttp(gateway: Gateway, isServing: () => boolean): { server: Server; doors: Doors | null } {
-  const { platform, metrics } = gateway;
-  const { settings, log } = platform;
-  const application = createApplication({ trustProxy: settings.TRUST_PROXY });
-  application.use(
-    createOperationsRouter({
-      checks: readinessChecks(platform, migrationsFolder),
-      isServing,
-      metrics,
-      metricsKey: settings.METRICS_KEY,
-    }),
-  );
-  const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
-  refuseTheRest(application, log);
-  const listener = createListener({
-    application,
-    direct: doors?.direct ?? new DirectRoutes([]),
-    log,
-    metrics,
-    refuse: (error, response) => refuse(error, response, log),
-  });
-  const server = createHttpServer(application, listener);
-  answerBrokenRequests(server, log);
-  return { server, doors };
-}
-
 /** What takes a part of a second, and neither readiness nor the first requests should wait for. */
 function prepareLater({ graphql }: Doors, { flightSuppliers, log }: Platform): NodeJS.Timeout {
   return setTimeout(() => {
@@ -264,7 +184,10 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   gateway.feed.listen();
 
   let phase: 'starting' | 'serving' | 'stopping' = 'starting';
-  const { server, doors } = openHttp(gateway, () => phase === 'serving');
+  const { server, doors } = openHttp(gateway, {
+    checks: readinessChecks(platform, migrationsFolder),
+    isServing: () => phase === 'serving',
+  });
   const stopListening = prepareStop(server);
   const sockets = doors?.graphql.attach(server);
   const stopKeyNotes = keepKeyNoted(platform);

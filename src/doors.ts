@@ -1,0 +1,80 @@
+import type { Server } from 'node:http';
+import type { Express } from 'express';
+import { answerBrokenRequests } from '../rest/brokenRequests.ts';
+import { createCallbackRouter } from '../rest/callbacks.ts';
+import { createDocsRouter } from '../rest/docs.ts';
+import { createEticketRouter } from '../rest/etickets.ts';
+import { createFaviconRouter } from '../rest/favicon.ts';
+import { createFileRouter } from '../rest/files.ts';
+import { createRestDoor } from '../rest/index.ts';
+import { createLogoRouter } from '../rest/logos.ts';
+import { refuse, refuseTheRest } from '../rest/refusal.ts';
+import { createSimulatorRouter } from '../rest/simulator.ts';
+import { startPage } from '../rest/startPage.ts';
+import type { GraphqlDoor } from '../schema/door.ts';
+import { createGraphqlDoor } from '../schema/door.ts';
+import { buildGatewaySchema } from '../schema/index.ts';
+import type { Gateway } from './domain/gateway.ts';
+import { createApplication, createHttpServer } from './infrastructure/http/application.ts';
+import { DirectRoutes } from './infrastructure/http/directRoutes.ts';
+import { answerPreflight } from './infrastructure/http/headers.ts';
+import { createListener } from './infrastructure/http/listener.ts';
+import type { OperationsParts } from './infrastructure/http/operations.ts';
+import { createOperationsRouter } from './infrastructure/http/operations.ts';
+
+const restPrefix = '/api/v1';
+
+export interface Doors {
+  graphql: GraphqlDoor;
+  /** Endpoints that need not be looked for in the application. */
+  direct: DirectRoutes;
+}
+
+/** The doors of an api process, mounted on its application. */
+function openDoors(application: Express, gateway: Gateway): Doors {
+  const { platform, access } = gateway;
+  const schema = buildGatewaySchema();
+  const door = createGraphqlDoor(schema, gateway);
+  application.use((request, response, next) => {
+    const { origin, 'access-control-request-method': wanted } = request.headers;
+    if (request.method !== 'OPTIONS' || origin === undefined || wanted === undefined) return next();
+    request.routeName = 'preflight';
+    access.originIsKnown(origin).then((allowed) => answerPreflight(request, response, allowed), next);
+  });
+  const rest = createRestDoor(schema, gateway, restPrefix);
+  application.use(restPrefix, rest.router);
+  application.use('/graphql', door.router);
+  application.use('/docs', createDocsRouter());
+  if (platform.paymentProvider.name === 'simulated')
+    application.use('/simulator', createSimulatorRouter(gateway));
+  application.use(createCallbackRouter(gateway));
+  application.use(createFileRouter(gateway));
+  application.use(createEticketRouter(gateway));
+  application.use(createLogoRouter(platform.log));
+  application.use(createFaviconRouter());
+  application.get('/', startPage);
+  return { graphql: door, direct: new DirectRoutes([...rest.direct, ...door.direct]) };
+}
+
+/** What takes requests, with the doors of a process that has some; it does not listen yet. */
+export function openHttp(
+  gateway: Gateway,
+  readiness: Pick<OperationsParts, 'checks' | 'isServing'>,
+): { server: Server; doors: Doors | null } {
+  const { platform, metrics } = gateway;
+  const { settings, log } = platform;
+  const application = createApplication({ trustProxy: settings.TRUST_PROXY });
+  application.use(createOperationsRouter({ ...readiness, metrics, metricsKey: settings.METRICS_KEY }));
+  const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
+  refuseTheRest(application, log);
+  const listener = createListener({
+    application,
+    direct: doors?.direct ?? new DirectRoutes([]),
+    log,
+    metrics,
+    refuse: (error, response) => refuse(error, response, log),
+  });
+  const server = createHttpServer(application, listener);
+  answerBrokenRequests(server, log);
+  return { server, doors };
+}
