@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inDays, travellersOf } from '../bookings/bookingSteps.ts';
 import type { GraphqlAnswer, Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { firstRefusal, transports } from '../harness/subscribers.ts';
-import { dayMs } from '../harness/testClock.ts';
 
 const webhook = `mutation ($address: WebhookUrl!, $kinds: [EventType!]!, $about: String, $more: [WebhookHeaderInput!]) {
   createWebhook(url: $address, events: $kinds, description: $about, headers: $more) { id }
@@ -14,16 +14,6 @@ const soundWebhook = { address: 'https://agency.example.com/hooks', kinds: ['wal
 const booking = `mutation ($offer: String!, $who: [BookingPassengerInput!]!, $paid: [BookingPaymentInput!]) {
   createBooking(offerId: $offer, type: instant, passengers: $who, payments: $paid) { id }
 }`;
-
-const traveller = {
-  given_name: 'Ana',
-  family_name: 'Souza',
-  born_on: '1990-05-01',
-  gender: 'f',
-  email: 'ana@example.com',
-  phone_number: '+5511987654321',
-  identity_document: { type: 'cpf', number: '123.456.780-62' },
-};
 
 /** The fields that a refusal names: of a bad request all, of any other the one that it is for. */
 function namedIn({ body }: GraphqlAnswer): string[] {
@@ -58,26 +48,23 @@ describeOneEngine(
     });
 
     it('for travellers and payments that do not fit the offer', async () => {
-      const departureDate = new Date(Date.now() + 30 * dayMs).toISOString().slice(0, 10);
       const search = `query ($day: DepartureDate!) {
       flightSearch(search: { type: one_way, slices: [{ origin: "GRU", destination: "GIG", departureDate: $day }],
-                             passengers: [{ type: adult, count: 1 }] }) { offers { id passengers { id } } }
+                             passengers: [{ type: adult, count: 1 }] }) { offers { id passengers { id type } } }
     }`;
-      const { body } = await server.graphql(search, { day: departureDate }, team.live);
+      const { body } = await server.graphql(search, { day: inDays(30) }, team.live);
       const [offer] = body.data.flightSearch.offers;
-      const [{ id }] = offer.passengers;
+      const [traveller] = travellersOf(offer);
       const book = (who: object[], amount: string) => {
         const paid = [{ type: 'balance', amount, currency: 'BRL' }];
         return server.graphql(booking, { offer: offer.id, who, paid }, team.live);
       };
       const unnamed = await book([], '1.00');
       expect(unnamed.body.errors?.[0]?.extensions.details.errors).toEqual([
-        { field: 'who', type: 'missing', passenger_id: id },
+        { field: 'who', type: 'missing', passenger_id: traveller.id },
       ]);
-      expect(namedIn(await book([{ ...traveller, id, given_name: '…' }], '1.00'))).toEqual([
-        'who.0.given_name',
-      ]);
-      expect(namedIn(await book([{ ...traveller, id }], '0.01'))).toEqual(['paid.0.amount']);
+      expect(namedIn(await book([{ ...traveller, given_name: '…' }], '1.00'))).toEqual(['who.0.given_name']);
+      expect(namedIn(await book([traveller], '0.01'))).toEqual(['paid.0.amount']);
     });
 
     it.each<[string, string, object, string]>([
