@@ -35,7 +35,9 @@ describe('cabins of the simulated supplier', () => {
       ['GRU-REC', 'business'],
       ['YQB-YYZ', 'premium_economy'],
     ] as const) {
-      for (const { slices } of await offers({ slices: [pair], cabinClass })) {
+      const found = await offers({ slices: [pair], cabinClass });
+      expect(found.length, pair).toBeGreaterThan(0);
+      for (const { slices } of found) {
         const [longest] = slices[0]!.segments.toSorted(
           (one, other) => other.flight.distanceKm - one.flight.distanceKm,
         );
