@@ -6,7 +6,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { GatewayInterface } from '@apollo/server-gateway-interface';
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
-import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
 import { sizedAnswer } from './answerSize.ts';
@@ -108,7 +108,7 @@ export function createApollo(
     introspection: true,
     // "Did you mean" would tell the schema name by name.
     hideSchemaDetailsFromClientErrors: !options.introspection,
-    validationRules: [...limitRules(), ...(options.introspection ? [] : [NoSchemaIntrospectionCustomRule])],
+    validationRules: limitRules(options.introspection),
     parseOptions: { maxTokens: documentLimits.tokens },
     allowBatchedHttpRequests: true,
     // Every request has it, and no browser sends it to another site before a preflight. GETs of urql bring nothing else.

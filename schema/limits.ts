@@ -3,7 +3,7 @@ import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
 import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives';
 import type { ValidationContext, ValidationRule } from 'graphql';
-import { GraphQLError } from 'graphql';
+import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
 
 /** How large a GraphQL document may be: what the doors' own documents need, several times over. */
 export const documentLimits = {
@@ -51,9 +51,10 @@ const plainIntrospection: ValidationRule = (context) => ({
   },
 });
 
-/** Validation rules beyond GraphQL's own. */
-export function limitRules(): ValidationRule[] {
+/** Validation rules beyond GraphQL's own, of every door. @param introspection whether clients may ask for the schema. */
+export function limitRules(introspection: boolean): ValidationRule[] {
   return [
+    ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
     plainIntrospection,
     maxDepthRule({ n: documentLimits.depth, ignoreIntrospection: true, ...reporting }),
     maxAliasesRule({ n: documentLimits.aliases, allowList: [], ...reporting }),

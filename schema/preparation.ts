@@ -8,7 +8,6 @@ import type {
 import {
   type GraphQLError,
   getOperationAST,
-  NoSchemaIntrospectionCustomRule,
   OperationTypeNode,
   parse,
   specifiedRules,
@@ -53,11 +52,7 @@ const keptCharacters = 1_000_000;
 
 /** Parses and checks requests under the same limits as over HTTP. */
 export function createPreparation(schema: GraphQLSchema, introspection: boolean) {
-  const rules = [
-    ...specifiedRules,
-    ...limitRules(),
-    ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
-  ];
+  const rules = [...specifiedRules, ...limitRules(introspection)];
 
   const kept = new LRUCache<string, DocumentNode>({
     maxSize: keptCharacters,
