@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../rest/routes/index.ts';
 import { readSettings } from '../../src/config.ts';
+import { paymentMethods } from '../../src/infrastructure/payments/provider.ts';
 import { requestFor } from '../bookings/bookingSteps.ts';
 import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
@@ -218,7 +219,7 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
     expect(currencies.some((currency) => currency !== null)).toBe(true);
 
     await described('GET', '/wallet/balance', '/wallet/balance');
-    for (const paymentMethod of ['pix', 'boleto']) {
+    for (const paymentMethod of paymentMethods) {
       const order = { amount: '100.00', currency: 'BRL', payment_method: paymentMethod };
       const { id } = (await described('POST', '/wallet/recharge', '/wallet/recharge', order)).data;
       await described('GET', `/wallet/recharge/${id}`, '/wallet/recharge/{id}');
