@@ -6,7 +6,10 @@ import { checkRechargeAmount, prepareRecharge } from '../src/domain/recharges/cr
 import { cancelRecharge, expireRecharge, failRecharge } from '../src/domain/recharges/ending.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge, listRecharges } from '../src/domain/recharges/reading.ts';
-import type { PaymentMethod as PaymentMethodName } from '../src/infrastructure/payments/provider.ts';
+import {
+  type PaymentMethod as PaymentMethodName,
+  paymentMethods,
+} from '../src/infrastructure/payments/provider.ts';
 import { Checks } from './argumentChecks.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg } from './pagination.ts';
@@ -56,7 +59,7 @@ export class RechargeResolver {
     @Ctx() context: RequestContext,
     @Arg('amount', () => Amount, { description: 'Decimal amount in BRL.' }) amount: string,
     @Arg('currency', () => Currency, { description: 'Always BRL.' }) _currency: string,
-    @Arg('paymentMethod', () => PaymentMethod, { description: 'pix or boleto.' })
+    @Arg('paymentMethod', () => PaymentMethod, { description: `${paymentMethods.join(' or ')}.` })
     paymentMethod: PaymentMethodName,
   ): Promise<Prepared<Recharge>> {
     const { platform } = context.gateway;

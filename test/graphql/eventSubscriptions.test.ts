@@ -94,7 +94,7 @@ describeEngines('Subscriptions to events', (engine) => {
       const parties: [Scope[], (type: string) => boolean][] = [
         [['wallet:read'], (type) => type.startsWith('wallet.')],
         [['bookings:read', 'wallet:write'], (type) => type.startsWith('booking.')],
-        [['webhooks:read'], (type) => /^(integration|api_key)\./.test(type)],
+        [['webhooks:read'], (type) => !/^(wallet|booking)\./.test(type)],
         [['wallet:read', 'bookings:read'], (type) => /^(wallet|booking)\./.test(type)],
       ];
       const subscribers = [];

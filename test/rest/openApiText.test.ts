@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { hasError, isStaticPix, parsePix } from 'pix-utils';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../rest/routes/index.ts';
-import { readSettings } from '../../src/config.ts';
+import { readSettings, settingNames } from '../../src/config.ts';
 import { paymentMethods } from '../../src/infrastructure/payments/provider.ts';
 import { requestFor } from '../bookings/bookingSteps.ts';
 import type { Json } from '../harness/client.ts';
@@ -25,13 +26,22 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
   beforeEach(() => clock.reset());
   afterAll(() => server?.close());
 
-  it('begins with the limits and the window of repeating that hold unless they are set', async () => {
+  it('begins with the limits, as README has them, and the window of repeating that hold unless they are set', async () => {
     const { body } = await server.rest('GET', '/api/v1/openapi.json');
     const settings = readSettings({});
     expect(body.info.description).toContain(
       `${settings.RATE_LIMIT_SEARCH} flight searches, ${settings.RATE_LIMIT_BOOKINGS} new bookings and ` +
         `${settings.RATE_LIMIT_DEFAULT} other requests`,
     );
+    const limits = settingNames.filter((name) => /^RATE_LIMIT_(?!WINDOW$)/.test(name));
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    for (const [text, sentence] of [
+      [body.info.description, /For each key and minute (.*), unless/],
+      [readme, /A key has (.*) a minute\./],
+    ]) {
+      const told = sentence.exec(text)?.[1]?.match(/\d+/g)?.map(Number);
+      expect(told).toEqual(limits.map((name) => settings[name]));
+    }
     expect(settings.RATE_LIMIT_WINDOW).toBe(minuteMs);
     expect(body.info.description).toContain(`for ${settings.IDEMPOTENCY_WINDOW / hourMs} hours`);
   });

@@ -35,6 +35,9 @@ const rules: Readonly<Record<PaymentMethod, MethodRules>> = {
   },
 };
 
+/** What every method is called, in the order in which they came. */
+export const methodNames = Object.values(rules).map(({ name }) => name);
+
 /** Until when a recharge can be paid that is requested now. */
 export const expiryOf = (
   method: PaymentMethod,
