@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { pino } from 'pino';
-import { readSettings } from '../../src/config.ts';
+import { readSettings, settingNames } from '../../src/config.ts';
 import { payloadFault } from '../../src/domain/events/validation.ts';
 import type { Clock } from '../../src/infrastructure/clock.ts';
 import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
@@ -72,6 +72,9 @@ async function eventFaults(server: Pick<TestServer, 'query'>): Promise<string[]>
   });
 }
 
+/** The settings of all rate limits, those that come later among them. */
+export const limitSettings = settingNames.filter((name) => /^RATE_LIMIT_(?!WINDOW$)/.test(name));
+
 /** For tests that wait again and again for what falls due. An idle server takes a fifth of a core with it. */
 export const sweepingOften = { SWEEP_INTERVAL: '50ms' };
 
@@ -86,9 +89,7 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
     SWEEP_INTERVAL: '250ms',
     // Who moves the clock on until something is seen moves it too far beside slow sweeps.
     ...(options.clock ? sweepingOften : {}),
-    RATE_LIMIT_DEFAULT: '1000000',
-    RATE_LIMIT_SEARCH: '1000000',
-    RATE_LIMIT_BOOKINGS: '1000000',
+    ...Object.fromEntries(limitSettings.map((name) => [name, '1000000'])),
     BOOTSTRAP_LIVE_KEY: keys.live,
     BOOTSTRAP_TEST_KEY: keys.test,
     BOOTSTRAP_ADMIN_KEY: keys.operator,
