@@ -13,7 +13,7 @@ function message(type: string, content: string): Buffer {
 }
 
 /** What comes of opening a database on a server that answers every session with these bytes and ends it. */
-async function openOn(answer: Buffer): Promise<unknown> {
+async function openOn(answer: Buffer, lines: string[] = []): Promise<unknown> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).once('data', () => socket.end(answer));
   }).listen(0, '127.0.0.1');
@@ -24,7 +24,7 @@ async function openOn(answer: Buffer): Promise<unknown> {
     return await openDatabase(
       { ...settings, DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/nothing` },
       [],
-      pino({ level: 'silent' }),
+      pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
     ).catch((error: unknown) => error);
   } finally {
     server.close();
@@ -45,4 +45,11 @@ it('a session that the server ends with its greeting fails whoever wanted it, an
 it('a server that has no session left is overloaded, as one is whose connections are all in use', async () => {
   const { cause } = (await openOn(refusal('53300', 'sorry, too many clients already'))) as Error;
   expect(noConnectionCame(cause)).toBe(true);
+});
+
+it('a server that lets nobody in at the start is told of by whoever starts, and by nobody beside', async () => {
+  const lines: string[] = [];
+  const error = (await openOn(refusal('28P01', 'password authentication failed'), lines)) as Error;
+  expect(error.message).toContain('password authentication failed');
+  expect(lines).toEqual([]);
 });

@@ -15,6 +15,7 @@ export const addOne = statement<{ value: string }>(
 interface Pool {
   readonly maxSize: number;
   readonly using: number;
+  readonly waiting: number;
   readonly _inUseObjects: { resource: { connection: { stream: { destroy(): void } } } }[];
   destroyAllNow(): Promise<void>;
 }

@@ -1,0 +1,119 @@
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { type Database, openDatabase } from '../../../src/infrastructure/database/database.ts';
+import { run } from '../../../src/infrastructure/database/statement.ts';
+import { describeSeveralSessions, type Place } from '../../harness/engines.ts';
+import { poolOf, readValue } from './statements.ts';
+
+const log = pino({ level: 'silent' });
+
+/** Longer than a connection is kept for the reads to come. */
+const longMs = 1_000;
+
+describeSeveralSessions('Reads that share connections', (engine) => {
+  let place: Place;
+  let other: pg.Client;
+  let database: Database;
+  beforeAll(async () => {
+    place = await engine.allocate();
+    other = new pg.Client(place.settings.DATABASE_URL);
+    await other.connect();
+    await other.query('CREATE TABLE things (id int PRIMARY KEY, value bigint NOT NULL)');
+    await other.query('INSERT INTO things VALUES (1, 100)');
+  });
+  afterEach(async () => {
+    await other.query('ROLLBACK');
+    // Those that are kept go back by a timer.
+    if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(longMs);
+    vi.useRealTimers();
+    await database?.close();
+  });
+  afterAll(async () => {
+    await other?.end();
+    await place?.release();
+  });
+
+  async function open(connections: number): Promise<void> {
+    const settings = { DATABASE_POOL_SIZE: connections, DATABASE_POOL_TIMEOUT: 5_000, DATA_DIR: 'none' };
+    const { DATABASE_URL } = place.settings;
+    database = await openDatabase({ ...settings, DATABASE_URL }, [], log);
+  }
+
+  const read = () => run(database.sequelize, readValue, [1]);
+
+  const write = () => database.sequelize.query('SELECT 1');
+
+  const pool = () => poolOf(database.sequelize);
+
+  /** Waits for what is not of timers, which stand still. */
+  async function passing(isDone: () => boolean): Promise<boolean> {
+    const deadlineMs = performance.now() + 5_000;
+    while (!isDone() && performance.now() < deadlineMs) await new Promise(setImmediate);
+    return isDone();
+  }
+
+  const lock = async () => {
+    await other.query('BEGIN');
+    await other.query('LOCK TABLE things IN ACCESS EXCLUSIVE MODE');
+  };
+
+  /** Once the server has the reads: `lanes` of them are waiting, each the first on its connection. */
+  const waiting = (lanes: number) =>
+    expect
+      .poll(
+        async () => {
+          const sql = `SELECT FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+          return (await other.query(sql)).rows.length;
+        },
+        { timeout: 5_000 },
+      )
+      .toBe(lanes);
+
+  it('leave half of the pool to others, however many wait for a locked table', async () => {
+    await open(4);
+    await lock();
+    const reads = [];
+    for (let lanes = 1; lanes <= 2; lanes += 1) {
+      for (let more = 0; more < 4; more += 1) reads.push(read());
+      await waiting(lanes);
+    }
+    for (let more = 0; more < 8; more += 1) reads.push(read());
+    await Promise.all([write(), write()]);
+    expect(pool().using).toBe(2);
+    await other.query('ROLLBACK');
+    expect(await Promise.all(reads)).toEqual(reads.map(() => [{ value: '100' }]));
+  });
+
+  it('do not join a connection that somebody else waits for, and let him have it', async () => {
+    await open(1);
+    await lock();
+    const ended: string[] = [];
+    const noted = (name: string, work: Promise<unknown>) => work.then(() => ended.push(name));
+    const first = noted('first', read());
+    await waiting(1);
+    // It would be given back by a timer otherwise.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const writing = noted('write', write());
+    expect(await passing(() => pool().waiting === 1)).toBe(true);
+    const last = noted('last', read());
+    await other.query('ROLLBACK');
+    await Promise.all([first, writing, last]);
+    expect(ended).toEqual(['first', 'write', 'last']);
+  });
+
+  it('have their connection to themselves for as long as they take', async () => {
+    await open(2);
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    // From now on it is looked at in intervals whether it is used.
+    await read();
+    await lock();
+    const reading = read();
+    await waiting(1);
+    await vi.advanceTimersByTimeAsync(longMs);
+    expect(pool().using).toBe(1);
+    await other.query('ROLLBACK');
+    expect(await reading).toEqual([{ value: '100' }]);
+  });
+});
