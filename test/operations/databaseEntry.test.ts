@@ -58,4 +58,24 @@ describe.runIf(engine)('A database that was away', () => {
     ])
       expect(said(words), words).toHaveLength(1);
   });
+
+  it('and has no session left for its user is said to be neither away nor refusing: each request is told', async () => {
+    const { live: key } = await server.createTeam();
+    const told = () => server.logLines.filter((line) => /database (unavailable|refuses)/.test(line));
+    const before = told();
+    await administrator.query(`ALTER ROLE ${role} CONNECTION LIMIT 0`);
+    try {
+      await administrator.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`,
+      );
+      await eventually(async () => {
+        const { status, body } = await server.rest('GET', '/api/v1/wallet/balance', { key });
+        return status === 500 && body.error.details?.type === 'overloaded';
+      });
+    } finally {
+      await administrator.query(`ALTER ROLE ${role} CONNECTION LIMIT -1`);
+    }
+    await eventually(isReady);
+    expect(told()).toEqual(before);
+  });
 });
