@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/infrastructure/observability/log.ts';
 import { redisSignals } from '../../../src/infrastructure/pubsub/redisSignals.ts';
-import { inProcessSignals, signalsOver } from '../../../src/infrastructure/pubsub/signals.ts';
+import { countedSignals, inProcessSignals, signalsOver } from '../../../src/infrastructure/pubsub/signals.ts';
 import { eventually } from '../../harness/client.ts';
 
 const log = pino({ level: 'silent' });
@@ -113,6 +113,15 @@ describe('a subscription', () => {
     signals.publish('events', { walletId: 2 });
     expect([received, all]).toEqual([[1], [1, 2]]);
   });
+
+  it('to what must be forgotten at once is taken back as others are', async () => {
+    const signals = inProcessSignals(log);
+    const received: (string | null)[] = [];
+    const stop = await signals.subscribe('access', ({ hash }) => void received.push(hash));
+    await stop();
+    signals.publish('access', { hash: 'a' });
+    expect(received).toEqual([]);
+  });
 });
 
 /** An engine of which only what a test gives it is used. */
@@ -142,6 +151,22 @@ describe('signals that do not get out', () => {
       await new Promise(setImmediate);
     }
     expect(lines).toEqual(['signals not published', 'signals are published again']);
+  });
+});
+
+describe('signals that are counted', () => {
+  it('are those of new events, and no others', () => {
+    let counted = 0;
+    const signals = countedSignals(inProcessSignals(log), {
+      inc: () => {
+        counted += 1;
+      },
+    });
+    signals.publish('access', { hash: null });
+    signals.publish('orders', {});
+    expect(counted).toBe(0);
+    signals.publish('events', { walletId: 1 });
+    expect(counted).toBe(1);
   });
 });
 
