@@ -35,15 +35,15 @@ async function storeOn(engine: Engine): Promise<Store> {
   return store;
 }
 
-/** A server in this process with some keys. */
-async function startWith(store: Store, key: string, ...others: string[]): Promise<RunningServer> {
-  const keys = { ENCRYPTION_KEY: key, ENCRYPTION_KEY_PREVIOUS: others.join(',') };
-  const server = await startServer(readSettings({ ...store.environment, ...keys }), {
-    log,
-  });
+/** A server in this process: it begins far sooner than one of its own. */
+async function start({ environment }: Store, settings: Record<string, string> = {}): Promise<RunningServer> {
+  const server = await startServer(readSettings({ ...environment, ...settings }), { log });
   onTestFinished(() => server.close());
   return server;
 }
+
+const startWith = (store: Store, key: string, ...others: string[]) =>
+  start(store, { ENCRYPTION_KEY: key, ENCRYPTION_KEY_PREVIOUS: others.join(',') });
 
 /** Rows of a store, which no server has when it is the embedded one. */
 async function rowsOf<Row extends object>({ environment }: Store, sql: string, bind: unknown[] = []) {
@@ -84,14 +84,14 @@ describeEngines('keys:reseal that is killed', (engine) => {
       ? {}
       : { ENCRYPTION_KEY: present, ENCRYPTION_KEY_PREVIOUS: former };
     const options = isEmbedded ? ['--new-key'] : [];
-    const first = await build.start({ ...store.environment, ...sealing });
+    const first = await start(store, sealing);
     const { id } = await does(first.url, store, 'createTeam', { input: { name: 'Sealed', taxId } });
-    await first.stop();
+    await first.close();
     const formerKey = isEmbedded ? ((await keyFileOf(store))[0] as string) : former;
     const expectReadable = async (keys: Record<string, string>) => {
-      const server = await build.start({ ...store.environment, ...keys });
+      const server = await start(store, keys);
       expect(await does(server.url, store, 'team', { id })).toMatchObject({ taxId });
-      await server.stop();
+      await server.close();
     };
     await rowsOf(
       store,
@@ -125,18 +125,18 @@ describeEngines('keys:reseal that is killed', (engine) => {
 describe('keys:reseal of the key in DATA_DIR', () => {
   it('is refused while the server runs', async () => {
     const store = await storeOn(embedded);
-    const server = await build.start(store.environment);
+    const server = await start(store);
     expect(await build.resealKeys(store.environment, '--new-key')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^Not resealed: DATA_DIR .* is in use by another process/),
     });
     expect(await keyFileOf(store)).toHaveLength(1);
-    await server.stop();
+    await server.close();
   });
 
   it('keeps the key unless a new one is asked for', async () => {
     const store = await storeOn(embedded);
-    await (await build.start(store.environment)).stop();
+    await (await start(store)).close();
     const kept = await keyFileOf(store);
     expect(await build.resealKeys(store.environment)).toMatchObject({ code: 0 });
     expect(await keyFileOf(store)).toEqual(kept);
