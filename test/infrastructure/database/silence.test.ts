@@ -92,11 +92,12 @@ describeSeveralSessions('a server that answers', (engine) => {
   it('keeps its sessions, however long ago it was asked first', async () => {
     const place = await engine.allocate();
     const { DATABASE_URL } = place.settings as { DATABASE_URL: string };
+    // Before it: what waits for a session to be set up must not end it later.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const database = await openDatabase({ ...settings, DATABASE_POOL_SIZE: 1, DATABASE_URL }, [], log);
     const { sequelize } = database;
     try {
       database.endPatience();
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       const sessions: unknown[] = [];
       // None rests for as long as a pool keeps those that do.
       for (let asked = 0; asked < 4; asked += 1) {
