@@ -17,7 +17,7 @@ const readAfter = statement<EventRow>(
 );
 
 /** How long a key rests after a whole batch: longer than it takes to read and tell one, so that others have their share. */
-const restMs = 50;
+const usualRestMs = 50;
 
 /** Whose key counts, and what aborts once nobody waits any more. */
 export interface Reader {
@@ -50,9 +50,11 @@ export class PastEvents {
   /** One at a time of each key. */
   readonly #turns = new Turns(1);
   readonly #waiting = new Map<string, WaitingRead>();
+  readonly #restMs: number;
 
-  constructor(platform: Pick<Platform, 'sequelize' | 'log'>) {
+  constructor(platform: Pick<Platform, 'sequelize' | 'log'>, restMs = usualRestMs) {
     this.#platform = platform;
+    this.#restMs = restMs;
   }
 
   /**
@@ -92,7 +94,7 @@ export class PastEvents {
       for (const row of rows) inspectEvent(row, log);
       return rows.map(toEvent);
     } finally {
-      if (isWhole) setTimeout(end, restMs).unref();
+      if (isWhole) setTimeout(end, this.#restMs).unref();
       else end();
     }
   }
