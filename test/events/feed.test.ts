@@ -6,6 +6,7 @@ import type { Tenant } from '../../src/domain/tenant.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { loseEvents, recordExample, storedEvents, tenantOf, writeEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
+import type { Engine } from '../harness/engines.ts';
 import { describeEngines, describeOneEngine, embedded } from '../harness/engines.ts';
 import { Operator } from '../harness/operator.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -56,6 +57,16 @@ it('a feed tells a thousand events and more that happen at once after one signal
     (await storedEvents(server, teamId, 'live')).map(({ id }) => id).slice(-heard.length),
   );
 });
+
+/** A team with more events than one read brings. */
+async function teamWithBacklog(engine: Engine) {
+  const server = await startTestServer(engine);
+  onTestFinished(() => server.close());
+  const { teamId } = await server.createTeam();
+  const tenant = await tenantOf(server, teamId, 'live');
+  await writeEvents(server, teamId, 'live', { count: 600 });
+  return { tenant, events: await storedEvents(server, teamId, 'live'), gateway: server.running.gateway };
+}
 
 describeOneEngine('A feed', (engine) => {
   it('tells whoever follows a team without events of the first', async () => {
@@ -119,14 +130,9 @@ describeOneEngine('A feed', (engine) => {
   });
 
   it('lets a key rest after a whole batch of what it has missed, and others read meanwhile', async () => {
-    const server = await startTestServer(engine);
-    onTestFinished(() => server.close());
-    const { teamId } = await server.createTeam();
-    const tenant = await tenantOf(server, teamId, 'live');
-    await writeEvents(server, teamId, 'live', { count: 600 });
-    const past = new PastEvents(server.running.gateway.platform, 3_600_000);
+    const { tenant, events, gateway } = await teamWithBacklog(engine);
+    const past = new PastEvents(gateway.platform, 3_600_000);
     const { signal } = new AbortController();
-    const left = (await storedEvents(server, teamId, 'live')).length - 500;
     const read = (keyId: string, after: bigint) => past.readAfter(tenant, after, { keyId, signal });
     const batch = await read('one', 0n);
     expect(batch).toHaveLength(500);
@@ -136,18 +142,14 @@ describeOneEngine('A feed', (engine) => {
       rested = true;
     });
     // There is no more to come: nobody has to rest.
-    for (let other = 0; other < 5; other += 1) expect(await read('another', sequence)).toHaveLength(left);
+    for (let other = 0; other < 5; other += 1)
+      expect(await read('another', sequence)).toHaveLength(events.length - 500);
     expect(rested).toBe(false);
   });
 
   it('goes on after the rest', async () => {
-    const server = await startTestServer(engine);
-    onTestFinished(() => server.close());
-    const { teamId } = await server.createTeam();
-    const tenant = await tenantOf(server, teamId, 'live');
-    await writeEvents(server, teamId, 'live', { count: 600 });
-    const events = await storedEvents(server, teamId, 'live');
-    const { past } = server.running.gateway.feed;
+    const { tenant, events, gateway } = await teamWithBacklog(engine);
+    const { past } = gateway.feed;
     const reader = { keyId: 'one', signal: new AbortController().signal };
     const batch = await past.readAfter(tenant, 0n, reader);
     const others = await past.readAfter(tenant, batch.at(-1)!.sequence, reader);
