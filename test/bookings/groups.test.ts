@@ -12,7 +12,7 @@ import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { allEvents, transports } from '../harness/subscribers.ts';
-import { bookingOf, walletsOf, writeBooking } from './writtenBookings.ts';
+import { bookingOf, numberWalletsApart, walletsOf, writeBooking } from './writtenBookings.ts';
 
 /** What each wallet has at first, in centavos. */
 const openingCents = 1_000_00;
@@ -186,6 +186,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   );
 
   it('are announced to each team that has some among them', async () => {
+    await numberWalletsApart(server);
     const { platform } = server.running.gateway;
     const heard: number[] = [];
     onTestFinished(await platform.signals.subscribe('events', ({ walletId }) => void heard.push(walletId)));

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { BookingRow, BookingType } from '../../src/domain/bookings/booking.ts';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
 import { newReference } from '../../src/domain/bookings/reference.ts';
@@ -102,4 +103,12 @@ export async function walletsOf(
     [teamId],
   );
   return Object.fromEntries(rows.map(({ mode, id }) => [mode, id])) as Record<'live' | 'test', number>;
+}
+
+/**
+ * Has wallets to come numbered as no other test's are: those who share a Redis hear each other's signals, which name
+ * wallets by number.
+ */
+export async function numberWalletsApart({ query }: Pick<TestServer, 'query'>): Promise<void> {
+  await query(`ALTER TABLE wallets ALTER COLUMN id RESTART WITH ${randomInt(1_000_000, 2_000_000_000)}`);
 }
