@@ -90,6 +90,7 @@ async function countRequests(body: unknown, context: RequestContext): Promise<vo
  * answers of a batch have.
  */
 function withNotice(text: string, { caller }: RequestContext): string {
+  if (!extensionsFor(caller, undefined).extensions) return text;
   const body = JSON.parse(text) as { extensions?: object } | unknown[];
   if (Array.isArray(body)) return text;
   return `${JSON.stringify({ ...body, ...extensionsFor(caller, body.extensions) })}\n`;

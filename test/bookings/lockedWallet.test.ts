@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Door, Outcome } from '../doors/door.ts';
 import { dataOf, expectRefusal, payLive, pixOf } from '../doors/door.ts';
@@ -37,13 +37,9 @@ describeSeveralSessions('A wallet that something else holds for more than ten se
     // No worker: nothing but what clients ask for may change anything. Every request waits on a connection of its own.
     const settings = { ROLES: 'api', DATABASE_POOL_SIZE: '48' };
     server = await startTestServer(engine, { settings, clock, flightSuppliers: [airline] });
-    other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
-    await other.connect();
+    other = await server.openSession();
   });
-  afterAll(async () => {
-    await other?.end();
-    await server?.close();
-  });
+  afterAll(() => server?.close());
 
   /** What creates or moves money and honours Idempotency-Key. */
   const creations = (door: Door): Record<string, Preparation> => {

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { sweptAtOnce } from '../../src/domain/overdue.ts';
@@ -28,13 +28,9 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
   let other: pg.Client;
   beforeAll(async () => {
     server = await startTestServer(engine, { clock, flightSuppliers: [airline] });
-    other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
-    await other.connect();
+    other = await server.openSession();
   });
-  afterAll(async () => {
-    await other?.end();
-    await server?.close();
-  });
+  afterAll(() => server?.close());
 
   const untilRechargeIs = (key: string, id: string, status: string) =>
     eventually(

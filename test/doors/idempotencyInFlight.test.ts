@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { realEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -16,13 +16,9 @@ describe.skipIf(!engine)('an Idempotency-Key whose first request is still at wor
   beforeAll(async () => {
     if (!engine) return;
     server = await startTestServer(engine);
-    other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
-    await other.connect();
+    other = await server.openSession();
   });
-  afterAll(async () => {
-    await other?.end();
-    await server?.close();
-  });
+  afterAll(() => server?.close());
 
   it('is answered 409 at both doors, creates nothing, and may be sent again', async () => {
     // A team for each door: of one team, the second request would wait for the first one's wallet as well.

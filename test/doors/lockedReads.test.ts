@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { openRawSocket } from '../harness/rawSocket.ts';
@@ -16,13 +16,9 @@ describeSeveralSessions('While something else keeps a table from all who read it
     // No worker, whose looks at the same tables would be logged beside.
     const settings = { ROLES: 'api', DATABASE_POOL_SIZE: '2', COALESCE_READS: 'false' };
     server = await startTestServer(engine, { settings });
-    other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
-    await other.connect();
+    other = await server.openSession();
   });
-  afterAll(async () => {
-    await other?.end();
-    await server?.close();
-  });
+  afterAll(() => server?.close());
 
   it('they are told that the service is overloaded, and to come back', async () => {
     const known = await server.createTeam();

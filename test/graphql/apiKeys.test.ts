@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { scopes } from '../../src/domain/teams/scope.ts';
 import { hashSecretKey } from '../../src/domain/teams/secretKey.ts';
 import type { Json } from '../harness/client.ts';
@@ -264,28 +263,23 @@ describeEngines('API keys', (engine) => {
 describeSeveralSessions('An API key in use while it is revoked', (engine) => {
   it('is refused as soon as it is', async () => {
     const server = await startTestServer(engine);
-    const held = new pg.Client(server.environment.DATABASE_URL);
-    await held.connect();
-    try {
-      await server.query(`
-        CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS
-          'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END'`);
-      await server.query(`
-        CREATE CONSTRAINT TRIGGER slow_commit AFTER UPDATE ON api_keys DEFERRABLE INITIALLY DEFERRED
-          FOR EACH ROW EXECUTE FUNCTION wait()`);
-      await held.query('SELECT pg_advisory_lock(1)');
-      const { teamId } = await server.createTeam();
-      const { id, secret: key } = await server.createKey({ kind: 'live', teamId });
-      const status = async () => (await server.rest('GET', '/api/v1/wallet/balance', { key })).status;
-      const revoked = new Operator(server).does('revokeApiKey', { id });
-      await eventually(async () => (await lockWaits(server)) > 0);
-      expect(await status()).toBe(200);
-      await held.query('SELECT pg_advisory_unlock(1)');
-      await revoked;
-      expect(await status()).toBe(401);
-    } finally {
-      await held.end();
-      await server.close();
-    }
+    onTestFinished(() => server.close());
+    const held = await server.openSession();
+    await server.query(`
+      CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS
+        'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END'`);
+    await server.query(`
+      CREATE CONSTRAINT TRIGGER slow_commit AFTER UPDATE ON api_keys DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION wait()`);
+    await held.query('SELECT pg_advisory_lock(1)');
+    const { teamId } = await server.createTeam();
+    const { id, secret: key } = await server.createKey({ kind: 'live', teamId });
+    const status = async () => (await server.rest('GET', '/api/v1/wallet/balance', { key })).status;
+    const revoked = new Operator(server).does('revokeApiKey', { id });
+    await eventually(async () => (await lockWaits(server)) > 0);
+    expect(await status()).toBe(200);
+    await held.query('SELECT pg_advisory_unlock(1)');
+    await revoked;
+    expect(await status()).toBe(401);
   });
 });

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
@@ -15,13 +15,9 @@ describeSeveralSessions('changes of one team by two operators', (engine) => {
   beforeAll(async () => {
     server = await startTestServer(engine);
     operator = new Operator(server);
-    other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
-    await other.connect();
+    other = await server.openSession();
   });
-  afterAll(async () => {
-    await other?.end();
-    await server?.close();
-  });
+  afterAll(() => server?.close());
 
   const waiting = (count: number) => eventually(async () => (await lockWaits(server)) === count);
 

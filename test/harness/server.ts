@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import type { pino } from 'pino';
 import { readSettings, settingNames } from '../../src/config.ts';
 import { payloadFault } from '../../src/domain/events/validation.ts';
@@ -38,6 +39,8 @@ export interface TestServer {
   createKey(input: Record<string, unknown>): Promise<{ id: string; secret: string }>;
   /** Rows of a statement on the server's own database: to look behind what the doors say. */
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** A session with its database that it knows nothing of, as somebody's psql; it ends with the server. */
+  openSession(): Promise<pg.Client>;
   /** Settings with which another process can be started on the same place. */
   readonly environment: Record<string, string>;
   /** Ends the server and starts another one on the same place, with other settings where they are given. */
@@ -115,6 +118,7 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
     await place.release();
     throw error;
   }
+  const sessions: pg.Client[] = [];
   const server: TestServer = {
     get url() {
       return running.url;
@@ -164,7 +168,15 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
       const [rows] = await running.gateway.platform.sequelize.query(sql, { bind: values });
       return rows as Row[];
     },
+    async openSession() {
+      const session = new pg.Client({ connectionString: environment.DATABASE_URL });
+      await session.connect();
+      sessions.push(session);
+      return session;
+    },
     async close() {
+      // What they still hold would be waited for.
+      for (const session of sessions) await session.end();
       const faults = options.forgesEvents ? [] : await eventFaults(server);
       await running.close();
       await place.release();

@@ -1,5 +1,4 @@
-import pg from 'pg';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestRecharge } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
@@ -25,9 +24,7 @@ describeSeveralSessions('While the backlog is being counted', (engine) => {
   it('what else the worker looks for is found', async () => {
     const { live } = await server.createTeam();
     const id = await requestRecharge(server, live);
-    const session = new pg.Client({ connectionString: server.environment.DATABASE_URL });
-    await session.connect();
-    onTestFinished(() => session.end());
+    const session = await server.openSession();
     await session.query('BEGIN; LOCK TABLE payment_notices IN ACCESS EXCLUSIVE MODE');
     const waiting = await eventually(async () => {
       const found = await counts();

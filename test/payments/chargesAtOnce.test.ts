@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
@@ -16,13 +16,9 @@ describeSeveralSessions('a charge that another process is about to cancel', (eng
   let other: pg.Client;
   beforeAll(async () => {
     server = await startTestServer(engine, { paymentProvider: bank });
-    other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
-    await other.connect();
+    other = await server.openSession();
   });
-  afterAll(async () => {
-    await other?.end();
-    await server?.close();
-  });
+  afterAll(() => server?.close());
 
   it('is no recharge’s, or a client would pay what cannot be paid', async () => {
     const door = restDoor(() => server);

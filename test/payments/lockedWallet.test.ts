@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataOf, pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
@@ -15,13 +15,9 @@ describeSeveralSessions('payments that are told while something else holds their
   let other: pg.Client;
   beforeAll(async () => {
     server = await startTestServer(engine, { paymentProvider: new Bank() });
-    other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
-    await other.connect();
+    other = await server.openSession();
   });
-  afterAll(async () => {
-    await other?.end();
-    await server?.close();
-  });
+  afterAll(() => server?.close());
 
   it('are to be told again, and those told with them are credited', async () => {
     const door = restDoor(() => server);
