@@ -30,10 +30,13 @@ export function rawVariables(
   return { ...bodyMembers(body), ...path };
 }
 
-/** The members of a body; none when there is no body. @throws AppError 400 for a body that is no JSON object. */
+/**
+ * The members of a body; none when there is no body, or null, which clients such as axios write where they are given none.
+ * @throws AppError 400 for a body that is no JSON object.
+ */
 export function bodyMembers(body: unknown): Readonly<Record<string, unknown>> {
-  if (body === undefined) return {};
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (body === undefined || body === null) return {};
+  if (typeof body !== 'object' || Array.isArray(body)) {
     throw validationError({ field: 'body', type: 'not_an_object' });
   }
   return body as Record<string, unknown>;

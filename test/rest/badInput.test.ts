@@ -110,6 +110,30 @@ describeOneEngine('bad input to REST', (engine) => {
     }
   });
 
+  it('is not null where a body may be left out: axios and others write it when they are given none', async () => {
+    const created = await server.rest('POST', '/api/v1/wallet/recharge', { key, body: recharge });
+    const paid = await refusals.send(post(`/test_helpers/recharges/${created.body.data.id}/pay`, 'null'));
+    expect([paid.status, paid.body.data?.status]).toEqual([200, 'completed']);
+    const { live } = await server.createTeam();
+    const asked = await server.rest('POST', '/api/v1/wallet/recharge', { key: live, body: recharge });
+    const settled = await rawRequest(server.url, {
+      ...post(`/simulator/recharges/${asked.body.data.id}/pay`, 'null'),
+      headers: { authorization: `Bearer ${live}`, 'content-type': 'application/json' },
+    });
+    expect([settled.status, settled.body.data?.status]).toEqual([200, 'completed']);
+    for (const [method, path, message] of [
+      ['POST', '/bookings/ord_unknown/confirm', 'Booking not found'],
+      ['POST', '/bookings/ord_unknown/cancel', 'Booking not found'],
+      ['PUT', '/webhooks/wh_unknown', 'Webhook not found'],
+      ['DELETE', '/webhooks/wh_unknown', 'Webhook not found'],
+    ] as const) {
+      await refusals.expectRefused(
+        { ...post(path, 'null'), method },
+        { status: 404, code: 'NOT_FOUND', message },
+      );
+    }
+  });
+
   it('without a key is 401 before it is anything else, and nobody parses it', async () => {
     for (const [, { headers, ...request }] of [...bodies, ...queries, ...paths]) {
       const path = `/api/v1${request.path}`;

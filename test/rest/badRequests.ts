@@ -127,6 +127,7 @@ const latin1 = Buffer.from(JSON.stringify({ ...recharge, note: 'São Paulo' }), 
 
 export const bodies: Case[] = [
   ['no body', { method: 'POST', path: '/wallet/recharge' }, { fields: allFields }],
+  ['null', create('null'), { fields: allFields }],
   ['half an object', create('{"amount":"100.00"'), { fields: ['body:malformed_json'] }],
   ['white space', create('   '), { fields: ['body:malformed_json'] }],
   ['two objects', create('{}{}'), { fields: ['body:malformed_json'] }],
@@ -146,7 +147,6 @@ export const bodies: Case[] = [
   ['a string', create('"amount"'), { fields: ['body:not_an_object'] }],
   ['a number', create('1'), { fields: ['body:not_an_object'] }],
   ['false', create('false'), { fields: ['body:not_an_object'] }],
-  ['null', create('null'), { fields: ['body:not_an_object'] }],
   [
     '100000 nested arrays',
     create(`{"amount":${'['.repeat(1e5)}${']'.repeat(1e5)}}`),
