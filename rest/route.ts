@@ -27,8 +27,9 @@ export interface Route {
   /** An example of what it answers, as the domain has it: the documentation shows what the route makes of it. */
   readonly answerExample: object;
   /**
-   * A request's body, for the documentation, where the types of its members do not make one that makes sense. One that
-   * is good only before some day is made for a day of departure, YYYY-MM-DD.
+   * A request's body, for the documentation and for collections that clients make of it, wherever there is one: what they
+   * make of the types of its members is refused. One that is good only before some day is made for a day of departure,
+   * YYYY-MM-DD.
    */
   readonly example?: ExampleBody | ((departureDate: string) => ExampleBody);
   /**

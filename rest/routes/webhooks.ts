@@ -47,6 +47,7 @@ export const webhookRoutes: readonly Route[] = [
     tag: 'Webhooks',
     summary: 'Register a webhook; its secret is shown only in this response',
     answerName: 'CreatedWebhook',
+    example: { url: issuedWebhook.url, events: issuedWebhook.events },
     answerExample: issuedWebhook,
     refusals: [invalidUrl, invalidEvents, alreadyRegistered(), tooManyWebhooks(), notReachable()],
     document: `mutation CreateWebhook($url: WebhookUrl!, $events: [EventType!]!) {
@@ -62,6 +63,7 @@ export const webhookRoutes: readonly Route[] = [
     tag: 'Webhooks',
     summary: 'Change a webhook; what is left out stays',
     answerName: 'UpdatedWebhook',
+    example: { url: updatedWebhook.url, events: updatedWebhook.events, active: updatedWebhook.active },
     answerExample: updatedWebhook,
     refusals: [invalidUrl, invalidEvents, webhookNotFound(), alreadyRegistered(), notReachable()],
     document: `mutation UpdateWebhook($id: String!, $url: WebhookUrl, $events: [EventType!], $active: Boolean) {

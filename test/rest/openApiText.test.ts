@@ -90,15 +90,19 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
     expect([confirmed.status, confirmed.body.data?.status]).toEqual([200, 'confirmed']);
   });
 
-  it('has an example of each success, of the form that it describes', async () => {
+  it('has an example of each body and each success, of the form that it describes', async () => {
     const text = await (await fetch(`${server.url}/api/v1/openapi.json`)).text();
     const document = JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/'));
     const $defs = document.components.schemas;
     const operations = Object.values<Json>(document.paths).flatMap((path) => Object.values<Json>(path));
-    const faults = operations.flatMap(({ operationId, responses }) => {
+    const faultOf = ({ schema, example }: Json) =>
+      z.fromJSONSchema({ ...schema, $defs }).safeParse(example).error;
+    const faults = operations.flatMap(({ operationId, requestBody, responses }) => {
+      const asked = requestBody && faultOf(requestBody.content['application/json']);
+      if (asked) return [[operationId, 'request', asked.issues]];
       const { content } = responses[200] ?? responses[201];
-      const { schema, example } = content['application/json'];
-      const { error } = z.fromJSONSchema({ ...schema, $defs }).safeParse(example);
+      const { example } = content['application/json'];
+      const error = faultOf(content['application/json']);
       const ids = [...JSON.stringify(example).matchAll(/"(?:\w+_)?id":"([^"]*)"/g)].map(([, id]) => id);
       const isTestOnly = /^(pay|expire|fail)Test/.test(operationId);
       if (isTestOnly !== Boolean(example._meta)) return [[operationId, example._meta]];
@@ -131,6 +135,8 @@ describeOneEngine('The OpenAPI document, which anyone may ask for', (engine) => 
     const { data: cancelled } = answered('post', '/bookings/{id}/cancel');
     expect(cents(cancelled.refund_amount) + cents(cancelled.penalty_amount)).toBe(cents(offer.client_amount));
     expect(cancelled.penalty_amount).toBe(offer.conditions.refund_before_departure.penalty_amount);
+    const { example: hook } = document.paths['/webhooks'].post.requestBody.content['application/json'];
+    expect(answered('post', '/webhooks').data).toMatchObject(hook);
     for (const { success_rate: rate, ...counted } of answered('get', '/webhooks').data) {
       const { total_deliveries: total, failed_deliveries: failed } = counted;
       expect(rate).toBe(Number((((total - failed) / total) * 100).toFixed(1)));
