@@ -23,6 +23,7 @@ describe('the page of a boleto', () => {
     const html = boletoPage(slip, { pdfUrl });
     for (const text of [...labels, ...values, slip.digitableLine]) expect(html).toContain(`>${text}<`);
     expect(html).toContain('<html lang="pt-BR">');
+    expect(html).toContain('<div class="box w45 right strong"><span>(=) Valor do documento</span>');
     expect(html).toContain(`<a href="${pdfUrl}">`);
     expect(html).toContain('id="copy"');
     expect(html).not.toContain('class="mark');
@@ -84,7 +85,7 @@ describe('the page of a boleto', () => {
   });
 
   it('escapes every text that is not its own', async () => {
-    const hostile = `<script>alert(1)</script>"'&amp;`;
+    const hostile = `\u202e<script>alert(1)</script>"'&amp;`;
     const escaped = '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;amp;';
     const slip = await someSlip({
       payer: { name: hostile, taxId: '12ABC34501DE35', address: { ...address, street: hostile } },
@@ -95,6 +96,7 @@ describe('the page of a boleto', () => {
       { pdfUrl: hostile },
     );
     expect(html).not.toContain('alert(1)</script>');
+    expect(html).not.toContain('\u202e');
     expect(html.split('alert(1)').length).toBe(html.split(escaped).length);
     expect(html).toContain(`<a href="${escaped}">`);
     expect(html).toContain(`<title>Boleto ${escaped}</title>`);

@@ -12,6 +12,7 @@ describe('the PDF of a boleto', () => {
     const texts = pdfTexts(await boletoPdf(slip));
     expect(texts).toEqual(expect.arrayContaining([...labels, ...values, slip.digitableLine]));
     expect(texts).toContain('Autenticação mecânica — FICHA DE COMPENSAÇÃO');
+    expect(texts.filter((text) => text === slip.digitableLine)).toHaveLength(2);
     expect(texts).not.toContain(testMark);
   });
 
@@ -22,6 +23,8 @@ describe('the PDF of a boleto', () => {
     const left = Math.min(...rectangles.map(({ x }) => x));
     const right = Math.max(...rectangles.map(({ x, width }) => x + width));
     expect((right - left) / mm).toBeCloseTo(103, 1);
+    // The slip begins 15 mm from the sheet's edge, its bars 5 mm further in.
+    expect(left / mm).toBeCloseTo(20, 1);
     expect(new Set(rectangles.map(({ height }) => (height / mm).toFixed(1)))).toEqual(new Set(['13.0']));
     const moduleWidth = (right - left) / 405;
     const bars = rectangles.map(({ x, width }) => ({
@@ -49,6 +52,8 @@ describe('the PDF of a boleto', () => {
     const paidAt = new Date('2026-11-24T02:30:00.000Z');
     const pdf = await boletoPdf(await someSlip({ mode: 'test', status: 'completed', paidAt }));
     const texts = pdfTexts(pdf);
+    const marks = placedTexts(pdf).filter(({ text, points }) => texts.includes(text) && points === 12);
+    expect(overlaps(marks)).toEqual([]);
     const drawn = pdfContent(pdf).split('] TJ').slice(0, texts.length);
     const coloursOf = (wanted: string) =>
       new Set(
@@ -75,6 +80,9 @@ describe('the PDF of a boleto', () => {
     const texts = placedTexts(pdf);
     expect(texts.filter(({ text }) => text.startsWith('Voyages SA  ?? muito'))).toHaveLength(2);
     expect(texts.some(({ text }) => text.endsWith('…'))).toBe(true);
+    const written = texts.map(({ text }) => text.trim()).join(' ');
+    const [first, last] = ['Voyages SA  ?? ', 'Sacador / Avalista:'].map((text) => written.lastIndexOf(text));
+    expect(written.slice(first, last)).toMatch(/^Voyages SA {2}\?\? (muito )+/);
     expect(overlaps(texts)).toEqual([]);
     const edges = [14.9, 195.1].map((fromLeft) => (fromLeft * 72) / 25.4);
     expect(texts.filter(({ left, right }) => left < edges[0]! || right > edges[1]!)).toEqual([]);

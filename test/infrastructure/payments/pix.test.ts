@@ -98,6 +98,9 @@ describe('pixTransactionId', () => {
     const ids = Array.from({ length: 20_000 }, (_, index) => pixTransactionId(`rch_${index}`));
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every((id) => /^[A-Z0-9]{25}$/.test(id))).toBe(true);
+    // Half of the characters tell so many apart: none is there to fill up.
+    expect(new Set(ids.map((id) => id.slice(0, 12))).size).toBe(ids.length);
+    expect(new Set(ids.map((id) => id.slice(-12))).size).toBe(ids.length);
   });
 });
 

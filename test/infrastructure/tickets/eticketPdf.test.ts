@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import jsQrModule from 'jsqr';
 import { describe, expect, it } from 'vitest';
 import { eticketPdf } from '../../../src/infrastructure/tickets/eticketPdf.ts';
-import type { TicketReceipt } from '../../../src/infrastructure/tickets/receipt.ts';
+import type { ReceiptCarrier, TicketReceipt } from '../../../src/infrastructure/tickets/receipt.ts';
 import { pdfFilledRectangles, pdfTexts, type Rectangle } from '../../harness/pdfContent.ts';
 import { overlaps, type PlacedText, placedTexts } from '../../harness/placedTexts.ts';
 import { receiptFor, receipts } from './receipts.ts';
@@ -29,6 +29,17 @@ function expectOrderly(texts: readonly PlacedText[]): void {
     expect([text, isInRows || isInFooter, isBetweenMargins]).toEqual([text, true, true]);
   }
 }
+
+const headings = ['Passageiros', 'Voos', 'Pagamento e condições'];
+
+/** What stands lowest among the rows of each page. */
+const lastRows = (texts: readonly PlacedText[]) =>
+  [...new Set(texts.map(({ page }) => page))].map(
+    (page) =>
+      texts
+        .filter((text) => text.page === page && text.points !== watermarkPoints && text.bottom > lowestRow)
+        .reduce((lowest, text) => (text.bottom < lowest.bottom ? text : lowest)).text,
+  );
 
 /** What a reader of QR codes finds in black squares on white. */
 function readModules(squares: readonly Rectangle[]): string | undefined {
@@ -109,14 +120,28 @@ describe('the receipt of e-tickets', () => {
     ]);
   });
 
+  it('names who operates a flight where that is another than its number says', async () => {
+    const { slices, ...receipt } = await receipts.oneWay!();
+    const [slice] = slices;
+    const [segment] = slice!.segments;
+    const wordsWith = async (operatingCarrier: ReceiptCarrier) => {
+      const segments = [{ ...segment!, operatingCarrier }];
+      return wordsOf(await eticketPdf({ ...receipt, slices: [{ ...slice!, segments }] }));
+    };
+    expect(await wordsWith(segment!.marketingCarrier)).not.toContain('Operado por');
+    expect(await wordsWith({ iataCode: '2Z', name: 'Voepass' })).toContain('Operado por Voepass');
+  });
+
   // A booking that gives nothing back can still be cancelled.
   it('says what the conditions say: whether something is refunded, not whether it can be cancelled', async () => {
     const receipt = await receipts.oneWay!();
-    const refundBeforeDeparture = { allowed: false, penaltyAmount: null, penaltyCurrency: null };
-    const words = wordsOf(
-      await eticketPdf({ ...receipt, conditions: { ...receipt.conditions, refundBeforeDeparture } }),
-    );
+    const conditions = {
+      refundBeforeDeparture: { allowed: false, penaltyAmount: null, penaltyCurrency: null },
+      changeBeforeDeparture: { allowed: true, penaltyAmount: '80.00', penaltyCurrency: 'USD' },
+    };
+    const words = wordsOf(await eticketPdf({ ...receipt, conditions }));
     expect(words).toContain('Reembolso antes da partida não é possível');
+    expect(words).toContain('Alteração antes da partida possível, com multa de US$ 80,00');
     expect(words).not.toContain('Cancelamento');
   });
 
@@ -140,7 +165,9 @@ describe('the receipt of e-tickets', () => {
     for (const travelling of [1, 4, 7, 9]) {
       for (let legs = 1; legs <= slices.length; legs += 1) {
         const part = { travellers: travellers.slice(0, travelling), slices: slices.slice(0, legs) };
-        expectOrderly(placedTexts(await eticketPdf({ ...receipt, ...part })));
+        const texts = placedTexts(await eticketPdf({ ...receipt, ...part }));
+        expectOrderly(texts);
+        expect(lastRows(texts).filter((text) => headings.includes(text))).toEqual([]);
       }
     }
   });
@@ -190,6 +217,9 @@ describe('the receipt of e-tickets', () => {
     const connections = receipt.slices.map((slice) => slice.segments.length - 1);
     const drawn = texts.filter(({ text }) => text.startsWith('Conexão em '));
     expect(drawn).toHaveLength(connections[0]! + connections[1]!);
+    expect(connections).toEqual([1, 1]);
+    expect(texts.filter(({ text }) => /, (direto|1 conexão)$/.test(text))).not.toEqual([]);
+    expect(texts.filter(({ text }) => text.endsWith('conexões'))).toEqual([]);
     const secondPage = texts.filter(({ page }) => page === 2).map(({ text }) => text);
     expect(secondPage[0]).toBe('Trecho 2: Madri (MAD) – Curitiba (CWB)');
     expect(secondPage).toContain('Partida');

@@ -54,6 +54,7 @@ describe('receipts say', () => {
     [true, '1234.50', 'USD', 'possível, com multa de US$ 1.234,50'],
     [true, '0.50', 'BRL', 'possível, com multa de R$ 0,50'],
     [true, '150.00', 'EUR', 'possível, com multa de € 150,00'],
+    [true, '150.00', 'GBP', 'possível, com multa de GBP 150,00'],
   ])('a condition (%s, %s %s) as %s', (allowed, penaltyAmount, penaltyCurrency, text) => {
     expect(conditionText({ allowed, penaltyAmount, penaltyCurrency })).toBe(text);
   });
