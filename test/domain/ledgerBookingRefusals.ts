@@ -63,6 +63,7 @@ export const bookingRefusals: RefusalsOf<Pick<Wallets, 'held' | 'paid'>> = {
   ],
   'another type': ({ paid }) => [setBooking(paid, `type = 'gift'`), /bookings_type_check/],
   'another mode': ({ paid }) => [setBooking(paid, `mode = 'sandbox'`), /bookings_mode_check/],
+  'an id that is taken': ({ held, paid }) => [setBooking(held, `id = '${paid}'`), /bookings_pkey/],
   'a locator that is taken': ({ held, paid }) => [
     setBooking(held, `booking_reference = (SELECT booking_reference FROM bookings WHERE id = '${paid}')`),
     /bookings_booking_reference_key/,

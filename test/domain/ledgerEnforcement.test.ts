@@ -9,6 +9,7 @@ import type { Caller } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
 import { entryRefusals, newEntry, walletRefusals } from './ledgerEntryRefusals.ts';
 import { eventRefusals } from './ledgerEventRefusals.ts';
+import { keptRefusals } from './ledgerKeptRefusals.ts';
 import { noticeRefusals } from './ledgerNoticeRefusals.ts';
 import { rechargeRefusals } from './ledgerRechargeRefusals.ts';
 import type { RefusalsOf, Wallets } from './ledgerRefusals.ts';
@@ -100,9 +101,14 @@ const refusals: Record<string, RefusalsOf<Wallets>> = {
       'UPDATE api_keys SET hash = (SELECT hash FROM api_keys LIMIT 1)',
       /api_keys_hash_key/,
     ],
+    'of another one’s id': () => [
+      'UPDATE api_keys SET id = (SELECT id FROM api_keys LIMIT 1)',
+      /api_keys_pkey/,
+    ],
   },
   'a booking cannot be in a state that its money does not fit': bookingStateRefusals,
   'a booking cannot be wrong': bookingRefusals,
+  'what else is kept cannot be wrong': keptRefusals,
 };
 
 describeEngines('what the database refuses', (engine) => {

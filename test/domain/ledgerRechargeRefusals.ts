@@ -43,6 +43,10 @@ export const rechargeRefusals: RefusalsOf<Pick<Wallets, 'live' | 'recharge' | 'p
       WHERE id = '${pending}'`,
     /recharges_transaction_id_key/,
   ],
+  'an id that is taken': ({ recharge, pending }) => [
+    `UPDATE recharges SET id = '${recharge}' WHERE id = '${pending}'`,
+    /recharges_pkey/,
+  ],
   'less than 100.00': () => [newRecharge({ amount_cents: '9999' }), /recharges_amount_cents_check/],
   'more than 50000.00': () => [newRecharge({ amount_cents: '5000001' }), /recharges_amount_cents_check/],
   'another payment method': () => [

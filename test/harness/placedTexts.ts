@@ -6,6 +6,7 @@ export interface PlacedText {
   readonly page: number;
   readonly text: string;
   readonly points: number;
+  readonly bold: boolean;
   readonly left: number;
   readonly right: number;
   readonly bottom: number;
@@ -25,12 +26,14 @@ export function placedTexts(pdf: Buffer): PlacedText[] {
     Array.from(content.matchAll(new RegExp(textOperation, 'g')), ([, x, y, font, size]) => {
       const text = texts.shift()!;
       const points = Number(size);
-      ruler.font(font === '1' ? 'Helvetica' : 'Helvetica-Bold').fontSize(points);
+      const bold = font !== '1';
+      ruler.font(bold ? 'Helvetica-Bold' : 'Helvetica').fontSize(points);
       const [left, baseline] = [Number(x), Number(y)];
       return {
         page: page + 1,
         text,
         points,
+        bold,
         left,
         right: left + ruler.widthOfString(text.trimEnd()),
         bottom: baseline - 0.2 * points,
