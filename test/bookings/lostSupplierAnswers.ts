@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderOptions } from '../../src/infrastructure/flights/order.ts';
+import type { OrderOptions, OrderState } from '../../src/infrastructure/flights/order.ts';
 import { AskLater, longestNote } from '../../src/infrastructure/flights/order.ts';
 import { dataOf } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
 import { hourMs } from '../harness/testClock.ts';
 import { deferred, ticketed } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
-import { agencyWith, booked, held, untilStatus } from './bookingSteps.ts';
+import { agencyWith, booked, held, moneyOf, untilStatus } from './bookingSteps.ts';
 
 /** What is done when answers of suppliers do not come, as part of what is done about their faults. */
 export function describeLostAnswers(stage: BookingStage): void {
@@ -107,6 +107,31 @@ export function describeLostAnswers(stage: BookingStage): void {
         stage.clock.advance(pauseMs);
       }
       await untilStatus(stage, live, id, 'ticketed');
+    });
+
+    it('decide nothing by one that comes once another asking has begun', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const late = deferred<OrderState>();
+      let isDecided = false;
+      airline.answers.issue = async (request) => {
+        if (asked(request.bookingId, 'issue') === 1) return late.promise;
+        return isDecided ? ticketed(request) : undecided;
+      };
+      const { id } = await booked(stage, live);
+      await eventually(() => asked(id, 'issue') === 1);
+      // As if its worker had been frozen for longer than its lease.
+      await stage.server.query('UPDATE bookings SET order_leased_until = clock_timestamp() WHERE id = $1', [
+        id,
+      ]);
+      await eventually(() => {
+        stage.clock.advance(250);
+        return asked(id, 'issue') > 1;
+      });
+      late.resolve({ state: 'refused', reason: 'seen too late' });
+      await eventually(() => stage.server.logLines.some((line) => line.includes('seen too late')));
+      isDecided = true;
+      await untilStatus(stage, live, id, 'ticketed');
+      expect(await moneyOf(stage.door, live)).toEqual(['600.00', '600.00', '0.00']);
     });
 
     it('note nothing once another asking may have begun, nor more than has its place', async () => {
