@@ -138,6 +138,28 @@ export function describeChargeCancellations(stage: Stage, bank: Bank): void {
     expect(cancelled(...written)).toEqual([]);
   });
 
+  // It would know nothing of it, which is as good as cancelled, and the other one's charge stay payable.
+  it('is not asked to cancel what another provider may have made for no recharge', async () => {
+    const { live } = await stage.server.createTeam();
+    const asked: string[] = [];
+    bank.charges = async ({ rechargeId }) => {
+      asked.push(rechargeId);
+      throw new Error('the connection was cut');
+    };
+    for (const amount of ['100.00', '200.00'])
+      expect((await stage.door.createRecharge(live, pixOf(amount))).ok).toBe(false);
+    const [own = '', foreign = ''] = asked;
+    await stage.server.query(`UPDATE unwritten_charges SET provider = 'other' WHERE recharge_id = $1`, [
+      foreign,
+    ]);
+    stage.clock.advance(2 * minuteMs);
+    await eventually(() => cancelled(own).length === 1);
+    await eventually(async () => !(await isNoted(stage, own)));
+    await twoLooks(stage);
+    expect(cancelled(foreign)).toEqual([]);
+    expect(await isNoted(stage, foreign)).toBe(true);
+  });
+
   it('writes no recharge for a charge that is being cancelled', async () => {
     const { live } = await stage.server.createTeam();
     let id = '';

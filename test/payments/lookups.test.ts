@@ -137,6 +137,20 @@ describeEngines('a payment provider that is asked', (engine) => {
     expect(asked.slice(1)).toHaveLength(100);
   });
 
+  it('is asked for the pages behind any number of empty ones', async () => {
+    const { live } = await server.createTeam();
+    const missed = paid(await request(live));
+    const empty = 101;
+    answering(async (page) =>
+      Number(page) < empty
+        ? { notifications: [], nextPage: `${Number(page) + 1}` }
+        : { notifications: [missed], nextPage: null },
+    );
+    clock.advance(pauseMs);
+    await untilCompleted(live, missed.rechargeId);
+    expect(asked).toHaveLength(empty + 1);
+  });
+
   it('is not asked for ever when its last page names itself as the next', async () => {
     const { live } = await server.createTeam();
     const missed = paid(await request(live));
