@@ -173,6 +173,11 @@ describeDoors(
       ];
       expect((await tell(stage, ...between)).status).toBe(500);
       expect((await read(live, id)).status).toBe('completed');
+      const lines = stage.server.logLines.length;
+      expect((await tell(stage, ...Array(5_000).fill(paid(id, { outcome: 'lost' })))).status).toBe(500);
+      const refusal = stage.server.logLines.slice(lines).join('');
+      expect(refusal).toContain('5000 payment notifications not taken');
+      expect(refusal.length).toBeLessThan(100_000);
       const malformed = await post(stage, '{');
       expect(malformed).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL_ERROR' } } });
       expect((await post(stage, 'x'.repeat(1_048_577))).status).toBe(400);

@@ -119,6 +119,21 @@ describeDoors(
       expect(stage.server.logLines.join().replace(/[.-]/g, '')).not.toContain('52998224725');
     });
 
+    it('that answers megabytes leaves the beginning and the end of them in the log', async () => {
+      const { live } = await stage.server.createTeam();
+      stage.server.logLines.length = 0;
+      bank.charges = async () => {
+        const cause = new Error(`<html>${'x'.repeat(2_000_000)}</html>`);
+        throw new Error(`answered 503, ${'529.982.247-25 '.repeat(100_000)}, and no more`, { cause });
+      };
+      expect((await stage.door.createRecharge(live, pixOf('100.00'))).ok).toBe(false);
+      const [line = ''] = stage.server.logLines.filter((one) => one.includes('made no charge'));
+      expect(line.length).toBeLessThan(40_000);
+      for (const kept of ['answered 503', ' characters …]', '</html>', 'charges.test.ts'])
+        expect(line).toContain(kept);
+      expect(line).not.toMatch(/529|247-25/);
+    });
+
     it.each([
       ['fails', () => Promise.reject(new Error('secret text of the bank'))],
       ['never answers', () => new Promise<never>(() => undefined)],

@@ -1,6 +1,7 @@
 import { isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
+import { bothEnds } from '../text/excerpt.ts';
 import { standardOutput } from './logOutput.ts';
 
 export type Log = Logger;
@@ -30,9 +31,15 @@ function withoutCpf(text: string): string {
   return text.replace(cpfPattern, (digits) => (isValidCpf(digits) ? '[redacted]' : digits));
 }
 
+/** Of what others say: who calls them quotes their answers, which may have any size. A stack has some thousand characters. */
+const longestText = 8_000;
+
+/** Parts of an error that are written: all that is wrong with one request may be as many as there is room for in it. */
+const mostParts = 20;
+
 /** What others say of a failure, of whatever type: that it cannot be logged would stop what follows. */
 const withoutParticulars = (told: unknown): unknown =>
-  typeof told === 'string' ? withoutCpf(withoutSecrets(told)) : told;
+  typeof told === 'string' ? withoutCpf(withoutSecrets(bothEnds(told, longestText))) : told;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
@@ -111,7 +118,10 @@ function withoutData(serialized: Record<string, unknown>): Record<string, unknow
   // What HTTP clients throw carries the whole request: the key that was sent, and of travellers all there is.
   for (const [key, value] of Object.entries(serialized))
     if (value instanceof Object && key !== 'aggregateErrors') delete serialized[key];
-  if (Array.isArray(aggregateErrors)) serialized.aggregateErrors = aggregateErrors.flatMap(partWithoutData);
+  if (Array.isArray(aggregateErrors)) {
+    serialized.aggregateErrors = aggregateErrors.slice(0, mostParts).flatMap(partWithoutData);
+    if (aggregateErrors.length > mostParts) serialized.partsLeftOut = aggregateErrors.length - mostParts;
+  }
   return serialized;
 }
 
