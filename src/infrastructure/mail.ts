@@ -3,6 +3,8 @@ import type { Transporter } from 'nodemailer';
 import type { Log } from './observability/log.ts';
 
 export interface Mail {
+  /** Of this mail alone, and the same whenever it is sent again: what a Message-ID may begin with (RFC 5322, 3.6.4). */
+  id: string;
   to: string;
   subject: string;
   /** Plain text. */
@@ -43,10 +45,10 @@ export function createMailer(
   const { hostname } = new URL(settings.PUBLIC_URL ?? 'http://localhost');
   const from = { name: 'Embarque', address: `alerts@${hostname}` };
   return {
-    async send(mail, signal) {
+    async send({ id, ...mail }, signal) {
       opened ??= nodemailer().createTransport(url);
-      const message = { from, ...mail, signal };
-      await opened.sendMail(message);
+      // By it receivers know a mail again that a server delivered without saying so.
+      await opened.sendMail({ messageId: `<${id}@${hostname}>`, from, ...mail, signal });
     },
     close: () => opened?.close(),
   };

@@ -8,7 +8,7 @@ const moduleOf = (path: string) => JSON.stringify(fileURLToPath(new URL(path, im
 const program = `import { runnerImport } from 'vite';
   const { module: { createLog } } = await runnerImport(${moduleOf('../../src/infrastructure/observability/log.ts')});
   const { module: { createMailer } } = await runnerImport(${moduleOf('../../src/infrastructure/mail.ts')});
-  const mail = { to: 'ops@example.com', subject: 'An alert', text: 'Something happened.' };
+  const mail = { id: 'wh_0.1', to: 'ops@example.com', subject: 'An alert', text: 'Something happened.' };
   await createMailer({}, createLog('info')).send(mail, new AbortController().signal);
   process.kill(process.pid, 'SIGKILL');`;
 
@@ -20,6 +20,7 @@ it('mail without a server is in the log once it is handed over, even if the proc
   });
   expect(signal).toBe('SIGKILL');
   expect(JSON.parse(output).mail).toEqual({
+    id: 'wh_0.1',
     to: 'ops@example.com',
     subject: 'An alert',
     text: 'Something happened.',

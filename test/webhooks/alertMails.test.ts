@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { SMTPServerOptions } from 'smtp-server';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -15,6 +16,7 @@ async function startMailServer(options: SMTPServerOptions) {
   const { port } = server.server.address() as AddressInfo;
   return {
     url: `smtp://127.0.0.1:${port}`,
+    connections: server.connections,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
@@ -32,15 +34,28 @@ async function startSilentMailServer() {
   return { ...server, taken: () => taken };
 }
 
-/** A mail server that refuses clients, and then recipients or texts, with a code of its own. */
+/** A mail server that keeps what it gets, and goes away before it says so. */
+async function startForgetfulMailServer() {
+  const mails: string[] = [];
+  const server = await startMailServer({
+    async onData(stream, session) {
+      mails.push(await text(stream));
+      for (const connection of server.connections) if (connection.id === session.id) connection.close();
+    },
+  });
+  return { ...server, mails };
+}
+
+/** A mail server that refuses clients, then senders, and then recipients or texts, with a code of its own. */
 async function startRefusingMailServer() {
-  const refusal = { isOfClient: true, isOfText: false, code: 554, times: 0 };
+  const refusal = { isOfClient: true, isOfSender: false, isOfText: false, code: 554, times: 0 };
   const refuse = (done: (error: Error) => void) => {
     refusal.times += 1;
     done(Object.assign(new Error('not here'), { responseCode: refusal.code }));
   };
   const server = await startMailServer({
     onConnect: (_session, done) => (refusal.isOfClient ? refuse(done) : done()),
+    onMailFrom: (_address, _session, done) => (refusal.isOfSender ? refuse(done) : done()),
     onRcptTo: (_address, _session, done) => (refusal.isOfText ? done() : refuse(done)),
     onData: (stream, _session, done) => void stream.resume().on('end', () => refuse(done)),
   });
@@ -136,6 +151,44 @@ describeEngines('While the mail server hangs', (engine) => {
   });
 });
 
+describeEngines('While the mail server delivers and does not say so', (engine) => {
+  let mail: Awaited<ReturnType<typeof startForgetfulMailServer>>;
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    mail = await startForgetfulMailServer();
+    world = await DeliveryWorld.open(engine, {
+      settings: { SMTP_URL: mail.url, WEBHOOK_RETRY_DELAYS: '0s' },
+    });
+  });
+  afterAll(async () => {
+    await world.close();
+    await mail.close();
+  });
+
+  it('an alert is mailed less and less often, and each time as the same mail', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/lost');
+    world.fail('/lost');
+    await world.happens(tenant);
+    const minutesUntilNext = async () => {
+      const [row] = await world.server.query<{ minutes: number }>(
+        `SELECT (extract(epoch FROM leased_until - clock_timestamp()) / 60)::float AS minutes FROM webhook_alerts`,
+      );
+      return row?.minutes ?? Number.NaN;
+    };
+    await eventually(async () => (await minutesUntilNext()) < 1);
+    // As if it had been tried for ten hours.
+    await world.server.query(
+      `UPDATE webhook_alerts SET leased_until = NULL, created_at = clock_timestamp() - interval '10 hours'`,
+    );
+    await world.swept();
+    await eventually(async () => mail.mails.length === 2 && (await minutesUntilNext()) > 50);
+    const names = mail.mails.map((text) => /^Message-ID: <(.*)>/im.exec(text)?.[1]);
+    expect(names[0]).toContain(id);
+    expect(names[1]).toBe(names[0]);
+  });
+});
+
 describeEngines('While the database does not take that an alert was mailed', (engine) => {
   let world: DeliveryWorld;
   beforeAll(async () => {
@@ -156,7 +209,7 @@ describeEngines('While the database does not take that an alert was mailed', (en
     await world.happens(tenant);
     await eventually(() => world.server.logLines.join('').includes('alerts not looked for or marked'));
     await world.server.query('DROP TRIGGER refused ON webhook_alerts');
-    // As if the 30 s were over.
+    // As if the pause were over.
     await world.server.query('UPDATE webhook_alerts SET leased_until = clock_timestamp()');
     await world.swept();
     const waiting = () => world.server.query('SELECT id FROM webhook_alerts WHERE sent_at IS NULL');
@@ -183,7 +236,13 @@ describeEngines('While the mail server refuses', (engine) => {
   });
 
   it.each(['address', 'text'])('an alert is tried again, until its %s is refused for good', async (what) => {
-    Object.assign(mail.refusal, { isOfClient: true, isOfText: what === 'text', code: 554, times: 0 });
+    Object.assign(mail.refusal, {
+      isOfClient: true,
+      isOfSender: false,
+      isOfText: what === 'text',
+      code: 554,
+      times: 0,
+    });
     world.server.logLines.length = 0;
     const { key, tenant } = await world.team();
     await world.register(key, '/lost');
@@ -193,19 +252,31 @@ describeEngines('While the mail server refuses', (engine) => {
     const waiting = () => world.server.query('SELECT id FROM webhook_alerts WHERE sent_at IS NULL');
     const triedAgain = async (refusal: Partial<typeof mail.refusal>) => {
       Object.assign(mail.refusal, refusal);
-      // As if the 30 s were over.
+      // As if the pause were over.
       await world.server.query('UPDATE webhook_alerts SET leased_until = clock_timestamp()');
       await world.swept();
     };
-    await eventually(() => log().split('trying again in 30 s').length === 2);
-    await triedAgain({ isOfClient: false, code: 450 });
-    await eventually(() => log().split('trying again in 30 s').length === 3);
+    const isToBeTriedAgain = async (times: number) => {
+      await eventually(() => log().split('alert not mailed; tried again later').length === 1 + times);
+      // The log tells it before it is free.
+      await eventually(async () => (await leases()).every(({ ms }) => ms <= 30_000));
+    };
+    const leases = () =>
+      world.server.query<{ ms: number }>(
+        `SELECT (1000 * extract(epoch FROM leased_until - clock_timestamp()))::float AS ms
+           FROM webhook_alerts WHERE sent_at IS NULL`,
+      );
+    await isToBeTriedAgain(1);
+    await triedAgain({ isOfClient: false, isOfSender: true });
+    await isToBeTriedAgain(2);
+    await triedAgain({ isOfSender: false, code: 450 });
+    await isToBeTriedAgain(3);
     // Before they are, nobody tries.
     await world.swept();
     expect(await waiting()).toHaveLength(1);
     await triedAgain({ code: 550 });
     await eventually(async () => (await waiting()).length === 0);
     expect(log()).toContain('the mail server refuses its address or text');
-    expect(mail.refusal.times).toBe(3);
+    expect(mail.refusal.times).toBe(4);
   });
 });

@@ -11,13 +11,21 @@ interface AlertRow {
   team_name: string;
   alert_email: string | null;
   created_at: Date;
+  /** Of this claim, as PostgreSQL writes it: a Date has no microseconds. */
+  leased_until: string;
 }
 
-/** How long a worker has an alert for itself. */
-const leaseMs = 30_000;
+/**
+ * Longest that a mail may take: so long may a server look at it before it says that it took it (RFC 5321, 4.5.3.2.6). Whoever
+ * gives it up before has it delivered, and sends it again.
+ */
+const mailTimeoutMs = 10 * 60_000;
 
-/** Longest that a mail may take: it is given up before its lease lapses and another worker sends it too. */
-const mailTimeoutMs = leaseMs - 5_000;
+/** How long a worker has an alert for itself: a mail is given up before another worker sends it too. */
+const leaseMs = mailTimeoutMs + 60_000;
+
+/** The shortest time between trying to mail the same alert again, in milliseconds. */
+const pauseMs = 30_000;
 
 /**
  * One worker gets each alert; one that could not be mailed is free again when its lease lapses, behind those that nobody has
@@ -30,11 +38,23 @@ const claimAlert = statement<AlertRow>(
       WHERE id = (SELECT id FROM webhook_alerts
                    WHERE sent_at IS NULL AND (leased_until IS NULL OR leased_until <= clock_timestamp())
                    ORDER BY leased_until NULLS FIRST, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-     RETURNING id, webhook_id, created_at
+     RETURNING id, webhook_id, created_at, leased_until
    )
-   SELECT c.id, c.webhook_id, c.created_at, w.url, l.mode, t.name AS team_name, t.alert_email
+   SELECT c.id, c.webhook_id, c.created_at, c.leased_until::text, w.url, l.mode, t.name AS team_name, t.alert_email
      FROM claimed c JOIN webhooks w ON w.id = c.webhook_id JOIN wallets l ON l.id = w.wallet_id
           JOIN teams t ON t.id = l.team_id`,
+);
+
+/**
+ * Frees an alert that was not mailed: at once where $3 says so, else when a tenth of the time since its webhook was deactivated
+ * is over. A mail server may deliver what it never says that it took, and an agency would get the same mail each minute.
+ */
+const freeAlert = statement(
+  'free_webhook_alert',
+  `UPDATE webhook_alerts
+      SET leased_until = CASE WHEN NOT $3::boolean THEN
+            clock_timestamp() + greatest(interval '${pauseMs} milliseconds', (clock_timestamp() - created_at) / 10) END
+    WHERE id = $1 AND leased_until = $2::timestamptz AND sent_at IS NULL`,
 );
 
 const markDone = statement('end_webhook_alert', 'UPDATE webhook_alerts SET sent_at = $2 WHERE id = $1');
@@ -91,7 +111,10 @@ export class AlertMails {
         this.#outage.end();
         if (!alert) continue;
         this.#wanted = true;
-        if (!this.#settled.has(alert.id) && !(await this.#mail(alert))) continue;
+        if (!this.#settled.has(alert.id) && !(await this.#mail(alert))) {
+          await run(sequelize, freeAlert, [alert.id, alert.leased_until, this.#giveUp.signal.aborted]);
+          continue;
+        }
         this.#settled.add(alert.id);
         await run(sequelize, markDone, [alert.id, this.#platform.clock.now()]);
         this.#settled.delete(alert.id);
@@ -108,22 +131,34 @@ export class AlertMails {
     const signal = AbortSignal.any([this.#giveUp.signal, AbortSignal.timeout(mailTimeoutMs)]);
     try {
       if (to === null) log.warn({ webhookId }, 'webhook deactivated; its team has no alert address');
-      else await mailer.send({ to, ...alertText(alert) }, signal);
+      else await mailer.send({ id: `${webhookId}.${alert.id}`, to, ...alertText(alert) }, signal);
       return true;
     } catch (error) {
       const isOver = isRefusedForGood(error);
       if (isOver)
         log.error({ err: error, webhookId }, 'alert not mailed: the mail server refuses its address or text');
-      else log.warn({ err: error, webhookId }, `alert not mailed; trying again in ${leaseMs / 1_000} s`);
+      else log.warn({ err: error, webhookId }, 'alert not mailed; tried again later');
       return isOver;
     }
   }
 }
 
-/** Permanent refusals (RFC 5321, 5yz) of a recipient or a text, as nodemailer tells them; those of a login may end. */
+/**
+ * Permanent refusals (RFC 5321, 5yz) of a recipient or a text, as nodemailer tells them. Those of a login, or of the sender, which
+ * is the same in all mails, may end: they are the operator's to mend.
+ */
 function isRefusedForGood(error: unknown): boolean {
-  const { code, responseCode = 0 } = error as { code?: string; responseCode?: number };
-  return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500;
+  const {
+    code,
+    command,
+    responseCode = 0,
+  } = error as {
+    code?: string;
+    command?: string;
+    responseCode?: number;
+  };
+  const isOfThisMail = (code === 'EENVELOPE' && command !== 'MAIL FROM') || code === 'EMESSAGE';
+  return isOfThisMail && responseCode >= 500;
 }
 
 /** The sandbox's webhooks are found with a test key only. */
