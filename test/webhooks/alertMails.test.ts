@@ -140,6 +140,11 @@ describeEngines('While the mail server hangs', (engine) => {
     world.fail('/lost');
     await world.happens(tenant);
     await eventually(() => mail.taken() === 1);
+    // A server may take so long to look at a mail (RFC 5321, 4.5.3.2.6).
+    const leased = await world.server.query(
+      `SELECT FROM webhook_alerts WHERE leased_until > clock_timestamp() + interval '10 minutes'`,
+    );
+    expect(leased).toHaveLength(1);
     // As if the mail had been under way for so long that it is another worker's turn.
     await world.server.query('UPDATE webhook_alerts SET leased_until = NULL');
     await world.swept();
