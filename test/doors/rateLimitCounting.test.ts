@@ -108,6 +108,15 @@ describeEngines('the rate limit', (engine) => {
       expect([third.status, codesOf(third.body.errors)]).toEqual([429, ['RATE_LIMIT_EXCEEDED']]);
       await server.query('DELETE FROM recharges');
     });
+
+    it('counts what a batch has refused beside what it has run, however much that is', async () => {
+      const { live } = await newTeamKeys(server);
+      const fields = Array.from({ length: 3 }, (_, index) => `f${index}: walletBalance { balance }`);
+      const refused = 'query ($limit: PageSize!) { recharges(limit: $limit) { pagination { total } } }';
+      const body = [{ query: `{ ${fields.join(' ')} }` }, { query: refused }];
+      const batch = await server.rest('POST', '/graphql', { key: live, body });
+      expect([batch.status, batch.headers.get('x-ratelimit-remaining')]).toEqual([200, '1']);
+    });
   });
 
   if (engine.name === 'embedded') {

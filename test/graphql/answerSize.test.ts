@@ -7,6 +7,7 @@ import { describeOneEngine } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { streamedResults } from '../harness/subscribers.ts';
 
 const limit = 120;
 
@@ -36,10 +37,10 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
   afterAll(() => server.close());
 
   /** A key to a log of a thousand attempts, each answered with 4 KiB, and how to ask for it so many times in one answer. */
-  async function longLog() {
-    const { live } = await server.createTeam();
+  async function longLog(mode: 'live' | 'test' = 'live') {
+    const { [mode]: key } = await server.createTeam();
     const body = { url: 'https://localhost:1024/hooks', events: ['wallet.debit'] };
-    const { id } = (await server.rest('POST', '/api/v1/webhooks', { key: live, body })).body.data;
+    const { id } = (await server.rest('POST', '/api/v1/webhooks', { key, body })).body.data;
     await server.query(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at, attempts_made)
        SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'wallet.debit', 'delivered', now(), now(), 10
@@ -56,30 +57,31 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
       const excerpts = Array.from({ length: times }, (_, index) => `a${index}: responseExcerpt`).join(' ');
       return `{ webhookDeliveries(webhookId: "${id}", limit: 100) { items { attempts { ${excerpts} } } } }`;
     };
-    return { key: live, asking };
+    return { key, asking };
   }
 
+  const testMode = expect.objectContaining({ test_mode: true });
   const refused = {
     message: 'Answer too large',
     extensions: expect.objectContaining({ code: 'VALIDATION_ERROR' }),
   };
 
   it('whichever way it is asked for', async () => {
-    const { key, asking } = await longLog();
+    const { key, asking } = await longLog('test');
+    const refusal = { errors: [refused], data: null, extensions: { _meta: testMode } };
     const [large, tooLarge] = [asking(1), asking(3)];
     const post = (body: object) => server.rest('POST', '/graphql', { key, body });
     expect((await post({ query: large })).body.data.webhookDeliveries.items).toHaveLength(100);
     // For the first time, and once the document is known.
     for (let asked = 0; asked < 2; asked += 1) {
       const { status, body } = await post({ query: tooLarge });
-      expect([status, body]).toEqual([200, { errors: [refused], data: null }]);
+      expect([status, body]).toEqual([200, refusal]);
     }
     const streamed = await server.graphql(tooLarge, null, key, { accept: 'text/event-stream' });
-    expect(streamed.text).toContain('Answer too large');
-    expect(streamed.text.length).toBeLessThan(1_000);
+    expect(streamedResults(streamed.text)).toEqual([refusal]);
     const raw = await connectRawSocket(server.url, key);
     raw.send({ type: 'subscribe', id: '1', payload: { query: tooLarge } });
-    expect((await raw.receives(({ id }) => id === '1')).payload).toEqual({ errors: [refused], data: null });
+    expect((await raw.receives(({ id }) => id === '1')).payload).toEqual(refusal);
     raw.socket.terminate();
   });
 
@@ -129,5 +131,28 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
     await raw.receives(({ type }) => type === 'complete');
     raw.socket.terminate();
     expect(await remaining('{ walletBalance { balance } }')).toBe(limit - 23 - 4 - 1);
+  });
+
+  it('which may be one too many, and what has run is answered all the same', async () => {
+    const streamed = async (key: string, query: string) =>
+      streamedResults((await server.graphql(query, null, key, { accept: 'text/event-stream' })).text)[0];
+    const overSocket = async (key: string, query: string) => {
+      const raw = await connectRawSocket(server.url, key);
+      raw.send({ type: 'subscribe', id: '1', payload: { query } });
+      const { payload } = await raw.receives(({ id }) => id === '1');
+      raw.socket.terminate();
+      return payload;
+    };
+    const posted = async (key: string, query: string) => (await server.graphql(query, null, key)).body;
+    for (const ask of [posted, streamed, overSocket]) {
+      const { key, asking } = await longLog();
+      const fields = Array.from({ length: 29 }, (_, index) => `f${index}: walletBalance { balance }`);
+      const body = Array.from({ length: 4 }, () => ({ query: `{ ${fields.join(' ')} }` }));
+      const { headers } = await server.rest('POST', '/graphql', { key, body });
+      // The webhook was one.
+      expect(headers.get('x-ratelimit-remaining')).toBe(String(limit - 4 * fields.length - 1));
+      expect((await ask(key, asking(1))).data.webhookDeliveries.items).toHaveLength(100);
+      expect((await ask(key, asking(1))).errors[0].extensions.code).toBe('RATE_LIMIT_EXCEEDED');
+    }
   });
 });
