@@ -12,6 +12,9 @@ const repeat = (count: number, text: (index: number) => string) =>
 
 const nested = (depth: number) => `{ ${'... on Query { '.repeat(depth)}__typename${' }'.repeat(depth)} }`;
 
+const manyFragments = (count: number) =>
+  `{ ${repeat(count, (index) => `...F${index}`)} } ${repeat(count, (index) => `fragment F${index} on Query { __typename }`)}`;
+
 /** Documents just within each limit, and just beyond it. */
 const documents: Record<string, { within: string; operationName?: string; beyond: string; says: RegExp }> = {
   depth: { within: nested(11), beyond: nested(12), says: /depth/i },
@@ -51,13 +54,23 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     beyond: '{ a: __schema { queryType { name } } }',
     says: /introspection takes no aliases/i,
   },
+  'aliases of a type': {
+    within: '{ __type(name: "Query") { kind } }',
+    beyond: '{ a: __type(name: "Query") { kind } }',
+    says: /introspection takes no aliases/i,
+  },
   'aliases within introspection': {
     within: '{ __schema { types { ...A } } } fragment A on __Type { kind fields { name } }',
     beyond: '{ __schema { types { ...A } } } fragment A on __Type { kind a: fields { name } }',
     says: /introspection takes no aliases/i,
   },
   fragments: {
-    within: `{ ${repeat(30, (index) => `...F${index}`)} } ${repeat(30, (index) => `fragment F${index} on Query { __typename }`)}`,
+    within: manyFragments(30),
+    beyond: manyFragments(31),
+    says: /too many fragments/i,
+  },
+  'fragments that spread one another': {
+    within: manyFragments(30),
     beyond: `{ ...F0 } ${repeat(200, (index) => `fragment F${index} on Query { ...F${(index + 1) % 200} ...F${(index + 7) % 200} }`)}`,
     says: /fragments/,
   },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { describeOneEngine } from '../harness/engines.ts';
 import { revokedKey, startTestServer, type TestServer } from '../harness/server.ts';
 import { eventStream, streamedResults, walletEvents } from '../harness/subscribers.ts';
@@ -80,12 +80,17 @@ describeOneEngine('Operations over graphql-sse', (engine) => {
     const team = await server.createTeam({ corsDomains: ['https://app.example.com'] });
     const answer = await query(
       team.test,
-      { query: 'query ($id: String!) { recharge(id: $id) { id } }', variables: { id: 'rch_0' } },
+      {
+        query: 'query ($id: String!) { recharge(id: $id) { id } }',
+        variables: { id: 'rch_0' },
+        operationName: null,
+      },
       { origin: 'https://app.example.com' },
     );
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(answer.headers.get('cache-control')).toBe('no-store, no-transform');
+    expect(answer.headers.get('x-accel-buffering')).toBe('no');
     expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
     expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBe(999_999);
     expect(answer.headers.get('x-request-id')).toBeTruthy();
@@ -134,6 +139,27 @@ describeOneEngine('Operations over graphql-sse', (engine) => {
     expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [team.teamId])).toEqual([]);
   });
 
+  it('shows between events that its stream lives', async () => {
+    const { test: key } = await server.createTeam();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const leaving = new AbortController();
+    try {
+      const headers = { ...eventStream, authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ query: walletEvents });
+      const { signal } = leaving;
+      const answer = await fetch(`${server.url}/graphql`, { method: 'POST', headers, body, signal });
+      let text = '';
+      for await (const part of answer.body!.pipeThrough(new TextDecoderStream())) {
+        text += part;
+        if (text === ':\n\n:\n\n') break;
+        await vi.advanceTimersByTimeAsync(12_000);
+      }
+    } finally {
+      leaving.abort();
+      vi.useRealTimers();
+    }
+  });
+
   it('honours Idempotency-Key', async () => {
     const team = await server.createTeam();
     const create = () =>
@@ -152,6 +178,7 @@ describeOneEngine('Operations over graphql-sse', (engine) => {
     ['text/event-stream, multipart/mixed', 'text/event-stream; charset=utf-8'],
     ['application/json, text/event-stream', 'application/json; charset=utf-8'],
     ['application/json;q=0.5, text/event-stream', 'text/event-stream; charset=utf-8'],
+    ['TEXT/Event-Stream', 'text/event-stream; charset=utf-8'],
     ['*/*', 'application/json; charset=utf-8'],
   ])('answers Accept: %s with %s', async (accept, contentType) => {
     const team = await server.createTeam();

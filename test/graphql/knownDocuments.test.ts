@@ -30,6 +30,7 @@ const inBody: [object, number][] = [
   [{ variables: {}, extensions }, 400],
   [{ variables: 5 }, 400],
   [{ variables, operationName: 'Unknown' }, 400],
+  [{ variables, operationName: '' }, 400],
   [{ variables, extensions: [] }, 400],
   [{ variables, extensions: persisted }, 200],
 ];

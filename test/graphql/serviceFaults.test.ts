@@ -78,6 +78,12 @@ describe('Faults of the service', () => {
     const requestId = rest.headers.get('x-request-id');
     expect(errorLines().filter((line) => line.requestId === requestId)).toHaveLength(1);
     expect(errorLines().at(-1).err.message).toContain('recharges');
+    const link = '/pix/rch_01jd4ynv5te5j8v2r0h3m6x9qa.png';
+    const shown = await server.rest('GET', link, { headers: { accept: 'text/html' } });
+    expect([shown.status, /<h1>(.*)<\/h1>/.exec(shown.text)?.[1]]).toEqual([
+      500,
+      'Não foi possível abrir o link',
+    ]);
   });
 
   it('are no more talkative when the caller cannot be looked up', async () => {
