@@ -129,8 +129,11 @@ describeDoors(
       }
       expect(bank.targets).toEqual(['/', '/pix', '/unguessable/pix?hmac=unguessable%zz']);
       expect(stage.server.logLines.filter((line) => line.includes('unguessable'))).toEqual([]);
+      const { text: metrics } = await stage.server.rest('GET', '/metrics');
+      expect(metrics).toContain(`method="POST",route="${path}",status="200"`);
       expect((await fetch(`${stage.server.url}${path}/pix`, { method: 'POST' })).status).toBe(401);
-      expect((await fetch(`${stage.server.url}${path}x`, { method: 'POST' })).status).toBe(404);
+      for (const other of [`${path}x`, path.toUpperCase()])
+        expect((await fetch(`${stage.server.url}${other}`, { method: 'POST' })).status).toBe(404);
     });
 
     it('are to be told again where they break when they are read, and those told with them are credited', async () => {

@@ -62,6 +62,8 @@ describeOneEngine('a browser', (engine) => {
           expect(listOf(answer.headers.vary)).toEqual(['origin', 'access-control-request-headers']);
           expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
         }
+        const { text: metrics } = await server.rest('GET', '/metrics');
+        expect(metrics).toContain('method="OPTIONS",route="preflight",status="204"');
       },
     );
 

@@ -61,6 +61,7 @@ describeEngines('links of payers and travellers', (engine) => {
       `/pix/${pix.id}`,
       `/pix/${pix.id}.jpg`,
       `/pix/${pix.id.toUpperCase()}.png`,
+      `/PIX/${pix.id}.png`,
       '/pix/..%2f..%2fpackage.json.png',
       "/boletos/'%00",
       `/boletos/${'a'.repeat(5000)}`,

@@ -18,6 +18,7 @@ describeOneEngine('The pages of the server', (engine) => {
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     // Or no browser shows the icon.
     expect(headers.get('content-security-policy')).toContain("img-src 'self'");
+    expect(text).toContain('<meta name="robots" content="noindex">');
     const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path ?? '');
     expect(links).toEqual(['/docs', '/api/v1/openapi.json', '/graphql', '/health/ready']);
     for (const path of links)

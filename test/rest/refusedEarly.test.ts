@@ -66,6 +66,8 @@ describeOneEngine('Requests that get no further than Node.js or Express', (engin
     expect(head).toMatch(/^X-Content-Type-Options: nosniff\r$/m);
     expect(head).toMatch(/^Content-Type: application\/json; charset=utf-8\r$/m);
     expect(head).toMatch(new RegExp(`^Content-Length: ${body.length}\\r$`, 'm'));
+    expect(head).toMatch(/^Cache-Control: no-store\r$/m);
+    expect(Date.parse(/^Date: (.*)$/m.exec(head)?.[1] ?? '')).not.toBeNaN();
     expect(head).toMatch(/^Connection: close$/m);
     const { success, error } = JSON.parse(body);
     expect([success, error.code, Object.keys(error.details).slice(0, 2)]).toEqual([
