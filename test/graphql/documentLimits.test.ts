@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentLimits } from '../../schema/limits.ts';
 import type { Json } from '../harness/client.ts';
@@ -45,7 +46,8 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     says: /tokens/,
   },
   'depth of introspection': {
-    within: '{ __schema { types { fields { type { name } } } } }',
+    // What tools ask for, which is deeper and costs more than any other document may.
+    within: getIntrospectionQuery(),
     beyond: `{ __schema { types { ${'fields { type { '.repeat(5)}name${' } }'.repeat(5)} } } }`,
     says: /introspection depth/i,
   },
