@@ -5,6 +5,7 @@ import { availableEngines } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { walletEvents } from '../harness/subscribers.ts';
 
 const anyEngine = availableEngines().at(-1)!;
 
@@ -84,6 +85,18 @@ describe('Faults of the service', () => {
       500,
       'Não foi possível abrir o link',
     ]);
+  });
+
+  it('cut a stream of events without a last result, so that its client comes back', async () => {
+    const { test: key } = await server.createTeam();
+    await server.query('ALTER TABLE events RENAME TO events_away');
+    const after = 'evt_01jd4ynv5te5j8v2r0h3m6x9qa';
+    const streamed = server.graphql(walletEvents, { after }, key, { accept: 'text/event-stream' });
+    try {
+      await expect(streamed).rejects.toThrow();
+    } finally {
+      await server.query('ALTER TABLE events_away RENAME TO events');
+    }
   });
 
   it('are no more talkative when the caller cannot be looked up', async () => {

@@ -143,6 +143,15 @@ describeOneEngine('a browser', (engine) => {
     });
   });
 
+  it.each<[string, string, Record<string, string>]>([
+    ['of another method', 'GET', { origin, 'access-control-request-method': 'POST' }],
+    ['that names no origin', 'OPTIONS', { 'access-control-request-method': 'POST' }],
+    ['that names no method', 'OPTIONS', { origin }],
+  ])('has a request %s taken for what it is, which needs a key', async (_which, method, headers) => {
+    const answer = await rawRequest(server.url, { method, path: '/api/v1/nothing', headers });
+    expect([answer.status, answer.body.error.code]).toEqual([401, 'UNAUTHORIZED']);
+  });
+
   describe.each(foreign)('on %s', (from) => {
     it('is told nothing before it sends', async () => {
       for (const path of ['/api/v1/wallet/recharge', '/graphql']) {
