@@ -8,7 +8,7 @@ import { startServer } from '../../src/server.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
-import { ManualClock } from '../harness/manualClock.ts';
+import { ManualClock, RepeatedClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { sweptTwice } from '../harness/sweeps.ts';
@@ -45,19 +45,6 @@ const html = (response: ServerResponse) =>
 const endless = (response: ServerResponse) =>
   response.end(JSON.stringify({ value: bulletins(published.USD) }) + ' '.repeat(1_000_000));
 const cut = (response: ServerResponse) => response.destroy();
-
-/** Goes on by hand, and back to its start. */
-class RepeatedClock extends ManualClock {
-  #offsetMs = 0;
-
-  override now(): Date {
-    return new Date(super.now().getTime() - this.#offsetMs);
-  }
-
-  set(instant: string): void {
-    this.#offsetMs = super.now().getTime() - Date.parse(instant);
-  }
-}
 
 describeEngines('exchange rates of the central bank', (engine) => {
   const bank = new CentralBank();
@@ -258,6 +245,21 @@ describeEngines('exchange rates of the central bank', (engine) => {
     publish({ '2026-11-23': 5.51, '2026-11-24': 7, '2026-11-25': 7.5 });
     await advance(dayMs);
     await until({ USD: 7.8 });
+  });
+
+  it('are not learnt from one answer to the questions for two currencies, however near it is', async () => {
+    await begin();
+    bank.bulletins.EUR = bank.bulletins.USD!;
+    clock.set('2026-11-23T17:00:00.000Z');
+    await eventually(() => logged('the closings of EUR are those of USD').length === 1);
+    await server.query('DELETE FROM exchange_rates');
+    await advance(minuteMs);
+    await eventually(() => bank.asked.length === 4);
+    await looked();
+    expect(await rates()).toMatchObject({ reason: 'missing' });
+    publish();
+    await advance(2 * minuteMs);
+    await until({ USD: 5.555368, EUR: 6.417008 });
   });
 
   // The embedded store belongs to one process.

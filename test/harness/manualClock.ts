@@ -38,3 +38,16 @@ export class ManualClock implements Clock {
     this.#nowMs = targetMs;
   }
 }
+
+/** Goes on by hand, and back to its start. */
+export class RepeatedClock extends ManualClock {
+  #offsetMs = 0;
+
+  override now(): Date {
+    return new Date(super.now().getTime() - this.#offsetMs);
+  }
+
+  set(instant: string): void {
+    this.#offsetMs = super.now().getTime() - Date.parse(instant);
+  }
+}

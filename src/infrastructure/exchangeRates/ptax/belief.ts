@@ -39,4 +39,15 @@ export function judgeClosings(closings: readonly Closing[], known: readonly DayR
   return { believed, doubted };
 }
 
+/**
+ * Whether these are the closings of one and the same currency. An answer does not say what it is of: a mirror that passes
+ * over the question, or a cache that mixes answers up, would have euros sold as dollars, a step too small to be doubted.
+ * On a single day two currencies may have the same rate.
+ */
+export function areOfOneCurrency(some: readonly Closing[], others: readonly Closing[]): boolean {
+  const toldOn = new Map(others.map(({ day, told }) => [day, told]));
+  const shared = some.filter(({ day }) => toldOn.has(day));
+  return shared.length > 1 && shared.every(({ day, told }) => toldOn.get(day) === told);
+}
+
 const areNear = (one: Big, other: Big): boolean => one.minus(other).abs().lte(one.times(longestStep));

@@ -4,7 +4,7 @@ import { Outage } from '../../observability/outage.ts';
 import type { RateSurroundings } from '../exchangeRates.ts';
 import type { DayRate } from '../rateStore.ts';
 import { endLookup, keepDayRates, readDayRates, takeLookup } from '../rateStore.ts';
-import { judgeClosings } from './belief.ts';
+import { areOfOneCurrency, judgeClosings } from './belief.ts';
 import type { Closing } from './bulletins.ts';
 import { bulletinsUrl, readClosings } from './bulletins.ts';
 import { download } from './download.ts';
@@ -27,6 +27,12 @@ const pauseSpread = 0.2;
 function pauseAfter(failures: number): number {
   const longestMs = failures === 0 ? refreshMs : Math.min(firstPauseMs * 2 ** (failures - 1), refreshMs);
   return longestMs * (1 - pauseSpread * Math.random());
+}
+
+/** A question that is under way. */
+interface Asked {
+  readonly currency: string;
+  readonly answer: Promise<Closing[]>;
 }
 
 /** Asks the bank for its closings, and keeps those that can be believed. */
@@ -68,9 +74,11 @@ export class PtaxEnquiry {
       latest: later(refreshMs + turnMs),
     });
     if (failuresBefore === null) return;
-    const answers = await Promise.allSettled(
-      ptaxCurrencies.map((currency) => this.#ask(currency, now, stopping)),
-    );
+    const asked = ptaxCurrencies.map((currency) => ({
+      currency,
+      answer: this.#ask(currency, now, stopping),
+    }));
+    const answers = await Promise.allSettled(asked.map((one) => this.#learn(one, asked, now, stopping)));
     // Whoever comes next need not wait for a turn that was broken off.
     if (stopping.aborted)
       return endLookup(sequelize, ptaxSource, { failures: failuresBefore, dueAt: clock.now() });
@@ -82,15 +90,31 @@ export class PtaxEnquiry {
     await endLookup(sequelize, ptaxSource, { failures, dueAt: later(pauseAfter(failures)) });
   }
 
-  async #ask(currency: string, now: Date, stopping: AbortSignal): Promise<void> {
-    const { sequelize, clock, log, metrics } = this.#surroundings;
+  async #ask(currency: string, now: Date, stopping: AbortSignal): Promise<Closing[]> {
+    const { clock } = this.#surroundings;
+    const url = bulletinsUrl(this.#baseUrl, currency, now);
+    const text = await askWithin({ asked: 'the central bank', timeoutMs, clock }, ({ signal }) =>
+      download(url, AbortSignal.any([signal, stopping])),
+    );
+    return readClosings(text, now);
+  }
+
+  /** Keeps what can be believed of what was told of a currency, beside what was told of the others. */
+  async #learn(
+    { currency, answer }: Asked,
+    asked: readonly Asked[],
+    now: Date,
+    stopping: AbortSignal,
+  ): Promise<void> {
+    const { sequelize, log, metrics } = this.#surroundings;
     const count = (outcome: string) => metrics.exchangeRateFetches.inc({ currency, outcome });
     try {
-      const url = bulletinsUrl(this.#baseUrl, currency, now);
-      const text = await askWithin({ asked: 'the central bank', timeoutMs, clock }, ({ signal }) =>
-        download(url, AbortSignal.any([signal, stopping])),
-      );
-      const closings = readClosings(text, now);
+      const closings = await answer;
+      for (const other of asked) {
+        const theirs = other.currency === currency ? [] : await other.answer.catch(() => []);
+        if (areOfOneCurrency(closings, theirs))
+          throw new Error(`the closings of ${currency} are those of ${other.currency}`);
+      }
       const known = (await readDayRates(sequelize, ptaxSource, [currency])).get(currency) ?? [];
       const judged = judgeClosings(closings, known);
       const kept = await keepDayRates(
