@@ -7,6 +7,7 @@ import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { restoreMachineClock, setMachineClock } from '../harness/machineClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { TestClock } from '../harness/testClock.ts';
@@ -19,25 +20,41 @@ interface Asked {
   callback(error: unknown, rows: unknown[]): void;
 }
 
+/** Has time pass by the monotonic clock alone, which goes on while a process is frozen. @returns what sets it right again. */
+function passMonotonicTime(milliseconds: number): () => void {
+  const presentMs = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => presentMs() + milliseconds);
+  return () => clock.mockRestore();
+}
+
+/** The same by the machine's clock, which is the one that goes on while the machine is suspended. */
+function passMachineTime(milliseconds: number): () => void {
+  setMachineClock(milliseconds);
+  return restoreMachineClock;
+}
+
 /**
  * Has time pass, and something happen meanwhile, between the execution of the next statement of this name and its answer.
  * @returns what sets the time right again.
  */
-function freezeAfter(name: string, { sequelize }: Platform, meanwhile: () => Promise<unknown>): () => void {
+function stopAfter(
+  name: string,
+  pass: (milliseconds: number) => () => void,
+  { sequelize }: Platform,
+  meanwhile: () => Promise<unknown>,
+): () => void {
   const manager = sequelize.connectionManager;
   const connect = manager.getConnection.bind(manager);
-  const presentMs = performance.now.bind(performance);
-  let lostMs = 0;
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => presentMs() + lostMs);
+  let restore: (() => void) | null = null;
   const spy = vi.spyOn(manager, 'getConnection').mockImplementation(async (options) => {
     const client = (await connect(options)) as { query(...asked: [Asked, ...unknown[]]): unknown };
     const query = client.query.bind(client);
     client.query = (asked, ...more) => {
       client.query = query;
-      if (asked.name !== name || lostMs > 0) return query(asked, ...more);
+      if (asked.name !== name || restore) return query(asked, ...more);
       const { callback } = asked;
       asked.callback = (...answer) => {
-        lostMs = 20_000;
+        restore = pass(20_000);
         void meanwhile().finally(() => callback(...answer));
       };
       return query(asked);
@@ -46,7 +63,7 @@ function freezeAfter(name: string, { sequelize }: Platform, meanwhile: () => Pro
   });
   return () => {
     spy.mockRestore();
-    clock.mockRestore();
+    restore?.();
   };
 }
 
@@ -68,23 +85,29 @@ describeEngines('a worker that died', (engine) => {
 
   // The embedded store has one session, which the frozen worker would keep.
   if (engine.name !== 'embedded') {
-    it('asks for nothing that it took before it was frozen: a ticket would be made behind a cancelled booking', async () => {
-      const { live } = await agencyWith(stage, '5000.00');
-      const { id } = await booked(stage, live);
-      const { gateway } = server.running;
-      const thaw = freezeAfter('claim_order_tasks', gateway.platform, () =>
-        stage.door.cancelBooking(live, id),
-      );
-      const worker = new OrderDispatcher(gateway.platform, gateway.metrics);
-      try {
-        await worker.sweep();
-        await eventually(() => airline.askedFor(id, 'cancel').length === 1);
-        expect(airline.askedFor(id, 'issue')).toEqual([]);
-      } finally {
-        await worker.stop();
-        thaw();
-      }
-    });
+    it.each([
+      ['it was frozen', passMonotonicTime],
+      ['its machine was suspended', passMachineTime],
+    ])(
+      'asks for nothing that it took before %s: a ticket would be made behind a cancelled booking',
+      async (_case, pass) => {
+        const { live } = await agencyWith(stage, '5000.00');
+        const { id } = await booked(stage, live);
+        const { gateway } = server.running;
+        const goOn = stopAfter('claim_order_tasks', pass, gateway.platform, () =>
+          stage.door.cancelBooking(live, id),
+        );
+        const worker = new OrderDispatcher(gateway.platform, gateway.metrics);
+        try {
+          await worker.sweep();
+          await eventually(() => airline.askedFor(id, 'cancel').length === 1);
+          expect(airline.askedFor(id, 'issue')).toEqual([]);
+        } finally {
+          await worker.stop();
+          goOn();
+        }
+      },
+    );
   }
 
   it('leaves nothing undone: its successor asks again for all that it had asked, and no ticket is made twice', async () => {

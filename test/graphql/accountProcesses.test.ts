@@ -2,12 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
 import { realEngine } from '../harness/engines.ts';
+import { restoreMachineClock, setMachineClock } from '../harness/machineClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { paste, useServerProcesses } from '../harness/serverProcess.ts';
+import { minuteMs } from '../harness/testClock.ts';
 
 const real = realEngine();
 
@@ -129,6 +131,17 @@ describe.runIf(real)('Processes on one PostgreSQL', () => {
       // Within a second, and what a busy machine adds to the requests with which this is seen.
       await eventually(async () => (await answers()).every((status) => status === 401), 3_000);
       expect(await answers()).toEqual([401, 401]);
+    });
+
+    it('take no key that was revoked while their machine was suspended', async () => {
+      const { teamId } = await here.createTeam();
+      const { id, secret } = await here.createKey({ kind: 'live', teamId });
+      const status = async () => (await here.rest('GET', '/api/v1/wallet/balance', { key: secret })).status;
+      expect(await status()).toBe(200);
+      await graphqlDoor(elsewhere, `mutation { revokeApiKey(id: "${id}") { id } }`, null, here.keys.operator);
+      onTestFinished(restoreMachineClock);
+      setMachineClock(minuteMs);
+      expect(await status()).toBe(401);
     });
 
     it('take a key that another one has just issued', async () => {

@@ -1,3 +1,4 @@
+import { type ClockReading, longestSince, readClocks } from '../../infrastructure/clockReading.ts';
 import { askWithin, TimedOut } from '../../infrastructure/cutOff.ts';
 import { waitedTooLong } from '../../infrastructure/database/sqlState.ts';
 import {
@@ -136,11 +137,11 @@ export class OrderDispatcher {
         const leaseMs = this.#platform.settings.FLIGHT_ORDER_TIMEOUT + leaseMarginMs;
         // Before the look: what falls due between it and the next question must be in one of them.
         const since = this.#platform.clock.now();
-        const takenMs = performance.now();
+        const takenAt = readClocks();
         // What finds no place with its supplier now is looked for again as soon as an asking there ends (`#begin`).
         const tasks = await claimTasks(this.#places(), leaseMs, this.#platform);
         this.#outage.end();
-        for (const task of tasks) this.#begin(task, takenMs);
+        for (const task of tasks) this.#begin(task, takenAt);
         if (tasks.length > 0) this.#again = true;
         else this.#wakeAt(await nextTaskAt(since, this.#platform));
       }
@@ -168,8 +169,8 @@ export class OrderDispatcher {
     this.#cancelNext = clock.schedule(waitMs, () => this.wake());
   }
 
-  #begin(task: OrderTask, takenMs: number): void {
-    const work = this.#performInTime(task, takenMs)
+  #begin(task: OrderTask, takenAt: ClockReading): void {
+    const work = this.#performInTime(task, takenAt)
       .catch((error) =>
         // The lease lapses, and the supplier is asked again.
         this.#platform.log.error({ err: error, bookingId: task.id }, 'answer of a supplier not written'),
@@ -182,11 +183,11 @@ export class OrderDispatcher {
   }
 
   /**
-   * Asks only where the lease outlasts it. Whoever was frozen since the taking would ask beside the next one, and have tickets
-   * issued that are being given up.
+   * Asks only where the lease outlasts it. Whoever was frozen or suspended since the taking would ask beside the next one,
+   * and have tickets issued that are being given up.
    */
-  #performInTime(task: OrderTask, takenMs: number): Promise<void> {
-    if (performance.now() - takenMs > leaseMarginMs) return endLease(task, null, this.#platform);
+  #performInTime(task: OrderTask, takenAt: ClockReading): Promise<void> {
+    if (longestSince(takenAt) > leaseMarginMs) return endLease(task, null, this.#platform);
     return this.#perform(task);
   }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { type ClockReading, longestSince, readClocks } from '../../infrastructure/clockReading.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { SearchSettings, SearchSettingsRow } from '../flights/searchSettings.ts';
@@ -62,7 +63,7 @@ const findOrigin = statement<{ found: boolean }>(
 /** Key look-ups from memory, re-read often enough for a revocation to hold within a second even if signals are lost. */
 export class Access {
   readonly #platform: Platform;
-  readonly #callers = new LRUCache<string, { caller: Caller; readAtMs: number }>({ max: 10_000 });
+  readonly #callers = new LRUCache<string, { caller: Caller; readAt: ClockReading }>({ max: 10_000 });
   /** Hashes of keys that were found, so that each is computed once; the keys' own text never leaves this map. */
   readonly #hashes = new LRUCache<string, string>({ max: 10_000 });
   readonly #loading = new Map<string, Promise<Caller | null>>();
@@ -144,7 +145,7 @@ export class Access {
 
   callerOfHash(hash: string): Caller | null | Promise<Caller | null> {
     const known = this.#callers.get(hash);
-    if (known && performance.now() - known.readAtMs < trustedMs) return known.caller;
+    if (known && longestSince(known.readAt) < trustedMs) return known.caller;
     let loading = this.#loading.get(hash);
     if (!loading) {
       const begun = this.#load(hash).finally(() => {
@@ -164,7 +165,7 @@ export class Access {
 
   async #load(hash: string): Promise<Caller | null> {
     // Taken before the read: a revocation that commits while it runs must not be trusted for longer.
-    const readAtMs = performance.now();
+    const readAt = readClocks();
     const forgettings = this.#forgettings;
     const [row] = await run(this.#platform.sequelize, findKey, [hash]);
     this.#outage.end();
@@ -173,7 +174,7 @@ export class Access {
       return null;
     }
     const caller = toCaller(hash, row);
-    if (forgettings === this.#forgettings) this.#callers.set(hash, { caller, readAtMs });
+    if (forgettings === this.#forgettings) this.#callers.set(hash, { caller, readAt });
     return caller;
   }
 }

@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import { readClocks } from '../clockReading.ts';
 import type { Deadline } from './deadline.ts';
 import { AttemptFailure, failureOf } from './outcome.ts';
 import { ResponseReader } from './responseReader.ts';
@@ -27,7 +28,7 @@ interface Exchange {
  */
 export class Connection {
   readonly origin: string;
-  readonly openedMs = performance.now();
+  readonly openedAt = readClocks();
   /** Requests written so far. */
   requests = 0;
   /** Called once when the socket is gone. */

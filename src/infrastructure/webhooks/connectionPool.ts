@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { type ClockReading, longestSince, readClocks } from '../clockReading.ts';
 import type { Connection } from './connection.ts';
 
 /** How long an idle connection is kept, in milliseconds: below the 5 s after which many servers hang up. */
@@ -11,6 +12,14 @@ const ageLimitMs = 60_000;
 const distrustMs = 10 * 60_000;
 const sweepIntervalMs = 1_000;
 
+/** Since when a connection is idle, and how long it may be. A machine that was suspended meanwhile has heard of nobody who hung up. */
+interface Idleness {
+  readonly since: ClockReading;
+  readonly limitMs: number;
+}
+
+const isOver = ({ since, limitMs }: Idleness): boolean => longestSince(since) >= limitMs;
+
 /**
  * Idle connections, kept to be used again. Bounded in number, for each origin and in all, and in time: nothing
  * about an origin stays behind once its connections are closed, however many origins there have been.
@@ -18,8 +27,8 @@ const sweepIntervalMs = 1_000;
 export class ConnectionPool {
   readonly #maxIdle: number;
   readonly #maxIdlePerOrigin: number;
-  /** Oldest first, over all origins, with the time at which each is to be closed. */
-  readonly #idle = new Map<Connection, number>();
+  /** Oldest first, over all origins, with how long each may be. */
+  readonly #idle = new Map<Connection, Idleness>();
   readonly #byOrigin = new Map<string, Connection[]>();
   readonly #distrusted = new LRUCache<string, true>({ max: 1_000, ttl: distrustMs });
   #sweep: NodeJS.Timeout | null = null;
@@ -37,26 +46,25 @@ export class ConnectionPool {
   take(origin: string): Connection | null {
     const connection = this.#byOrigin.get(origin)?.at(-1);
     if (!connection) return null;
-    const closeAtMs = this.#idle.get(connection)!;
+    const idleness = this.#idle.get(connection)!;
     this.#remove(connection);
-    if (performance.now() < closeAtMs && connection.usable) return connection;
+    if (!isOver(idleness) && connection.usable) return connection;
     connection.destroy();
     return this.take(origin);
   }
 
   /** Keeps a connection whose last answer is complete. `announcedMs` is what the server says it waits, if it does. */
   keep(connection: Connection, announcedMs: number | null): void {
-    const now = performance.now();
     const announcedLimitMs = announcedMs === null ? idleLimitMs : announcedMs - announcedMarginMs;
-    const closeAtMs = Math.min(now + idleLimitMs, now + announcedLimitMs, connection.openedMs + ageLimitMs);
+    const limitMs = Math.min(idleLimitMs, announcedLimitMs, ageLimitMs - longestSince(connection.openedAt));
     const siblings = this.#byOrigin.get(connection.origin) ?? [];
-    if (!connection.usable || closeAtMs <= now || siblings.length >= this.#maxIdlePerOrigin) {
+    if (!connection.usable || limitMs <= 0 || siblings.length >= this.#maxIdlePerOrigin) {
       connection.destroy();
       return;
     }
     siblings.push(connection);
     this.#byOrigin.set(connection.origin, siblings);
-    this.#idle.set(connection, closeAtMs);
+    this.#idle.set(connection, { since: readClocks(), limitMs });
     connection.onClosed = () => this.#remove(connection);
     if (this.#idle.size > this.#maxIdle) this.#discard(this.#idle.keys().next().value!);
     this.#sweep ??= setInterval(() => this.#discardExpired(), sweepIntervalMs).unref();
@@ -77,8 +85,7 @@ export class ConnectionPool {
   }
 
   #discardExpired(): void {
-    const now = performance.now();
-    for (const [connection, closeAtMs] of [...this.#idle]) if (closeAtMs <= now) this.#discard(connection);
+    for (const [connection, idleness] of [...this.#idle]) if (isOver(idleness)) this.#discard(connection);
   }
 
   #discard(connection: Connection): void {

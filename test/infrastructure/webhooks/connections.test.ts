@@ -1,6 +1,8 @@
 import type { TLSSocket } from 'node:tls';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { restoreMachineClock, setMachineClock } from '../../harness/machineClock.ts';
 import { answer } from '../../harness/receiver.ts';
+import { minuteMs } from '../../harness/testClock.ts';
 import { monotonicClock, onLoopback, post, receiver, sender } from './senders.ts';
 
 describe('connections', () => {
@@ -41,6 +43,16 @@ describe('connections', () => {
     target.behave(answer(200, '', { 'Keep-Alive': 'timeout=3' }));
     await one.send(post(target.url()));
     expect([await connectionAfter(1_999), await connectionAfter(2_000)]).toEqual([2, 3]);
+  });
+
+  it('are left for new ones after the machine was suspended, while receivers hung up that it did not hear', async () => {
+    const target = await receiver(answer(200));
+    const one = sender({ timeoutMs: 600_000 });
+    await one.send(post(target.url()));
+    onTestFinished(restoreMachineClock);
+    setMachineClock(minuteMs);
+    await one.send(post(target.url()));
+    expect(target.requests.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
   it('carry one request at a time', async () => {
