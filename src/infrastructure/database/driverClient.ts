@@ -4,17 +4,23 @@ import { silenceMs } from './namedQuery.ts';
 /** The SQLSTATE of a write that met a read-only server. */
 const readOnlyCode = '25006';
 
+/** What pg says of a session that does not come in time. */
+const connectTimeout = 'timeout expired';
+
+const silent = 'the database is silent';
+
 /** What is used of a pg client's connection, which its types leave out. */
 interface Connection {
   readonly stream: { destroy(error: Error): unknown };
   on(event: 'errorMessage', told: (error: { code?: string }) => void): void;
+  once(event: 'end', told: () => void): void;
 }
 
 type Answered = (error: unknown, result: unknown) => void;
 
 /** How long answers are waited for. */
 export interface Patience {
-  /** For ever: a migration or a proof of the ledger may take hours. */
+  /** As long as the server lets others in: a migration or a proof of the ledger may take hours. */
   endless: boolean;
 }
 
@@ -39,9 +45,11 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
     _invalid = false;
     /** Longest that a session is waited for; 0 for as long as it takes. */
     readonly #connectMs: number;
+    readonly #config: pg.ClientConfig;
 
     constructor(config: pg.ClientConfig) {
       super(config);
+      this.#config = config;
       this.#connectMs = config.connectionTimeoutMillis ?? 0;
       this.on('error', () => undefined);
       connectionOf(this).on('errorMessage', ({ code }) => {
@@ -53,6 +61,8 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
       const [connected] = asked as [(error?: Error) => void];
       const comeBefore = sessionsCome;
       const told = (error?: Error) => {
+        // The driver's words say nothing of what it was that did not come.
+        if (error?.message === connectTimeout) error.message = `${silent}: ${connectTimeout}`;
         if (!error) {
           sessionsCome += 1;
           outage.end();
@@ -66,29 +76,70 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
     override query(...asked: unknown[]): never {
       const answered = asked.at(-1);
       if (asked.length === 1 && typeof answered === 'string') return this.#setUp(answered);
-      if (patience.endless || typeof answered !== 'function')
+      if (typeof answered !== 'function' || (patience.endless && this.#connectMs === 0))
         return super.query(...(asked as [never])) as never;
-      const silence = this.#giveUpAfter(silenceMs);
+      const endWait = patience.endless ? this.#waitWhileOthersComeIn() : this.#giveUpAfter(silenceMs);
       const told: Answered = (error, result) => {
-        clearTimeout(silence);
+        endWait();
         answered(error, result);
       };
       return super.query(...([...asked.slice(0, -1), told] as unknown as [never])) as never;
+    }
+
+    /** Says goodbye, which a server that is silent never returns. */
+    override end(...asked: unknown[]): never {
+      if (this.#connectMs > 0) connectionOf(this).once('end', this.#giveUpAfter(this.#connectMs));
+      return super.end(...(asked as [never])) as never;
     }
 
     /** What Sequelize asks before it hands a new session out, and nobody else: with a promise for the answer. */
     #setUp(text: string): never {
       const answer = super.query(text);
       if (this.#connectMs === 0) return answer as never;
-      const silence = this.#giveUpAfter(this.#connectMs);
-      return answer.finally(() => clearTimeout(silence)) as never;
+      return answer.finally(this.#giveUpAfter(this.#connectMs)) as never;
     }
 
-    #giveUpAfter(milliseconds: number): NodeJS.Timeout {
-      const giveUp = () => connectionOf(this).stream.destroy(new Error('the database is silent'));
-      return setTimeout(giveUp, milliseconds);
+    /** An open connection keeps the process until then, and nothing has to keep it for one that is closed. @returns what ends it. */
+    #giveUpAfter(milliseconds: number): () => void {
+      const silence = setTimeout(() => this.#giveUp(), milliseconds).unref();
+      return () => clearTimeout(silence);
+    }
+
+    #giveUp(): void {
+      connectionOf(this).stream.destroy(new Error(silent));
+    }
+
+    /** A server that is at work for hours lets others in meanwhile; one that is gone is silent to all. @returns what ends it. */
+    #waitWhileOthersComeIn(): () => void {
+      let isOver = false;
+      let look: NodeJS.Timeout;
+      const lookLater = () => {
+        look = setTimeout(async () => {
+          const isSilent = await letsNobodyIn(this.#config);
+          if (isOver) return;
+          if (isSilent) this.#giveUp();
+          else lookLater();
+        }, silenceMs);
+      };
+      lookLater();
+      return () => {
+        isOver = true;
+        clearTimeout(look);
+      };
     }
   };
+}
+
+/** Whether a new session is as silent as an answer that was waited for: one that is refused comes from somebody. */
+function letsNobodyIn(config: pg.ClientConfig): Promise<boolean> {
+  const another = new pg.Client({ ...config, connectionTimeoutMillis: silenceMs });
+  another.on('error', () => undefined);
+  return new Promise((resolve) => {
+    another.connect((error: Error | undefined) => {
+      resolve(error?.message === connectTimeout);
+      another.end(() => undefined);
+    });
+  });
 }
 
 const connectionOf = (client: pg.Client) => (client as unknown as { connection: Connection }).connection;

@@ -8,6 +8,7 @@ import { openDatabase } from '../../../src/infrastructure/database/database.ts';
 import { rowsOf, silenceMs } from '../../../src/infrastructure/database/namedQuery.ts';
 import { poolOf } from '../../../src/infrastructure/database/sharedConnections.ts';
 import { run, statement } from '../../../src/infrastructure/database/statement.ts';
+import { startDatabaseLink } from '../../harness/databaseLink.ts';
 import { describeSeveralSessions } from '../../harness/engines.ts';
 import { startGate } from '../../harness/gate.ts';
 
@@ -113,12 +114,19 @@ describeSeveralSessions('a server that answers', (engine) => {
     }
   });
 
-  it('is waited for without end while migrations may be under way', async () => {
+  it('is waited for without end while migrations may be under way and others are let in', async () => {
     const place = await engine.allocate();
-    const { DATABASE_URL } = place.settings as { DATABASE_URL: string };
-    const database = await openDatabase({ ...settings, DATABASE_URL }, [], log);
+    const url = place.settings.DATABASE_URL as string;
+    let visitsEnded = 0;
+    const link = await startDatabaseLink(new URL(url), (near, far) => {
+      near.pipe(far).pipe(near);
+      near.on('close', () => {
+        visitsEnded += 1;
+      });
+    });
+    const database = await openDatabase({ ...settings, DATABASE_URL: link.url }, [], log);
     const { sequelize } = database;
-    const other = new pg.Client(DATABASE_URL);
+    const other = new pg.Client(url);
     await other.connect();
     try {
       await other.query('SELECT pg_advisory_lock(1)');
@@ -128,13 +136,18 @@ describeSeveralSessions('a server that answers', (engine) => {
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`;
       const deadlineMs = performance.now() + 5_000;
       while ((await other.query(waiting)).rows.length === 0 && performance.now() < deadlineMs);
-      await vi.advanceTimersByTimeAsync(3 * silenceMs);
+      for (let look = 0; look < 3; look += 1) {
+        const endedBefore = visitsEnded;
+        await vi.advanceTimersByTimeAsync(silenceMs);
+        await passing(() => visitsEnded > endedBefore);
+      }
       await other.query('SELECT pg_advisory_unlock(1)');
       expect((await asked)[0]).toEqual([{ one: 1 }]);
     } finally {
       vi.useRealTimers();
       await other.end();
       await database.close();
+      link.close();
       await place.release();
     }
   });
@@ -158,6 +171,55 @@ describeSeveralSessions('a server that does not answer Sequelize any more', (eng
       vi.useRealTimers();
       gate.close();
       await database.close();
+      await place.release();
+    }
+  });
+
+  it('is not waited for while migrations may be under way, once it lets nobody in', async () => {
+    const place = await engine.allocate();
+    const gate = await startGate(new URL(place.settings.DATABASE_URL as string));
+    const database = await openDatabase({ ...settings, DATABASE_URL: gate.url }, [], log);
+    try {
+      await database.sequelize.query('SELECT 1');
+      gate.shut();
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const asked = database.sequelize.query('SELECT 1').catch((error: Error) => error);
+      await passing(gate.hasSwallowed);
+      await vi.advanceTimersByTimeAsync(2 * silenceMs);
+      expect(await asked).toMatchObject({ message: 'the database is silent' });
+    } finally {
+      vi.useRealTimers();
+      gate.close();
+      await database.close();
+      await place.release();
+    }
+  });
+
+  it('keeps nobody who says goodbye', async () => {
+    const place = await engine.allocate();
+    const nearSockets: Socket[] = [];
+    const link = await startDatabaseLink(new URL(place.settings.DATABASE_URL as string), (near, far) => {
+      near.pipe(far).pipe(near);
+      nearSockets.push(near);
+    });
+    const database = await openDatabase({ ...settings, DATABASE_URL: link.url }, [], log);
+    try {
+      // Whoever does not read sees no end, and so returns none.
+      for (const near of nearSockets) near.unpipe().pause();
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      let isClosed = false;
+      database.close().then(() => {
+        isClosed = true;
+      });
+      const deadlineMs = performance.now() + 5_000;
+      while (!isClosed && performance.now() < deadlineMs) {
+        await vi.advanceTimersByTimeAsync(10_000);
+        await new Promise(setImmediate);
+      }
+      expect(isClosed).toBe(true);
+    } finally {
+      vi.useRealTimers();
+      link.close();
       await place.release();
     }
   });
