@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
+import { startDatabaseLink } from '../harness/databaseLink.ts';
 import { realEngine } from '../harness/engines.ts';
 import { startGate } from '../harness/gate.ts';
 import { useServerProcesses } from '../harness/serverProcess.ts';
@@ -30,6 +32,31 @@ describe.runIf(engine)('A database that does not answer any more', () => {
       expect(await unanswered).toBeInstanceOf(Error);
     } finally {
       gate.close();
+      await place.release();
+    }
+  });
+
+  it('keeps a process from nothing by sessions that rest', async () => {
+    const place = await engine!.allocate();
+    const sessions: Socket[] = [];
+    const link = await startDatabaseLink(new URL(place.settings.DATABASE_URL as string), (near, far) => {
+      near.pipe(far).pipe(near);
+      sessions.push(near);
+    });
+    try {
+      const server = startProcess({
+        ...place.settings,
+        DATABASE_URL: link.url,
+        PORT: '0',
+        ROLES: 'api',
+      });
+      await server.ready();
+      // Whoever does not read sees no end, and so returns none.
+      for (const near of sessions) near.unpipe().pause();
+      expect(await server.stop()).toEqual({ code: 0, signal: null });
+      expect(server.log().at(-1)).toMatchObject({ msg: 'stopped' });
+    } finally {
+      link.close();
       await place.release();
     }
   });

@@ -9,6 +9,9 @@ const connectTimeout = 'timeout expired';
 
 const silent = 'the database is silent';
 
+/** Far shorter than a process may take to stop, which may have sessions at a server that is gone. */
+const goodbyeMs = 1_000;
+
 /** What is used of a pg client's connection, which its types leave out. */
 interface Connection {
   readonly stream: { destroy(error: Error): unknown };
@@ -86,9 +89,9 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
       return super.query(...([...asked.slice(0, -1), told] as unknown as [never])) as never;
     }
 
-    /** Says goodbye, which a server that is silent never returns. */
+    /** Says goodbye, which a server that is silent never returns. Nothing is asked any more that could be lost. */
     override end(...asked: unknown[]): never {
-      if (this.#connectMs > 0) connectionOf(this).once('end', this.#giveUpAfter(this.#connectMs));
+      if (this.#connectMs > 0) connectionOf(this).once('end', this.#giveUpAfter(goodbyeMs));
       return super.end(...(asked as [never])) as never;
     }
 
