@@ -19,7 +19,7 @@ import {
 } from 'graphql';
 import type { Platform } from '../src/domain/platform.ts';
 import type { AppError, FieldFault } from '../src/errors.ts';
-import { invalidParameters, mostFaults, validationError } from '../src/errors.ts';
+import { badValueMessages, invalidParameters, mostFaults, validationError } from '../src/errors.ts';
 import type { VariableCheck } from './argumentChecks.ts';
 import { variableChecks } from './argumentChecks.ts';
 import { inOrder } from './faultOrder.ts';
@@ -79,14 +79,14 @@ function neverNullIn(
   return new Set(usages.filter(({ type }) => isNonNullType(type)).map(({ node }) => node.name.value));
 }
 
-/** Messages that SPEC gives for a bad value of a type; any other is "Invalid request parameters". */
+/** Messages of their own that bad values have, by their types. */
 const messages: Readonly<Record<string, string>> = {
-  PaymentMethod: 'Invalid payment method',
-  Currency: 'Invalid currency',
-  EventType: 'Invalid events',
-  AirportCode: 'Invalid airport code',
-  DepartureDate: 'Invalid date format',
-  WebhookUrl: 'Invalid URL',
+  PaymentMethod: badValueMessages.paymentMethod,
+  Currency: badValueMessages.currency,
+  EventType: badValueMessages.events,
+  AirportCode: badValueMessages.airport,
+  DepartureDate: badValueMessages.departureDate,
+  WebhookUrl: badValueMessages.url,
 };
 
 interface Fault extends FieldFault {

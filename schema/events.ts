@@ -10,7 +10,7 @@ import { checkSubject } from '../src/domain/events/subject.ts';
 import type { EventFilter } from '../src/domain/events/subscription.ts';
 import { followEvents } from '../src/domain/events/subscription.ts';
 import { eventScopes, visibleTypes } from '../src/domain/events/visibility.ts';
-import { validationError } from '../src/errors.ts';
+import { badValueMessages, validationError } from '../src/errors.ts';
 import { Event, EventTypeDescription, toEvent } from './eventObjects.ts';
 import { Operation } from './operation.ts';
 import { EventType } from './scalars.ts';
@@ -71,9 +71,10 @@ interface EventArguments {
 
 /** The filter of a subscription to some of the `offered` types. @throws AppError 400 for one that is not, or none. */
 function filterOf(offered: readonly string[], { types, after }: EventArguments): EventFilter {
-  if (types?.length === 0) throw validationError({ field: 'types', type: 'required' }, 'Invalid events');
+  const { events: message } = badValueMessages;
+  if (types?.length === 0) throw validationError({ field: 'types', type: 'required' }, message);
   const other = types?.findIndex((type) => !offered.includes(type)) ?? -1;
-  if (other >= 0) throw validationError({ field: `types.${other}`, type: 'invalid' }, 'Invalid events');
+  if (other >= 0) throw validationError({ field: `types.${other}`, type: 'invalid' }, message);
   return { types: new Set(types ?? offered), subjectId: null, after: after ?? null };
 }
 

@@ -10,7 +10,7 @@ import { rotateWebhookSecret } from '../src/domain/webhooks/secretRotation.ts';
 import type { WebhookRow } from '../src/domain/webhooks/webhook.ts';
 import { openHeaders, successRate } from '../src/domain/webhooks/webhook.ts';
 import { checkWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
-import { validationError } from '../src/errors.ts';
+import { badValueMessages, validationError } from '../src/errors.ts';
 import { Checks } from './argumentChecks.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
@@ -196,8 +196,8 @@ export class WebhookResolver {
     })
     headers?: WebhookHeaderInput[] | null,
   ): Promise<Webhook> {
-    refuseNull('url', url, 'Invalid URL');
-    refuseNull('events', events, 'Invalid events');
+    refuseNull('url', url, badValueMessages.url);
+    refuseNull('events', events, badValueMessages.events);
     refuseNull('active', active);
     refuseNull('headers', headers);
     const { platform } = context.gateway;

@@ -58,6 +58,16 @@ export class AppError extends Error {
 
 export const invalidParameters = 'Invalid request parameters';
 
+/** What SPEC has a bad value of these refused with; any other is refused with "Invalid request parameters". */
+export const badValueMessages = {
+  paymentMethod: 'Invalid payment method',
+  currency: 'Invalid currency',
+  events: 'Invalid events',
+  airport: 'Invalid airport code',
+  departureDate: 'Invalid date format',
+  url: 'Invalid URL',
+} as const;
+
 /**
  * More bad fields than any request can have that is meant well; no more are named. A body of 1 MiB has room for three
  * million, and the answer that names them takes seconds to write.

@@ -9,7 +9,7 @@ import {
 } from '../../src/domain/bookings/refusals.ts';
 import { offerExpired, offerNotFound, supplierNotConnected } from '../../src/domain/flights/refusals.ts';
 import { centsOf } from '../../src/domain/money.ts';
-import { validationError } from '../../src/errors.ts';
+import { badValueMessages, validationError } from '../../src/errors.ts';
 import {
   booking as bookingExample,
   bookingList,
@@ -70,7 +70,10 @@ const booking = `{
 
 const payments = [{ type: 'balance', amount: offer.clientAmount, currency: 'BRL' }];
 const priceCents = centsOf(offer.clientAmount);
-const currency = validationError({ field: 'payments.0.currency', type: 'invalid' }, 'Invalid currency');
+const currency = validationError(
+  { field: 'payments.0.currency', type: 'invalid' },
+  badValueMessages.currency,
+);
 const mismatch = amountMismatch(priceCents - 1_00n, priceCents);
 
 /** 409 in a state that the change does not start from. */

@@ -1,5 +1,5 @@
 import { searchUnavailable } from '../../src/domain/flights/refusals.ts';
-import { validationError } from '../../src/errors.ts';
+import { badValueMessages, validationError } from '../../src/errors.ts';
 import { rateUnavailable } from '../../src/infrastructure/exchangeRates/latestRate.ts';
 import { offerRequest } from '../examples/flights.ts';
 import type { Route } from '../route.ts';
@@ -97,8 +97,8 @@ export const flightRoutes: readonly Route[] = [
     }),
     answerExample: offerRequest,
     refusals: [
-      validationError({ field: 'slices.0.origin', type: 'invalid' }, 'Invalid airport code'),
-      validationError({ field: 'slices.0.departureDate', type: 'invalid' }, 'Invalid date format'),
+      validationError({ field: 'slices.0.origin', type: 'invalid' }, badValueMessages.airport),
+      validationError({ field: 'slices.0.departureDate', type: 'invalid' }, badValueMessages.departureDate),
       validationError(
         { field: 'slices.0.departureDate', type: 'not_in_future' },
         'Departure date in the past',

@@ -11,7 +11,7 @@ import {
   providerUnavailable,
   rechargeNotFound,
 } from '../../src/domain/recharges/refusals.ts';
-import { validationError } from '../../src/errors.ts';
+import { badValueMessages, validationError } from '../../src/errors.ts';
 import {
   completedRecharge,
   expiredRecharge,
@@ -70,8 +70,8 @@ export const rechargeRoutes: readonly Route[] = [
     refusals: [
       amountTooSmall(),
       amountTooLarge(),
-      validationError({ field: 'currency', type: 'invalid' }, 'Invalid currency'),
-      validationError({ field: 'paymentMethod', type: 'invalid' }, 'Invalid payment method'),
+      validationError({ field: 'currency', type: 'invalid' }, badValueMessages.currency),
+      validationError({ field: 'paymentMethod', type: 'invalid' }, badValueMessages.paymentMethod),
       dailyLimitExceeded(),
       providerNotConnected(),
       methodNotAvailable(),

@@ -4,12 +4,12 @@ import {
   tooManyWebhooks,
   webhookNotFound,
 } from '../../src/domain/webhooks/refusals.ts';
-import { validationError } from '../../src/errors.ts';
+import { badValueMessages, validationError } from '../../src/errors.ts';
 import { deletedWebhook, issuedWebhook, updatedWebhook, webhookList } from '../examples/webhooks.ts';
 import type { Route } from '../route.ts';
 
-const invalidUrl = validationError({ field: 'url', type: 'invalid' }, 'Invalid URL');
-const invalidEvents = validationError({ field: 'events.0', type: 'invalid' }, 'Invalid events');
+const invalidUrl = validationError({ field: 'url', type: 'invalid' }, badValueMessages.url);
+const invalidEvents = validationError({ field: 'events.0', type: 'invalid' }, badValueMessages.events);
 
 export const webhookRoutes: readonly Route[] = [
   {

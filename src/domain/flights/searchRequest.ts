@@ -1,4 +1,4 @@
-import { type FieldFault, invalidParameters, validationError } from '../../errors.ts';
+import { badValueMessages, type FieldFault, invalidParameters, validationError } from '../../errors.ts';
 import { type Airport, resolvePlace } from '../../infrastructure/flights/airports.ts';
 import { localDay } from '../../infrastructure/flights/localTime.ts';
 import {
@@ -54,8 +54,8 @@ export interface SearchPlace {
 
 /** SPEC, per-endpoint conditions of POST flights/search. */
 const searchMessages = {
-  airport: 'Invalid airport code',
-  dateFormat: 'Invalid date format',
+  airport: badValueMessages.airport,
+  dateFormat: badValueMessages.departureDate,
   datePast: 'Departure date in the past',
   other: invalidParameters,
 } as const;

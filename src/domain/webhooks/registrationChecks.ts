@@ -1,4 +1,4 @@
-import { validationError } from '../../errors.ts';
+import { badValueMessages, validationError } from '../../errors.ts';
 import { isCustomHeaderAllowed } from '../../infrastructure/webhooks/requestHead.ts';
 import { isEventType } from '../events/catalogue.ts';
 import { faultOfRemark } from '../storableText.ts';
@@ -6,9 +6,10 @@ import type { CustomHeader } from './webhook.ts';
 
 /** Events to subscribe to, each once. @throws AppError 400 "Invalid events" when there is none, or one that is unknown. */
 export function checkEvents(events: readonly string[]): string[] {
-  if (events.length === 0) throw validationError({ field: 'events', type: 'required' }, 'Invalid events');
+  const { events: message } = badValueMessages;
+  if (events.length === 0) throw validationError({ field: 'events', type: 'required' }, message);
   const unknown = events.findIndex((type) => !isEventType(type));
-  if (unknown >= 0) throw validationError({ field: `events.${unknown}`, type: 'invalid' }, 'Invalid events');
+  if (unknown >= 0) throw validationError({ field: `events.${unknown}`, type: 'invalid' }, message);
   return [...new Set(events)];
 }
 

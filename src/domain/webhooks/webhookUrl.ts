@@ -1,4 +1,4 @@
-import { validationError } from '../../errors.ts';
+import { badValueMessages, validationError } from '../../errors.ts';
 import { parseWebhookUrl } from '../../infrastructure/webhooks/addressPolicy.ts';
 import type { Platform } from '../platform.ts';
 import { notReachable } from './refusals.ts';
@@ -14,7 +14,7 @@ export function isWebhookUrl(text: string): boolean {
  */
 export function checkWebhookUrl(text: string, { settings }: Pick<Platform, 'settings'>): string {
   const parsed = parseWebhookUrl(text, { allowPrivateHosts: settings.WEBHOOK_ALLOW_PRIVATE_HOSTS });
-  if (!parsed.ok) throw validationError({ field: 'url', type: parsed.reason }, 'Invalid URL');
+  if (!parsed.ok) throw validationError({ field: 'url', type: parsed.reason }, badValueMessages.url);
   return parsed.url.href;
 }
 
