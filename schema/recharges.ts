@@ -1,11 +1,17 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
+import { formatAmount } from '../src/domain/money.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { checkRechargeAmount, prepareRecharge } from '../src/domain/recharges/creation.ts';
 import { cancelRecharge, expireRecharge, failRecharge } from '../src/domain/recharges/ending.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge, listRecharges } from '../src/domain/recharges/reading.ts';
+import {
+  dailyRechargeCents,
+  maximumRechargeCents,
+  minimumRechargeCents,
+} from '../src/domain/recharges/refusals.ts';
 import {
   type PaymentMethod as PaymentMethodName,
   paymentMethods,
@@ -53,7 +59,7 @@ export class RechargeResolver {
   @Operation({ scope: 'wallet:write', creation: 'plain' })
   @Checks({ amount: checkRechargeAmount })
   @Mutation(() => Recharge, {
-    description: 'Requests a recharge: minimum 100.00, maximum 50000.00, 100000.00 a day.',
+    description: `Requests a recharge: minimum ${formatAmount(minimumRechargeCents)}, maximum ${formatAmount(maximumRechargeCents)}, ${formatAmount(dailyRechargeCents)} a day.`,
   })
   async createRecharge(
     @Ctx() context: RequestContext,

@@ -24,17 +24,15 @@ import {
   amountTooLarge,
   amountTooSmall,
   dailyLimitExceeded,
+  dailyRechargeCents,
+  maximumRechargeCents,
   methodNotAvailable,
+  minimumRechargeCents,
   payerRefusals,
   providerNotConnected,
   providerUnavailable,
 } from './refusals.ts';
 import { forgetCharge, forgottenCte, isStillNoted, noteCharge, notedCte } from './unwrittenCharges.ts';
-
-/** SPEC Limits, in centavos. */
-const minimumRechargeCents = 100_00n;
-const maximumRechargeCents = 50_000_00n;
-const dailyRechargeCents = 100_000_00n;
 
 /**
  * One statement: takes the amount from the day's allowance if it fits (the row lock makes that exact under

@@ -1,18 +1,30 @@
 import { AppError, conflict, notFound, unprocessable, validationError } from '../../errors.ts';
 import type { PayerFault } from '../../infrastructure/payments/provider.ts';
+import { formatAmount } from '../money.ts';
 import type { RechargeStatus } from './recharge.ts';
 
 /** What is refused of recharges, each made in one place: the documentation shows the very same. */
 
 export const rechargeNotFound = () => notFound('Recharge');
 
+/** SPEC Limits, in centavos: of one recharge, and of those of a day. */
+export const minimumRechargeCents = 100_00n;
+export const maximumRechargeCents = 50_000_00n;
+export const dailyRechargeCents = 100_000_00n;
+
 /** SPEC, per-endpoint conditions of POST wallet/recharge. */
 export const amountTooSmall = () =>
-  validationError({ field: 'amount', type: 'too_small' }, 'Minimum amount is R$ 100.00');
+  validationError(
+    { field: 'amount', type: 'too_small' },
+    `Minimum amount is R$ ${formatAmount(minimumRechargeCents)}`,
+  );
 
 /** DESIGN §4 "Maximum recharge". */
 export const amountTooLarge = () =>
-  validationError({ field: 'amount', type: 'too_large' }, 'Maximum amount is R$ 50000.00');
+  validationError(
+    { field: 'amount', type: 'too_large' },
+    `Maximum amount is R$ ${formatAmount(maximumRechargeCents)}`,
+  );
 
 export const dailyLimitExceeded = () =>
   unprocessable('Daily limit exceeded', { field: 'amount', type: 'daily_limit' });
