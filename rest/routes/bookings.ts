@@ -5,10 +5,10 @@ import {
   bookingNotFound,
   departurePassed,
   instantPaymentRequired,
-  insufficientBalance,
 } from '../../src/domain/bookings/refusals.ts';
 import { offerExpired, offerNotFound, supplierNotConnected } from '../../src/domain/flights/refusals.ts';
 import { centsOf } from '../../src/domain/money.ts';
+import { insufficientBalance } from '../../src/domain/wallet/refusals.ts';
 import { badValueMessages, validationError } from '../../src/errors.ts';
 import {
   booking as bookingExample,

@@ -6,12 +6,12 @@ import { keptOfObject } from '../../infrastructure/keptEntry.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { isKeyTaken, PreparedInVain } from '../idempotency/once.ts';
 import type { Platform } from '../platform.ts';
+import { insufficientBalance } from '../wallet/refusals.ts';
 import type { BookingRow } from './booking.ts';
 import { createBooking } from './creationSql.ts';
 import { createBookings, type Posting, valuesOfGroup } from './groupSql.ts';
 import { announceOrders } from './orderTask.ts';
 import { dropReferences } from './reference.ts';
-import { insufficientBalance } from './refusals.ts';
 
 /**
  * Writes a new booking: its row, the debit or the reserve, the ledger's entry, the events and their deliveries and the

@@ -16,10 +16,6 @@ export function alreadyIn(status: BookingStatus): AppError {
   );
 }
 
-/** 422: the available credit does not cover the price. */
-export const insufficientBalance = (amountCents: bigint | string) =>
-  unprocessable('Insufficient balance', { amount: formatAmount(amountCents) }, 'INSUFFICIENT_BALANCE');
-
 /** 422, with what the request pays and what it has to. */
 export const amountMismatch = (paidCents: bigint, amountCents: bigint) =>
   unprocessable('Payment amount does not match', {

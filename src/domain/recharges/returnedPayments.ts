@@ -8,6 +8,7 @@ import { formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import { availableSql, crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
+import { insufficientBalance } from '../wallet/refusals.ts';
 import { rechargeNameSql } from './paymentMethods.ts';
 import type { PaymentNotice } from './unsettledPayments.ts';
 import { alreadySettled, findPayment } from './unsettledPayments.ts';
@@ -70,17 +71,13 @@ const readAvailable = statement<{ cents: string }>(
   `SELECT (${availableSql})::text AS cents FROM wallets JOIN recharges r ON wallets.id = r.wallet_id WHERE r.id = $1`,
 );
 
-async function insufficientBalance(
+async function notCovered(
   amountCents: bigint,
   rechargeId: string | null,
   { sequelize }: Platform,
 ): Promise<AppError> {
   const [available] = await run(sequelize, readAvailable, [rechargeId]);
-  const details = {
-    amount: formatAmount(amountCents),
-    available_credit: formatAmount(available?.cents ?? '0'),
-  };
-  return unprocessable('Insufficient balance', details, 'INSUFFICIENT_BALANCE');
+  return insufficientBalance(amountCents, available?.cents ?? '0');
 }
 
 /** @returns what is to be debited, in centavos: `askedCents`, or all that is outstanding when that is null. */
@@ -136,7 +133,7 @@ export function debitReturnedPayment(
       debitedCents.toString() === outstandingCents,
     ];
     const [entry] = await debitStatement.run(values, platform, ({ wallet_id: walletId }) => walletId);
-    if (!entry) throw await insufficientBalance(debitedCents, rechargeId, platform);
+    if (!entry) throw await notCovered(debitedCents, rechargeId, platform);
     afterCommit(() =>
       log.warn({ noticeId: id, transactionId, debitedBy }, 'returned payment debited by an operator'),
     );
