@@ -3,11 +3,12 @@ import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { recordingStatement } from '../events/recording.ts';
 import type { KeyRow } from '../idempotency/keySql.ts';
 import { storeKeysSql } from '../idempotency/keySql.ts';
+import { lowBalanceDataSql } from '../wallet/debitSql.ts';
 import { transactionObjectSql } from '../wallet/entrySql.ts';
 import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';
 import type { BookingRow } from './booking.ts';
 import { type Given, givenOf, givenValue, insertSql } from './insertSql.ts';
-import { bookingObjectSql, mostEvents, newEventIds } from './transitionSql.ts';
+import { bookingObjectSql, eventCountOf, mostEvents, newEventIds } from './transitionSql.ts';
 import { transitions } from './transitions.ts';
 
 /**
@@ -80,8 +81,8 @@ export const valuesOfGroup = (postings: readonly Posting[]): unknown[] => [
   plainArray([...new Set(postings.map(({ booking }) => booking.wallet_id))]),
 ];
 
-/** Events of one booking: created, debit, confirmed and, on crossing, low balance. */
-const eventsOfBooking = 3;
+/** Those that each booking tells, by `happenings`; one that crosses the threshold tells of the low balance besides. */
+const eventsOfBooking = eventCountOf(transitions.book);
 
 /** The entry of the movement `m`, as the ledger has it. */
 const entrySql = `SELECT m.debit_id AS id, 'debit' AS type, m.amount_cents, 'Booking ' || m.booking_reference AS description,
@@ -98,13 +99,7 @@ const happenings = [
   `${eventSql(2, 'wallet.debit', 'm.debit_id', `json_build_object('object', ${transactionObjectSql('e')})`)},
             LATERAL (${entrySql}) e`,
   eventSql(3, 'booking.confirmed', 'm.id', 'm.told'),
-  `${eventSql(
-    4,
-    'wallet.low_balance',
-    'm.team_id',
-    `json_build_object('object', json_build_object('balance', decimal_amount(m.balance_after_cents), 'currency', 'BRL',
-              'threshold', decimal_amount(${lowBalanceCents})))`,
-  )} WHERE m.crossing = 1`,
+  `${eventSql(4, 'wallet.low_balance', 'm.team_id', lowBalanceDataSql('m.balance_after_cents'))} WHERE m.crossing = 1`,
 ];
 
 const bookingSql = insertSql(

@@ -96,7 +96,7 @@ export function happeningSql(transition: Transition, now: string, eventIds: stri
 }
 
 /** Events that a transition always tells; a debit may add one about the low balance. */
-function eventCountOf({ events, money }: Transition): number {
+export function eventCountOf({ events, money }: Transition): number {
   return events.length + (entryTypes[money] ? 1 : 0);
 }
 

@@ -10,14 +10,18 @@ export const crossingSql = (amount: string) =>
   `CASE WHEN wallets.mode = 'live' AND wallets.balance_cents >= ${lowBalanceCents}
              AND wallets.balance_cents - ${amount} < ${lowBalanceCents} THEN 1 ELSE 0 END`;
 
+/** SQL of what wallet.low_balance tells of a wallet with that balance, an SQL expression in centavos. */
+export const lowBalanceDataSql = (balance: string) =>
+  `json_build_object('object', json_build_object('balance', decimal_amount(${balance}), 'currency', 'BRL',
+              'threshold', decimal_amount(${lowBalanceCents})))`;
+
 /**
  * The row of a CTE `happening` that tells of the low balance when `crossingSql` counts it. It reads the CTEs `wallet`,
  * after the move, and `cause`; `id` and `now` are SQL expressions.
  */
 export const lowBalanceSql = (ordinal: number, id: string, now: string) =>
   `SELECT ${ordinal} AS ordinal, ${id} AS id, 'wallet.low_balance' AS type,
-            w.team_id AS subject_id, json_build_object('object', json_build_object('balance',
-              decimal_amount(w.balance_cents), 'currency', 'BRL', 'threshold', decimal_amount(${lowBalanceCents}))) AS data,
+            w.team_id AS subject_id, ${lowBalanceDataSql('w.balance_cents')} AS data,
             ${now} AS created_at
        FROM wallet w, cause c WHERE w.mode = 'live' AND w.balance_cents < ${lowBalanceCents}
             AND w.balance_cents + c.amount_cents >= ${lowBalanceCents}`;
