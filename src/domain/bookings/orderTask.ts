@@ -3,6 +3,7 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import type { Platform } from '../platform.ts';
 import { type BookingRow, bookingColumns } from './booking.ts';
+import type { Transition } from './transitions.ts';
 
 /**
  * What suppliers are still to be asked for. A task is a column of its booking, written by the transition that makes it
@@ -11,7 +12,7 @@ import { type BookingRow, bookingColumns } from './booking.ts';
  * so that an order is never given up while it is still being issued.
  */
 export interface OrderTask extends BookingRow {
-  order_task: 'hold' | 'issue' | 'cancel';
+  order_task: NonNullable<Transition['task']>;
   /** Of this asking alone. */
   order_token: string;
   /** How often the supplier has been asked for this. */
@@ -57,10 +58,13 @@ export function claimTasks(
   ]);
 }
 
+/** SQL: the assignments that leave a booking with nothing that its supplier is to be asked. */
+export const clearedTaskSql = `order_task = NULL, order_due_at = NULL, order_asked = 0, order_token = NULL,
+          order_leased_until = NULL`;
+
 const finishStatement = statement<{ id: string }>(
   'finish_order_task',
-  `UPDATE bookings SET order_task = NULL, order_due_at = NULL, order_asked = 0, order_token = NULL,
-          order_leased_until = NULL, carrier_reference = coalesce($4, carrier_reference)
+  `UPDATE bookings SET ${clearedTaskSql}, carrier_reference = coalesce($4, carrier_reference)
     WHERE id = $1 AND order_token = $2 AND order_task = $3 RETURNING id`,
 );
 

@@ -4,9 +4,9 @@ import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { isPrintableName } from '../../infrastructure/text/printableName.ts';
 import type { Platform } from '../platform.ts';
 import type { Mode } from '../tenant.ts';
-import type { BookingRow, BookingStatus } from './booking.ts';
+import type { BookingStatus } from './booking.ts';
 import { applyTransition, type ChangeDetails } from './change.ts';
-import type { OrderTask } from './orderTask.ts';
+import { clearedTaskSql, type OrderTask } from './orderTask.ts';
 import { alreadyIn, bookingNotFound } from './refusals.ts';
 import { refundRest } from './restRefund.ts';
 
@@ -36,24 +36,28 @@ export interface SupplierOrder {
   readonly note: string | null;
 }
 
-interface SupplierOrderRow {
-  id: string;
-  wallet_id: number;
-  team_id: string;
-  mode: Mode;
-  supplier: string;
-  booking_reference: string;
-  carrier_reference: string | null;
-  status: BookingStatus;
-  passengers: BookingRow['passengers'];
-  order_task: SupplierOrder['task'];
-  order_asked: number;
-  updated_at: Date;
-  order_note: string | null;
-}
+const columns = [
+  'id',
+  'wallet_id',
+  'team_id',
+  'mode',
+  'supplier',
+  'booking_reference',
+  'carrier_reference',
+  'status',
+  'passengers',
+  'order_task',
+  'order_asked',
+  'updated_at',
+  'order_note',
+] as const;
 
-const orderColumns = `id, wallet_id, team_id, mode, supplier, booking_reference, carrier_reference, status, passengers,
-            order_task, order_asked, updated_at, order_note`;
+/** What is read of a booking for its SupplierOrder. Other than a worker's task, it may be one that asks for nothing. */
+type SupplierOrderRow = Omit<Pick<OrderTask, (typeof columns)[number]>, 'order_task'> & {
+  order_task: SupplierOrder['task'];
+};
+
+const orderColumns = columns.join(', ');
 
 const orderOf = (row: SupplierOrderRow): SupplierOrder => ({
   bookingId: row.id,
@@ -212,8 +216,7 @@ export async function recordTickets(
 
 const dropCancellationStatement = statement<SupplierOrderRow>(
   'drop_order_cancellation',
-  `UPDATE bookings SET order_task = NULL, order_due_at = NULL, order_asked = 0, order_token = NULL,
-          order_leased_until = NULL
+  `UPDATE bookings SET ${clearedTaskSql}
     WHERE id = $1 AND order_task = 'cancel' RETURNING ${orderColumns}`,
 );
 
