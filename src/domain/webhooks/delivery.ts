@@ -18,21 +18,23 @@ export interface DeliveryRow {
   created_at: Date;
 }
 
+const columns: Readonly<Record<keyof DeliveryRow, true>> = {
+  id: true,
+  webhook_id: true,
+  event_id: true,
+  event_type: true,
+  is_test: true,
+  status: true,
+  attempts_made: true,
+  due_at: true,
+  last_status_code: true,
+  last_reason: true,
+  created_at: true,
+};
+
 /** SQL: the columns of a DeliveryRow; `row` names its table or CTE. */
 export const deliveryColumns = (row: string) =>
-  [
-    'id',
-    'webhook_id',
-    'event_id',
-    'event_type',
-    'is_test',
-    'status',
-    'attempts_made',
-    'due_at',
-    'last_status_code',
-    'last_reason',
-    'created_at',
-  ]
+  Object.keys(columns)
     .map((column) => `${row}.${column}`)
     .join(', ');
 
