@@ -10,7 +10,15 @@ import type { Mode } from '../tenant.ts';
  */
 export type BookingType = 'instant' | 'hold';
 
-export type BookingStatus = 'pending' | 'confirmed' | 'ticketed' | 'cancelled' | 'expired' | 'failed';
+export const bookingStatuses = [
+  'pending',
+  'confirmed',
+  'ticketed',
+  'cancelled',
+  'expired',
+  'failed',
+] as const;
+export type BookingStatus = (typeof bookingStatuses)[number];
 
 /** A passenger as events tell of one: a name and no more, because they go to other systems. */
 export interface BookedPassenger {

@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import { passengerTypes } from '../../infrastructure/flights/passengerType.ts';
 import type { IdentifierPrefix } from '../../infrastructure/identifiers/identifier.ts';
 import { identifierPattern } from '../../infrastructure/identifiers/identifier.ts';
 import { paymentMethods } from '../../infrastructure/payments/provider.ts';
+import { type BookingStatus, bookingStatuses } from '../bookings/booking.ts';
+import { integrationKinds } from '../integrations/integration.ts';
 import { scopes } from '../teams/scope.ts';
+import { modes } from '../tenant.ts';
 
 /**
  * What `data` of each kind of event holds (SPEC Payload), in the names of the REST resources. Objects are strict: what
@@ -87,7 +91,7 @@ export const rechargeExpiredPayload = z.strictObject({
   previous_attributes: z.strictObject({ status: z.literal('pending') }),
 });
 
-const bookingStatus = z.enum(['pending', 'confirmed', 'ticketed', 'cancelled', 'expired', 'failed']);
+const bookingStatus = z.enum(bookingStatuses);
 
 const document = z.strictObject({
   type: z.string().min(1),
@@ -97,7 +101,7 @@ const document = z.strictObject({
 
 const passenger = z.looseObject({
   id: identifier('pas'),
-  type: z.enum(['adult', 'child', 'infant_without_seat']),
+  type: z.enum(passengerTypes),
   given_name: z.string(),
   family_name: z.string(),
 });
@@ -123,7 +127,7 @@ const changedBooking = z
 export const bookingCreatedPayload = z.strictObject({ object: booking(bookingStatus) });
 
 /** A booking that reached a state. One that was created in it has no previous attributes. */
-export const bookingPayload = (status: z.infer<typeof bookingStatus>) =>
+export const bookingPayload = (status: BookingStatus) =>
   z.strictObject({
     object: booking(z.literal(status)),
     previous_attributes:
@@ -139,7 +143,7 @@ const integrationPayload = <Connected extends boolean>(connected: Connected) =>
   z.strictObject({
     object: z.strictObject({
       name: z.string().min(1),
-      kind: z.enum(['flight_supplier', 'payment_provider']),
+      kind: z.enum(integrationKinds),
       connected: z.literal(connected),
       updated_at: instant,
     }),
@@ -152,7 +156,7 @@ export const integrationDisconnectedPayload = integrationPayload(false);
 const apiKey = {
   id: identifier('key'),
   name: z.string().min(1),
-  mode: z.enum(['live', 'test']),
+  mode: z.enum(modes),
   last_four: z.string().length(4),
   scopes: z.array(z.enum(scopes)),
   created_at: instant,

@@ -5,7 +5,8 @@ import type { Tenant } from '../tenant.ts';
  * An integration is an adapter of this deployment (a flight supplier or the payment provider) as a team has it in a mode:
  * connected, which all are at first, or disconnected, and then not asked for that team in that mode any more.
  */
-export type IntegrationKind = 'flight_supplier' | 'payment_provider';
+export const integrationKinds = ['flight_supplier', 'payment_provider'] as const;
+export type IntegrationKind = (typeof integrationKinds)[number];
 
 export interface Integration {
   teamId: string;
