@@ -1,6 +1,7 @@
 import type { GraphQLOutputType, GraphQLSchema, SelectionSetNode } from 'graphql';
 import { getNullableType, isListType, isObjectType, isUnionType, Kind } from 'graphql';
 import type { PreparedRoute } from './handler.ts';
+import { isOmittable, memberName } from './selectedMembers.ts';
 
 /**
  * Every route's request and response fields with their types, one line each. An alias with a typo is valid GraphQL:
@@ -46,8 +47,8 @@ function outputLines(
     if (selection.kind !== Kind.FIELD || !isObjectType(nullable)) return [];
     const fieldType = nullable.getFields()[selection.name.value]?.type;
     if (!fieldType) return [];
-    const omitted = selection.directives?.some((directive) => directive.name.value === 'omitNull');
-    const key = `${path}${path ? '.' : ''}${selection.alias?.value ?? selection.name.value}`;
+    const omitted = isOmittable(selection);
+    const key = `${path}${path ? '.' : ''}${memberName(selection)}`;
     const own = selection.selectionSet
       ? []
       : [`${key}: ${String(fieldType)}${omitted ? ' (left out when null)' : ''}`];

@@ -14,6 +14,7 @@ import { sendBody, sendError, successWriter } from './envelope.ts';
 import type { RootField } from './rootField.ts';
 import { rootFieldOf } from './rootField.ts';
 import type { Route } from './route.ts';
+import { memberName } from './selectedMembers.ts';
 import { rawVariables } from './variables.ts';
 
 /** A route with all that can be worked out at boot. */
@@ -50,7 +51,7 @@ function checkFit({ method, path, envelope }: Route, { operation, variables, nod
   for (const [, parameter] of path.matchAll(/:(\w+)/g))
     if (!variables.some(({ name }) => name === parameter)) throw new Error(`no variable $${parameter}`);
   const members = node.selectionSet?.selections.map(
-    (member) => member.kind === Kind.FIELD && (member.alias ?? member.name).value,
+    (member) => member.kind === Kind.FIELD && memberName(member),
   );
   if (envelope === 'list' && members?.toSorted().join() !== 'data,pagination')
     throw new Error('a list has data and pagination, and nothing else');

@@ -17,6 +17,7 @@ import {
   Kind,
 } from 'graphql';
 import type { JsonSchema, NamedSchemas } from './namedSchemas.ts';
+import { isOmittable, memberName } from './selectedMembers.ts';
 
 const scalarSchemas: Readonly<Record<string, JsonSchema>> = {
   String: { type: 'string' },
@@ -95,8 +96,8 @@ export class TypeSchemas {
       if (selection.kind !== Kind.FIELD) continue;
       const field = type.getFields()[selection.name.value];
       if (!field) continue;
-      const key = selection.alias?.value ?? selection.name.value;
-      const omitted = selection.directives?.some(({ name }) => name.value === 'omitNull') ?? false;
+      const key = memberName(selection);
+      const omitted = isOmittable(selection);
       const form = field.extensions.answered as JsonSchema | undefined;
       const value = { ...this.output(field.type, selection.selectionSet), ...form };
       properties[key] = {

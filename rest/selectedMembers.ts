@@ -1,4 +1,10 @@
-import type { GraphQLNamedOutputType, GraphQLOutputType, SelectionNode, SelectionSetNode } from 'graphql';
+import type {
+  FieldNode,
+  GraphQLNamedOutputType,
+  GraphQLOutputType,
+  SelectionNode,
+  SelectionSetNode,
+} from 'graphql';
 import { isObjectType, Kind } from 'graphql';
 import type { SharedPart } from '../schema/sharedPart.ts';
 
@@ -13,6 +19,13 @@ export interface Member {
   readonly type: GraphQLOutputType;
   readonly selections: SelectionSetNode | undefined;
 }
+
+/** What a member that a route's document selects is called in the response. */
+export const memberName = ({ alias, name }: FieldNode): string => (alias ?? name).value;
+
+/** Whether a member is left out when it is null, as @omitNull says. */
+export const isOmittable = ({ directives = [] }: FieldNode): boolean =>
+  directives.some(({ name }) => name.value === 'omitNull');
 
 /** What a selection asks of an object. */
 export function membersOf(type: GraphQLNamedOutputType, selections: SelectionSetNode | undefined): Member[] {
@@ -35,8 +48,8 @@ function memberOf(type: GraphQLNamedOutputType, selection: SelectionNode): Membe
     throw new Error(`${type.name}.${property}: a route has no use for @${directives.join(' @')}`);
   return {
     property,
-    name: JSON.stringify(selection.alias?.value ?? property),
-    isOmittable: directives.length > 0,
+    name: JSON.stringify(memberName(selection)),
+    isOmittable: isOmittable(selection),
     type: field.type,
     selections: selection.selectionSet,
   };
