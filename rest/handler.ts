@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import { Kind, parse, validate } from 'graphql';
-import { callerOf } from '../schema/callers.ts';
+import { callerOf, idempotencyKeyOf } from '../schema/callers.ts';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { newContext, runAdmitted } from '../src/domain/admission.ts';
@@ -115,9 +115,4 @@ async function execute(
   if (root.variables.length === 0 && body === undefined) return root.resolve(context, {});
   const { params: path, query } = request;
   return root.resolve(context, rawVariables(root.variables, route.method, { path, query, body }));
-}
-
-function idempotencyKeyOf(request: Request): string | null {
-  const key = request.headers['idempotency-key'];
-  return typeof key === 'string' ? key : null;
 }

@@ -25,6 +25,12 @@ export function callerOf(request: Request, response: Response, gateway: Gateway)
   return caller instanceof Promise ? caller.then(welcome, turnAway) : welcome(caller);
 }
 
+/** The Idempotency-Key that a request came with. */
+export function idempotencyKeyOf({ headers }: Request): string | null {
+  const key = headers['idempotency-key'];
+  return typeof key === 'string' ? key : null;
+}
+
 /** A request's context. @throws AppError as `callerOf`. */
 export async function contextOf(
   request: Request,
@@ -32,8 +38,7 @@ export async function contextOf(
   gateway: Gateway,
 ): Promise<RequestContext> {
   const caller = await callerOf(request, response, gateway);
-  const idempotencyKey = request.headers['idempotency-key'];
   const context = newContext(gateway, caller, request.requestId);
-  if (typeof idempotencyKey === 'string') context.idempotencyKey = idempotencyKey;
+  context.idempotencyKey = idempotencyKeyOf(request);
   return context;
 }
