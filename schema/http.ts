@@ -45,31 +45,31 @@ export function createGraphqlHandler(
     }
     sendAnswer(response, answer, context);
   };
+}
 
-  /** The answer of a document that is compiled already, or null when Apollo has to look at the request. */
-  async function runKnown(
-    request: Request,
-    body: unknown,
-    context: RequestContext,
-    cache: OperationCache,
-  ): Promise<Answer | null> {
-    const asked = plainRequestOf(request, body);
-    if (!asked) return null;
-    const executable = cache.get(asked.query, asked.operationName);
-    if (!executable) return null;
-    const kind = executable.operation.operation;
-    if (asked.onlyKind !== null && kind !== asked.onlyKind) return null;
-    let result: { data?: unknown; errors?: readonly unknown[] };
-    try {
-      result = await executable.run(context, asked.variables, { lenientMembers: false });
-    } catch (error) {
-      result = { errors: [wrap(error)] };
-    }
-    // A request of which nothing ran, for its variables are wrong, is a bad request: as Apollo has it.
-    const status = 'data' in result ? 200 : 400;
-    const { text } = sizedAnswer(shownResult(result, context), kind, context);
-    return { status, headers: headersFor(request), text: `${text}\n` };
+/** The answer of a document that is compiled already, or null when Apollo has to look at the request. */
+async function runKnown(
+  request: Request,
+  body: unknown,
+  context: RequestContext,
+  cache: OperationCache,
+): Promise<Answer | null> {
+  const asked = plainRequestOf(request, body);
+  if (!asked) return null;
+  const executable = cache.get(asked.query, asked.operationName);
+  if (!executable) return null;
+  const kind = executable.operation.operation;
+  if (asked.onlyKind !== null && kind !== asked.onlyKind) return null;
+  let result: { data?: unknown; errors?: readonly unknown[] };
+  try {
+    result = await executable.run(context, asked.variables, { lenientMembers: false });
+  } catch (error) {
+    result = { errors: [wrap(error)] };
   }
+  // A request of which nothing ran, for its variables are wrong, is a bad request: as Apollo has it.
+  const status = 'data' in result ? 200 : 400;
+  const { text } = sizedAnswer(shownResult(result, context), kind, context);
+  return { status, headers: headersFor(request), text: `${text}\n` };
 }
 
 /**
