@@ -10,7 +10,7 @@ import { refusalAnswer, sendAnswer, setContextHeaders } from './answers.ts';
 import { contextOf } from './callers.ts';
 import { appErrorOf, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
-import type { createPreparation, OperationRequest } from './preparation.ts';
+import type { OperationRequest, Prepare } from './preparation.ts';
 import { counted, isRefused } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
 
@@ -106,7 +106,7 @@ async function resultsOf(
   request: Request,
   response: Response,
   context: RequestContext,
-  prepare: ReturnType<typeof createPreparation>,
+  prepare: Prepare,
 ): Promise<Results> {
   const operation = await operationOf(request, response);
   const args = await prepare(operation, context);
@@ -134,10 +134,7 @@ export interface EventStreams {
  * Serves the distinct connections of graphql-sse: a request to /graphql that prefers text/event-stream gets its results
  * as `next` events and a `complete` one. Requests that are refused before anything ran get JSON.
  */
-export function createEventStreams(
-  prepare: ReturnType<typeof createPreparation>,
-  gateway: Gateway,
-): EventStreams {
+export function createEventStreams(prepare: Prepare, gateway: Gateway): EventStreams {
   const open = new Set<Response>();
   let closed = false;
   const handler = async (request: Request, response: Response): Promise<void> => {

@@ -50,8 +50,10 @@ const subscriptionCharacters = 16_384;
 /** Documents that are kept, for the subscribers who all ask the same: characters of their texts in all. */
 const keptCharacters = 1_000_000;
 
-/** Parses and checks requests under the same limits as over HTTP. */
-export function createPreparation(schema: GraphQLSchema, introspection: boolean) {
+/** Parses and checks a request under the same limits as over HTTP. */
+export type Prepare = (request: OperationRequest, context: RequestContext) => Promise<Preparation>;
+
+export function createPreparation(schema: GraphQLSchema, introspection: boolean): Prepare {
   const rules = [...specifiedRules, ...limitRules(introspection)];
 
   const kept = new LRUCache<string, DocumentNode>({
@@ -111,7 +113,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     }
   };
 
-  return async (request: OperationRequest, context: RequestContext): Promise<Preparation> => {
+  return async (request, context) => {
     const preparation = preparationOf(request, context);
     if (!isRefused(preparation)) return preparation;
     return (await excessOf(context)) ?? preparation;

@@ -17,7 +17,7 @@ import type { Log } from '../src/infrastructure/observability/log.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
-import type { createPreparation, OperationRequest } from './preparation.ts';
+import type { OperationRequest, Prepare } from './preparation.ts';
 import { counted, isRefused } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
 import { writableJson } from './writableJson.ts';
@@ -193,7 +193,7 @@ async function subscribe(args: ExecutionArgs) {
 }
 
 /** What graphql-ws asks while it serves the protocol. */
-function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gateway): Protocol {
+function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
   const { log } = gateway.platform;
   return makeServer<Record<string, unknown>, SocketExtra>({
     onConnect: async ({ connectionParams, extra }) => {
@@ -247,7 +247,7 @@ function protocolOf(prepare: ReturnType<typeof createPreparation>, gateway: Gate
  */
 export function serveWebSockets(
   server: Server,
-  prepare: ReturnType<typeof createPreparation>,
+  prepare: Prepare,
   gateway: Gateway,
 ): { close(): Promise<void> } {
   const { log } = gateway.platform;
