@@ -8,7 +8,7 @@ import { Outage } from '../observability/outage.ts';
  * lost signal delays and never loses (DESIGN §1).
  */
 export interface SignalChannels {
-  /** A team has new events. */
+  /** A team has something new to be told: events, or deliveries of earlier ones. */
   events: { walletId: number };
   /**
    * An API key or a team's settings or integrations changed: forget what is cached. `hash` is the key's in hexadecimal,
