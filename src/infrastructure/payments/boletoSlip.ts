@@ -4,6 +4,7 @@ import {
   formatCnpj,
   formatCpfInPart,
   formatReais,
+  testMark,
 } from '../text/brazilianText.ts';
 import { formatBankCode, formatDigitableLine } from './boleto.ts';
 import type { BoletoIssuer, Payer, PostalAddress } from './provider.ts';
@@ -61,8 +62,6 @@ export interface BoletoCharge {
   digitableLine: string;
   ourNumber: string;
 }
-
-const testMark = 'SEM VALOR — AMBIENTE DE TESTE';
 
 function stateOf({ status }: BoletoCharge): BoletoSlip['state'] {
   if (status === 'pending') return 'payable';

@@ -1,5 +1,8 @@
 import { DateTime } from 'luxon';
 
+/** What stands across every document of the test mode, so that none passes for a real one. */
+export const testMark = 'SEM VALOR — AMBIENTE DE TESTE';
+
 /** The zone in which Brazilian banks count days. */
 export const bankZone = 'America/Sao_Paulo';
 

@@ -1,4 +1,4 @@
-import { formatBrazilianDate, formatReais } from '../text/brazilianText.ts';
+import { formatBrazilianDate, formatReais, testMark } from '../text/brazilianText.ts';
 import { airportText, placeText } from './placeNames.ts';
 import type { ReceiptAirport, ReceiptSegment, ReceiptSlice, TicketReceipt } from './receipt.ts';
 import { type Cell, type Line, ReceiptSheet, sheetWidthMm } from './receiptSheet.ts';
@@ -18,7 +18,6 @@ import {
   voidMark,
 } from './receiptText.ts';
 
-const testMark = 'SEM VALOR — AMBIENTE DE TESTE';
 const brandColour = '#123a5e';
 const headGround = '#e8eef4';
 const softGround = '#f5f7f9';
