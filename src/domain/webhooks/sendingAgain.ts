@@ -16,8 +16,9 @@ import { findWebhook } from './reading.ts';
 
 /** What a team has sent on purpose: test events, and deliveries once more. */
 
-const activeWebhook = (id: string, wallet: string) =>
-  `webhook AS (SELECT id FROM webhooks WHERE id = ${id} AND wallet_id = ${wallet} AND active AND deleted_at IS NULL)`;
+/** SQL: the webhook $1 of the wallet $2, if it gets anything at all. */
+const activeWebhook =
+  'webhook AS (SELECT id FROM webhooks WHERE id = $1 AND wallet_id = $2 AND active AND deleted_at IS NULL)';
 
 /** A fresh round of attempts. */
 const newRound = 'attempt_count = 0, first_attempt_at = NULL, lease_token = NULL, leased_until = NULL';
@@ -26,7 +27,7 @@ const inactive = (): AppError => conflict('Webhook is inactive', { field: 'activ
 
 const insertTest = statement<DeliveryRow>(
   'insert_test_webhook_delivery',
-  `WITH ${activeWebhook('$1', '$2')}
+  `WITH ${activeWebhook}
    INSERT INTO webhook_deliveries AS d (webhook_id, event_id, event_type, is_test, status, due_at, body, created_at)
    SELECT id, $3, $4, true, 'pending', $6, $5, $6 FROM webhook
    RETURNING ${deliveryColumns('d')}`,
@@ -68,7 +69,7 @@ export async function sendTestEvent(
 
 const redeliver = statement<DeliveryRow>(
   'redeliver_webhook_delivery',
-  `WITH ${activeWebhook('$1', '$2')}
+  `WITH ${activeWebhook}
    UPDATE webhook_deliveries d SET status = 'pending', due_at = $4, ${newRound}
      FROM webhook
     WHERE d.webhook_id = webhook.id AND d.event_id = $3
@@ -113,7 +114,7 @@ interface Portion {
 /** Due since they were recorded, so that they are taken in the order in which things happened. */
 const replay = statement<Portion>(
   'replay_webhook_deliveries',
-  `WITH ${activeWebhook('$1', '$2')}, missed AS (
+  `WITH ${activeWebhook}, missed AS (
      SELECT d.id, d.created_at FROM webhook_deliveries d
       WHERE d.webhook_id = $1 AND EXISTS (SELECT FROM webhook)
         AND (d.created_at, d.id) > ($3::timestamptz, $4::bigint)
