@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
 import { Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
+import { dayOf } from '../src/domain/day.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { validationError, wrongMethod } from '../src/errors.ts';
 import type { DirectRoute } from '../src/infrastructure/http/directRoutes.ts';
@@ -51,8 +52,7 @@ export function createRestDoor(schema: GraphQLSchema, gateway: Gateway, prefix: 
 }
 
 /** A month ahead in UTC: whoever sends the documentation's example as it stands finds flights, on any day. */
-const exampleDay = (now: Date): string =>
-  new Date(now.getTime() + 30 * 24 * 3_600_000).toISOString().slice(0, 10);
+const exampleDay = (now: Date): string => dayOf(new Date(now.getTime() + 30 * 24 * 3_600_000));
 
 /** Express could not decode the path: `%zz`, `%ff`. */
 function refuseUnreadablePath(gateway: Gateway): ErrorRequestHandler {
