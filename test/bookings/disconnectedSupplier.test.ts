@@ -22,12 +22,12 @@ const notConnected = unprocessable('Flight supplier not connected', 'VALIDATION_
 });
 
 describeBookings('offers of a supplier that was disconnected after the search', (stage) => {
-  async function switchTo(state: 'connect' | 'disconnect', teamId: string, mode = 'live') {
+  async function switchTo(state: 'connect' | 'disconnect', teamId: string) {
     const { body } = await stage.server.graphql(
-      `mutation ($teamId: String!, $mode: Mode!) {
-        ${state}Integration(teamId: $teamId, mode: $mode, kind: flight_supplier, name: "airline") { connected }
+      `mutation ($teamId: String!) {
+        ${state}Integration(teamId: $teamId, mode: live, kind: flight_supplier, name: "airline") { connected }
       }`,
-      { teamId, mode },
+      { teamId },
       stage.server.keys.operator,
     );
     expect(body.errors).toBeUndefined();

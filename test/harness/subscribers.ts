@@ -6,13 +6,11 @@ import { eventually } from './client.ts';
 
 /** Clients of subscriptions: the same for both transports, made of the protocols' own client libraries. */
 
-export const walletEvents = `subscription WalletEvents($types: [EventType!], $after: String) {
-  walletEvents(types: $types, after: $after) {
-    id type apiVersion createdAt teamId data { object previousAttributes }
-  }
-}`;
-
 const eventFields = '{ id type apiVersion createdAt teamId data { object previousAttributes } }';
+
+export const walletEvents = `subscription WalletEvents($types: [EventType!], $after: String) {
+  walletEvents(types: $types, after: $after) ${eventFields}
+}`;
 
 /** The other subscriptions, whose results have the same shape. */
 export const allEvents = `subscription Events($types: [EventType!], $after: String) {

@@ -1,17 +1,16 @@
-import { type Options, Sequelize } from 'sequelize';
+import { Sequelize } from 'sequelize';
 import { type EmbeddedPostgres, openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
 import { transactionContext } from '../../../src/infrastructure/database/transactionContext.ts';
 
 Sequelize.useCLS(transactionContext as never);
 
 /** A pool of one connection over the embedded store, as the product opens it. */
-export function poolOver(embedded: EmbeddedPostgres, options: Options = {}): Sequelize {
+export function poolOver(embedded: EmbeddedPostgres): Sequelize {
   return new Sequelize('postgres', 'postgres', '', {
     dialect: 'postgres',
     logging: false,
     pool: { min: 0, max: 1, idle: 1_000_000 },
     dialectOptions: { stream: embedded.stream },
-    ...options,
   });
 }
 
