@@ -6,7 +6,7 @@ import { isHub, type Route, routesBetween, routesFrom, sellTogether } from './ro
 /** The routes of a journey, in order: one to three, with connections at hubs. Without dates. */
 export type Path = readonly Route[];
 
-const directByPair = new LRUCache<string, readonly Path[]>({ max: 2_000 });
+const fewStopsByPair = new LRUCache<string, readonly Path[]>({ max: 2_000 });
 const twoStopByPair = new LRUCache<string, readonly Path[]>({ max: 500 });
 
 /** Nearer than this, only a non-stop flight makes sense. */
@@ -18,7 +18,7 @@ const shortestConnectionKm = 250;
  */
 export function pathsBetween(origin: Airport, destination: Airport): readonly Path[] {
   const key = origin.iataCode + destination.iataCode;
-  const kept = directByPair.get(key);
+  const kept = fewStopsByPair.get(key);
   if (kept) return kept;
   const direct = routesBetween(origin.iataCode, destination.iataCode).map((route) => [route]);
   const distance = distanceKm(origin, destination);
@@ -26,7 +26,7 @@ export function pathsBetween(origin: Airport, destination: Airport): readonly Pa
     distance < shortestConnectionKm
       ? direct
       : [...direct, ...best(oneStopPaths(origin, destination, longestSensibleKm(distance)), 20)];
-  directByPair.set(key, paths);
+  fewStopsByPair.set(key, paths);
   return paths;
 }
 

@@ -145,12 +145,13 @@ function eastwardShare(origin: Airport, destination: Airport, distance: number):
 
 /**
  * Instants of a flight whose local times each name one instant only. Airlines plan no departure in the hour that
- * clocks skip or repeat, and local times without zone could not tell which one was meant: such a flight leaves later.
+ * clocks skip or repeat, and local times without zone could not tell which one was meant: such a flight leaves an hour
+ * or two later, or earlier where that does not help.
  */
 function unambiguous(route: Route, midnightMs: number, departureMinutes: number, block: number) {
   const { origin, destination } = route;
-  for (const laterMinutes of [0, 65, -65, 130, -130]) {
-    const minutes = (departureMinutes + laterMinutes + dayMinutes) % dayMinutes;
+  for (const shiftMinutes of [0, 65, -65, 130, -130]) {
+    const minutes = (departureMinutes + shiftMinutes + dayMinutes) % dayMinutes;
     const departures = instantsOfLocalTime(origin.timeZone, midnightMs + minutes * minuteMs);
     if (departures.length !== 1) continue;
     const departureMs = departures[0]!;
