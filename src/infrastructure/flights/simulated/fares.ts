@@ -4,6 +4,7 @@ import type { CabinClass, CarrierCurrency, PassengerType } from '../supplier.ts'
 import { type Brand, cabinOn } from './brands.ts';
 import type { Itinerary } from './itineraries.ts';
 import type { Journey } from './journeys.ts';
+import { isDomestic } from './routes.ts';
 import { fractionOf } from './seed.ts';
 
 /** Circumstances of a search that move prices. */
@@ -143,10 +144,7 @@ function demandFactor(itinerary: Itinerary, day: string, today: string): number 
 
 /** Airport charges in dollar cents: per flight, more across a border. */
 function taxOf(itinerary: Itinerary): bigint {
-  return itinerary.flights.reduce((sum, { route }) => {
-    const isDomestic = route.origin.countryCode === route.destination.countryCode;
-    return sum + (isDomestic ? 780n : 3_150n);
-  }, 0n);
+  return itinerary.flights.reduce((sum, { route }) => sum + (isDomestic(route) ? 780n : 3_150n), 0n);
 }
 
 function isRoundTrip(journey: Journey): boolean {

@@ -4,6 +4,7 @@ import { formatLocalTime, startOfDayMs } from '../localTime.ts';
 import type { SupplierSearchSlice } from '../supplier.ts';
 import type { Airline } from './airline.ts';
 import { ownerOf, type Path } from './paths.ts';
+import { isDomestic } from './routes.ts';
 import { type Flight, flightsOf } from './timetable.ts';
 
 /** The flights of one slice, connections fitted in time. */
@@ -75,7 +76,7 @@ const inconvenience = (itinerary: Itinerary) =>
 /** Every first flight of the day, with up to `connections` choices at each change. */
 function itinerariesOf(path: Path, day: string, connections: number): Itinerary[] {
   const owner = ownerOf(path);
-  const domestic = isDomestic(path);
+  const domestic = path.every(isDomestic);
   let chains: Flight[][] = flightsOf(path[0]!, day).map((flight) => [flight]);
   for (const route of path.slice(1)) {
     chains = chains.flatMap((chain) =>
@@ -96,9 +97,6 @@ function withoutOvertaken(itineraries: Itinerary[]): Itinerary[] {
     ({ flights }, index) => flights.length === 1 || itineraries[index + 1]?.flights.at(-1) !== flights.at(-1),
   );
 }
-
-const isDomestic = (path: Path) => path.every((route) => isWithinCountry(route.origin, route.destination));
-const isWithinCountry = (one: Airport, other: Airport) => one.countryCode === other.countryCode;
 
 /** Shortest and longest time between two flights, in minutes. Crossing a border takes longer, and is waited for longer. */
 export const connectionMinutes = {

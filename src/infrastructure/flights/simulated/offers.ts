@@ -17,7 +17,7 @@ import { type Brand, baggagesOf, brandsOf, cabinName, cabinOn } from './brands.t
 import { daysBetween, decimalOf, fareCents, type JourneyPrice, penaltyCents, priceJourney } from './fares.ts';
 import type { Itinerary } from './itineraries.ts';
 import type { Journey } from './journeys.ts';
-import { longHaulKm } from './routes.ts';
+import { isDomestic, longHaulKm } from './routes.ts';
 import { hashOf } from './seed.ts';
 import { terminalOf } from './terminals.ts';
 import type { Flight } from './timetable.ts';
@@ -156,13 +156,13 @@ export class OfferWriter {
 
 function supplierFlight(flight: Flight): SupplierFlight {
   const { airline, origin, destination, distanceKm } = flight.route;
-  const isDomestic = origin.countryCode === destination.countryCode;
+  const domestic = isDomestic(flight.route);
   const operator = airline.operators?.[origin.countryCode] ?? airline.operators?.[destination.countryCode];
   return {
     origin,
     destination,
-    originTerminal: terminalOf(origin.iataCode, airline.code, isDomestic),
-    destinationTerminal: terminalOf(destination.iataCode, airline.code, isDomestic),
+    originTerminal: terminalOf(origin.iataCode, airline.code, domestic),
+    destinationTerminal: terminalOf(destination.iataCode, airline.code, domestic),
     departingAt: flight.departingAt,
     arrivingAt: flight.arrivingAt,
     durationMinutes: flight.durationMinutes,

@@ -21,6 +21,10 @@ export interface Route {
   readonly aircraft: readonly AircraftPerformance[];
 }
 
+/** Whether it crosses no border. */
+export const isDomestic = ({ origin, destination }: Route): boolean =>
+  origin.countryCode === destination.countryCode;
+
 export const airlines: readonly Airline[] = [
   ...southAmericanAirlines,
   ...northAmericanAirlines,
