@@ -52,7 +52,7 @@ export function createMetrics() {
     }),
     events: new Counter({
       name: 'embarque_events_announced_total',
-      help: 'Times that this process announced new events of a team',
+      help: 'Times that this process told subscribers and workers that a team has new events or deliveries',
       registers,
     }),
     eventFaults: new Counter({
