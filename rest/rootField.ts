@@ -62,7 +62,7 @@ export function rootFieldOf(schema: GraphQLSchema, document: DocumentNode): Root
     ...root,
     resolve(context, raw) {
       const { platform } = context.gateway;
-      const coerced = coerceVariables(variables, raw, { lenientMembers: true }, platform);
+      const coerced = coerceVariables(variables, raw, { rules: 'json' }, platform);
       const variableValues = { ...defaults, ...coerced };
       const args = getArgumentValues(definition, node, variableValues);
       return resolve(undefined, args, context, { ...info, variableValues });

@@ -43,7 +43,7 @@ function compiledExecution(schema: GraphQLSchema, cache: OperationCache): Gatewa
           // asks for whichever there is.
           const executable = compile(source, document, request.operationName ?? null);
           const result = await executable.run(requestContext, request.variables ?? {}, {
-            lenientMembers: false,
+            rules: 'graphql',
           });
           if (!result.errors) return result;
           return { ...result, errors: result.errors.map((error) => completed(error, requestContext)) };

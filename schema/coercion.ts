@@ -98,8 +98,11 @@ function requiredFault(field: string): Fault {
 }
 
 export interface CoercionOptions {
-  /** REST: members that no documented field has are passed over, as they are in any JSON API, and lists must be lists. */
-  readonly lenientMembers: boolean;
+  /**
+   * What is taken: as GraphQL has it, a single value for a list, and no members that are not documented; or as any JSON API
+   * has it, lists only for lists, and what is not documented is passed over.
+   */
+  readonly rules: 'graphql' | 'json';
 }
 
 /**
@@ -179,7 +182,7 @@ function coerce(
   if (value === undefined || value === null) return value;
   if (isListType(type)) {
     if (!Array.isArray(value)) {
-      if (!options.lenientMembers) return [coerce(value, type.ofType, field, faults, options)];
+      if (options.rules === 'graphql') return [coerce(value, type.ofType, field, faults, options)];
       faults.push({ field, type: 'invalid', message: messageOf(type) });
       return undefined;
     }
@@ -215,7 +218,7 @@ function coerceObject(
     if (given === undefined && !isNonNullType(member.type)) continue;
     values[member.name] = coerce(given, member.type, `${field}.${member.name}`, faults, options);
   }
-  if (!options.lenientMembers) {
+  if (options.rules === 'graphql') {
     for (const name of Object.keys(members)) {
       if (!Object.hasOwn(fields, name) && faults.length < mostFaults) {
         faults.push({ field: `${field}.${name}`, type: 'unknown', message: invalidParameters });

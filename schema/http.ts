@@ -62,7 +62,7 @@ async function runKnown(
   if (asked.onlyKind !== null && kind !== asked.onlyKind) return null;
   let result: { data?: unknown; errors?: readonly unknown[] };
   try {
-    result = await executable.run(context, asked.variables, { lenientMembers: false });
+    result = await executable.run(context, asked.variables, { rules: 'graphql' });
   } catch (error) {
     result = { errors: [wrap(error)] };
   }

@@ -103,7 +103,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
       const variableValues = coerceVariables(
         knownVariables(document, operation),
         request.variables ?? {},
-        { lenientMembers: false },
+        { rules: 'graphql' },
         contextValue.gateway.platform,
       );
       return { schema, document, operationName: request.operationName, variableValues, contextValue };
