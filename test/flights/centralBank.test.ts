@@ -247,6 +247,26 @@ describeEngines('exchange rates of the central bank', (engine) => {
     await until({ USD: 7.8 });
   });
 
+  it('go back with a correction, though the slip was small enough to be believed', async () => {
+    await begin();
+    publish({ '2026-11-23': 4.3 });
+    clock.set('2026-11-23T17:00:00.000Z');
+    await until({ USD: 4.472 });
+    // A quarter more than what it corrects.
+    publish({ '2026-11-23': 5.35 });
+    await advance(30 * minuteMs);
+    await until({ USD: 5.564 });
+    expect(logged('no exchange rates from the central bank')).toEqual([]);
+    publish({ '2026-11-23': 5.35, '2026-11-24': 5.4 });
+    await advance(dayMs);
+    await until({ USD: 5.616 });
+    // Neither like the day's own rate nor like the one before it: of some other currency.
+    publish({ '2026-11-23': 0.035, '2026-11-24': 0.036, '2026-11-25': 0.037 });
+    await advance(dayMs);
+    await eventually(() => logged('no exchange rates from the central bank').length === 1);
+    expect(await rates()).toMatchObject({ USD: 5.616 });
+  });
+
   it('are not learnt from one answer to the questions for two currencies, however near it is', async () => {
     await begin();
     bank.bulletins.EUR = bank.bulletins.USD!;

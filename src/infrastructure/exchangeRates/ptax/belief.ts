@@ -17,7 +17,8 @@ export interface Judged {
  * whoever published it than a market: the rate before it stays in use until the next closing confirms the one or the
  * other. A first closing ever is confirmed by the second, of which ten days have several.
  * @param known what was believed before, the earliest first
- * @throws Error when days gone by have other rates than they had: then nothing of the answer is believed
+ * @throws Error when a day gone by has a rate that is far from the one it had, and from the closing before it as well:
+ *   then nothing of the answer is believed. The correction of a slip that was believed is near the one before.
  */
 export function judgeClosings(closings: readonly Closing[], known: readonly DayRate[]): Judged {
   const rateOn = new Map(known.map(({ day, rate }) => [day, rate]));
@@ -28,7 +29,8 @@ export function judgeClosings(closings: readonly Closing[], known: readonly DayR
   for (const closing of closings) {
     const { day, rate, quotedAt } = closing;
     const sameDay = rateOn.get(day);
-    if (sameDay && rate && !areNear(sameDay, rate))
+    const dayBefore = known.findLast((other) => other.day < day)?.rate;
+    if (sameDay && rate && ![sameDay, dayBefore].some((other) => other && areNear(other, rate)))
       throw new Error(`${closing.told} on ${day}, which was ${sameDay.toFixed()}`);
     if (rate && [sameDay, lastBelieved, before].some((other) => other && areNear(other, rate))) {
       believed.push({ day, rate, quotedAt });
