@@ -204,6 +204,21 @@ describeBookings('creating bookings', (stage) => {
       });
     });
 
+    it('with a passport that has expired when its flight leaves, though the day of its landing comes before', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const offer = await offered(stage, live, { route: 'HND-SFO' }, undefined, '2027-01-10');
+      const { departing_at, arriving_at } = offer.slices[0].segments[0];
+      expect([departing_at, arriving_at]).toEqual(['2027-01-10T00:55:00', '2027-01-09T17:55:00']);
+      const createWith = (expires_on: string) => {
+        const passport = { type: 'passport', number: 'AB123456', issuing_country: 'BR', expires_on };
+        const passengers = [{ ...travellersOf(offer)[0], identity_document: passport }];
+        return stage.door.createBooking(live, { ...requestFor(offer), passengers });
+      };
+      const field = 'passengers.0.identity_document.expires_on';
+      expectRefusal(await createWith('2027-01-09'), badField(field, 'expired'));
+      expect(dataOf(await createWith('2027-01-10')).status).toBe('confirmed');
+    });
+
     it('with faults of types and against rules, in the order of the request', async () => {
       const { live } = await agencyWith(stage, null);
       const offer = await offered(stage, live, {}, family);

@@ -31,7 +31,7 @@ const numberPatterns: Readonly<Record<IdentityDocumentType, RegExp>> = {
  *
  * - CPF: eleven digits with sound check digits, with or without punctuation.
  * - RG: 5 to 14 letters, digits and punctuation, one digit at least.
- * - Passport: 5 to 20 letters and digits, of a country of ISO 3166-1, not expired on the day of the last arrival.
+ * - Passport: 5 to 20 letters and digits, of a country of ISO 3166-1, not expired on the last day of its flights.
  */
 export function readIdentityDocument(
   input: Parts<IdentityDocumentInput>,
@@ -54,7 +54,7 @@ export function readIdentityDocument(
   const countryFault = faultOfCountry(type, issuingCountry);
   if (countryFault) refuse('issuing_country', countryFault);
   const expiresOn = input.expires_on ?? null;
-  const expiryFault = faultOfExpiry(type, expiresOn, journey?.lastArrivalDay ?? null);
+  const expiryFault = faultOfExpiry(type, expiresOn, journey?.lastDay ?? null);
   if (expiryFault) refuse('expires_on', expiryFault);
   if (number === undefined) return undefined;
   return { type, number, issuingCountry: type === 'passport' ? issuingCountry : null, expiresOn };
@@ -70,11 +70,11 @@ function faultOfCountry(type: IdentityDocumentType, country: string | null): str
 function faultOfExpiry(
   type: IdentityDocumentType,
   day: string | null,
-  lastArrivalDay: string | null,
+  lastDay: string | null,
 ): string | null {
   if (day === null || day === '') return type === 'passport' || day === '' ? 'required' : null;
   if (!isDay(day)) return 'invalid';
-  return lastArrivalDay !== null && day < lastArrivalDay ? 'expired' : null;
+  return lastDay !== null && day < lastDay ? 'expired' : null;
 }
 
 /** What two spellings of one document have in common. */

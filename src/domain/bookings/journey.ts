@@ -6,8 +6,8 @@ import type { FlightOffer } from '../flights/offer.ts';
 export interface Journey {
   /** Local days on which its flights leave, YYYY-MM-DD, the earliest first. */
   readonly flightDays: readonly string[];
-  /** Local day on which the last flight arrives, YYYY-MM-DD. */
-  readonly lastArrivalDay: string;
+  /** The latest local day on which a flight leaves or arrives, YYYY-MM-DD: over the date line it may arrive the day before. */
+  readonly lastDay: string;
   /** Documents that will do on all of its flights. */
   readonly documents: readonly IdentityDocumentType[];
 }
@@ -32,7 +32,7 @@ export function journeyOf({ slices }: Pick<FlightOffer, 'slices'>): Journey {
   const days = (times: readonly string[]) => [...new Set(times.map((time) => time.slice(0, 10)))].sort();
   return {
     flightDays: days(segments.map(({ departingAt }) => departingAt)),
-    lastArrivalDay: days(segments.map(({ arrivingAt }) => arrivingAt)).at(-1)!,
+    lastDay: days(segments.flatMap(({ departingAt, arrivingAt }) => [departingAt, arrivingAt])).at(-1)!,
     documents: documentsFor(countries),
   };
 }
