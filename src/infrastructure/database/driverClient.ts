@@ -12,6 +12,12 @@ const silent = 'the database is silent';
 /** Far shorter than a process may take to stop, which may have sessions at a server that is gone. */
 const goodbyeMs = 1_000;
 
+/**
+ * How long nothing comes before the system asks whether the other machine still knows of the connection; by the defaults of
+ * most systems that is two hours. One that has taken the place of another lets others in, and would never answer.
+ */
+const keepAliveMs = 30_000;
+
 /** What is used of a pg client's connection, which its types leave out. */
 interface Connection {
   readonly stream: { destroy(error: Error): unknown };
@@ -51,7 +57,7 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
     readonly #config: pg.ClientConfig;
 
     constructor(config: pg.ClientConfig) {
-      super(config);
+      super({ ...config, keepAliveInitialDelayMillis: keepAliveMs });
       this.#config = config;
       this.#connectMs = config.connectionTimeoutMillis ?? 0;
       this.on('error', () => undefined);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -151,41 +151,39 @@ describeSeveralSessions('a server that answers', (engine) => {
       await place.release();
     }
   });
-});
 
-describeSeveralSessions('a server that does not answer Sequelize any more', (engine) => {
-  it('is waited for as long as for any answer, once the patience of migrations has ended', async () => {
+  // Its successor lets others in, so that no look from here finds out.
+  it('is asked by the system whether its machine still knows of a session that nothing comes from', async () => {
     const place = await engine.allocate();
-    const gate = await startGate(new URL(place.settings.DATABASE_URL as string));
-    const database = await openDatabase({ ...settings, DATABASE_URL: gate.url }, [], log);
+    const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
     try {
-      database.endPatience();
-      await database.sequelize.query('SELECT 1');
-      gate.shut();
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      const asked = database.sequelize.query('SELECT 1').catch((error: Error) => error);
-      await passing(gate.hasSwallowed);
-      await vi.advanceTimersByTimeAsync(silenceMs);
-      expect(await asked).toMatchObject({ message: 'the database is silent' });
+      const { DATABASE_URL } = place.settings as { DATABASE_URL: string };
+      await (await openDatabase({ ...settings, DATABASE_URL }, [], log)).close();
+      expect(keepAlive).toHaveBeenCalled();
+      expect(keepAlive.mock.calls.filter(([, delayMs]) => delayMs !== silenceMs / 2)).toEqual([]);
     } finally {
-      vi.useRealTimers();
-      gate.close();
-      await database.close();
+      keepAlive.mockRestore();
       await place.release();
     }
   });
+});
 
-  it('is not waited for while migrations may be under way, once it lets nobody in', async () => {
+describeSeveralSessions('a server that does not answer Sequelize any more', (engine) => {
+  it.each([
+    ['as long as for any answer, once the patience of migrations has ended', true, silenceMs],
+    ['as long as for an answer and a session, while migrations may be under way', false, 2 * silenceMs],
+  ])('is waited for %s', async (_how, isPatienceOver, milliseconds) => {
     const place = await engine.allocate();
     const gate = await startGate(new URL(place.settings.DATABASE_URL as string));
     const database = await openDatabase({ ...settings, DATABASE_URL: gate.url }, [], log);
     try {
+      if (isPatienceOver) database.endPatience();
       await database.sequelize.query('SELECT 1');
       gate.shut();
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       const asked = database.sequelize.query('SELECT 1').catch((error: Error) => error);
       await passing(gate.hasSwallowed);
-      await vi.advanceTimersByTimeAsync(2 * silenceMs);
+      await vi.advanceTimersByTimeAsync(milliseconds);
       expect(await asked).toMatchObject({ message: 'the database is silent' });
     } finally {
       vi.useRealTimers();
