@@ -1,14 +1,4 @@
-import {
-  Arg,
-  Ctx,
-  Field,
-  InputType,
-  Mutation,
-  ObjectType,
-  Query,
-  Resolver,
-  registerEnumType,
-} from 'type-graphql';
+import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { ApiKey as ApiKeyModel, KeyKind } from '../src/domain/teams/apiKey.ts';
 import type { KeyParts } from '../src/domain/teams/keys.ts';
@@ -16,21 +6,17 @@ import { createApiKey, keyFaults, listApiKeys, revokeApiKey } from '../src/domai
 import type { Scope } from '../src/domain/teams/scope.ts';
 import { scopes as allScopes } from '../src/domain/teams/scope.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
+import { enumType } from './enumType.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { DateTime, KeyScope } from './scalars.ts';
 
-export enum ApiKeyKind {
-  live = 'live',
-  test = 'test',
-  operator = 'operator',
-}
-registerEnumType(ApiKeyKind, {
+const ApiKeyKind = enumType<KeyKind>({
   name: 'ApiKeyKind',
   description: 'What a key acts on.',
-  valuesConfig: {
-    live: { description: 'Real charges and bookings of one team.' },
-    test: { description: 'The sandbox of one team.' },
-    operator: { description: 'Teams and keys, for those who run the service.' },
+  values: {
+    live: 'Real charges and bookings of one team.',
+    test: 'The sandbox of one team.',
+    operator: 'Teams and keys, for those who run the service.',
   },
 });
 

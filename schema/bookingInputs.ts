@@ -1,43 +1,38 @@
-import { Field, InputType, registerEnumType } from 'type-graphql';
+import { Field, InputType } from 'type-graphql';
+import type {
+  IdentityDocumentType as DomainDocumentType,
+  Gender as DomainGender,
+} from '../src/infrastructure/flights/order.ts';
+import { enumType } from './enumType.ts';
 import { Amount, Day } from './scalars.ts';
 import { Currency } from './wallet.ts';
 
 /** Members are spelt as the REST body spells them: routes are GraphQL documents, so both doors take the same. */
 
-export enum Gender {
-  f = 'f',
-  m = 'm',
-  x = 'x',
-}
-registerEnumType(Gender, {
+export const Gender = enumType<DomainGender>({
   name: 'Gender',
   description: 'Sex as in travel documents (ICAO Doc 9303).',
-  valuesConfig: {
-    f: { description: 'Female.' },
-    m: { description: 'Male.' },
-    x: { description: 'Unspecified.' },
+  values: {
+    f: 'Female.',
+    m: 'Male.',
+    x: 'Unspecified.',
   },
 });
 
-export enum IdentityDocumentType {
-  cpf = 'cpf',
-  rg = 'rg',
-  passport = 'passport',
-}
-registerEnumType(IdentityDocumentType, {
+export const IdentityDocumentType = enumType<DomainDocumentType>({
   name: 'IdentityDocumentType',
   description: 'Kind of identity document.',
-  valuesConfig: {
-    cpf: { description: 'Brazilian taxpayer number.' },
-    rg: { description: 'Brazilian identity card.' },
-    passport: { description: 'Passport of any country.' },
+  values: {
+    cpf: 'Brazilian taxpayer number.',
+    rg: 'Brazilian identity card.',
+    passport: 'Passport of any country.',
   },
 });
 
 @InputType({ description: 'The document that a passenger travels with.' })
 export class IdentityDocumentInput {
   @Field(() => IdentityDocumentType, { description: 'Kind of document.' })
-  declare type: IdentityDocumentType;
+  declare type: DomainDocumentType;
 
   @Field(() => String, { description: 'Number as it is printed.' })
   declare number: string;
@@ -67,7 +62,7 @@ export class BookingPassengerInput {
   declare born_on: string;
 
   @Field(() => Gender, { description: 'Sex as in the identity document.' })
-  declare gender: Gender;
+  declare gender: DomainGender;
 
   @Field(() => String, { description: 'E-mail address.' })
   declare email: string;
@@ -85,19 +80,18 @@ export class BookingPassengerInput {
   declare infant_passenger_id?: string | null;
 }
 
-export enum BookingPaymentType {
-  balance = 'balance',
-}
-registerEnumType(BookingPaymentType, {
+export const BookingPaymentType = enumType({
   name: 'BookingPaymentType',
   description: 'How a booking is paid.',
-  valuesConfig: { balance: { description: 'From the wallet.' } },
+  values: {
+    balance: 'From the wallet.',
+  },
 });
 
 @InputType({ description: 'Payment of a booking.' })
 export class BookingPaymentInput {
   @Field(() => BookingPaymentType, { description: 'Always balance.' })
-  declare type: BookingPaymentType;
+  declare type: keyof typeof BookingPaymentType;
 
   @Field(() => Amount, { description: 'The offer’s client_amount.' })
   declare amount: string;

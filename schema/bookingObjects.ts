@@ -1,4 +1,4 @@
-import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
 import type { BookingRow } from '../src/domain/bookings/booking.ts';
 import { eticketLink } from '../src/domain/bookings/eticket.ts';
 import { openTravellers } from '../src/domain/bookings/sealedTravellers.ts';
@@ -6,6 +6,7 @@ import { inCamelCase } from '../src/domain/memberNames.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import type { Platform } from '../src/domain/platform.ts';
 import { Gender, IdentityDocumentType } from './bookingInputs.ts';
+import { enumType } from './enumType.ts';
 import { PassengerType } from './flightEnums.ts';
 import { OfferConditions, OfferSlice } from './flightOffers.ts';
 import { Pagination } from './pagination.ts';
@@ -13,37 +14,25 @@ import { Amount, DateTime } from './scalars.ts';
 import { IsDay, IsUrl } from './textForms.ts';
 import { Currency } from './wallet.ts';
 
-export enum BookingType {
-  instant = 'instant',
-  hold = 'hold',
-}
-registerEnumType(BookingType, {
+export const BookingType = enumType<BookingRow['type']>({
   name: 'BookingType',
   description: 'When the wallet pays for a booking.',
-  valuesConfig: {
-    instant: { description: 'Debited at its creation.' },
-    hold: { description: 'Reserved at its creation, debited at its confirmation.' },
+  values: {
+    instant: 'Debited at its creation.',
+    hold: 'Reserved at its creation, debited at its confirmation.',
   },
 });
 
-export enum BookingStatus {
-  pending = 'pending',
-  confirmed = 'confirmed',
-  ticketed = 'ticketed',
-  cancelled = 'cancelled',
-  expired = 'expired',
-  failed = 'failed',
-}
-registerEnumType(BookingStatus, {
+export const BookingStatus = enumType<BookingRow['status']>({
   name: 'BookingStatus',
   description: 'State of a booking.',
-  valuesConfig: {
-    pending: { description: 'Held: its amount is reserved until payment_required_by.' },
-    confirmed: { description: 'Paid; the carrier is issuing the tickets.' },
-    ticketed: { description: 'The tickets are issued.' },
-    cancelled: { description: 'Cancelled on request.' },
-    expired: { description: 'Held and not confirmed in time.' },
-    failed: { description: 'Not held or not ticketed; the money is back in full.' },
+  values: {
+    pending: 'Held: its amount is reserved until payment_required_by.',
+    confirmed: 'Paid; the carrier is issuing the tickets.',
+    ticketed: 'The tickets are issued.',
+    cancelled: 'Cancelled on request.',
+    expired: 'Held and not confirmed in time.',
+    failed: 'Not held or not ticketed; the money is back in full.',
   },
 });
 

@@ -1,10 +1,12 @@
-import { Arg, Ctx, Mutation, Query, Resolver, registerEnumType } from 'type-graphql';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
+import type { BookingRow } from '../src/domain/bookings/booking.ts';
 import { cancelBooking } from '../src/domain/bookings/cancellation.ts';
 import { confirmBooking } from '../src/domain/bookings/confirmation.ts';
 import { prepareBooking } from '../src/domain/bookings/creation.ts';
 import { expireBooking } from '../src/domain/bookings/expiry.ts';
+import type { BookingFilter } from '../src/domain/bookings/reading.ts';
 import { findBooking, listBookings } from '../src/domain/bookings/reading.ts';
 import type { TravellerParts } from '../src/domain/bookings/travellers.ts';
 import { travellerFaults } from '../src/domain/bookings/travellers.ts';
@@ -12,33 +14,26 @@ import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { BookingPassengerInput, BookingPaymentInput } from './bookingInputs.ts';
 import { Booking, BookingList, BookingStatus, BookingType, toBooking } from './bookingObjects.ts';
+import { enumType } from './enumType.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg } from './pagination.ts';
 import { Moment } from './scalars.ts';
 
-export enum BookingOrder {
-  created_at = 'created_at',
-  total_amount = 'total_amount',
-}
-registerEnumType(BookingOrder, {
+const BookingOrder = enumType<BookingFilter['orderBy']>({
   name: 'BookingOrder',
   description: 'What a list of bookings is ordered by.',
-  valuesConfig: {
-    created_at: { description: 'Creation time.' },
-    total_amount: { description: 'Price.' },
+  values: {
+    created_at: 'Creation time.',
+    total_amount: 'Price.',
   },
 });
 
-export enum OrderDirection {
-  asc = 'asc',
-  desc = 'desc',
-}
-registerEnumType(OrderDirection, {
+const OrderDirection = enumType<BookingFilter['orderDir']>({
   name: 'OrderDirection',
   description: 'Direction in which a list is sorted.',
-  valuesConfig: {
-    asc: { description: 'Smallest or oldest first.' },
-    desc: { description: 'Largest or newest first.' },
+  values: {
+    asc: 'Smallest or oldest first.',
+    desc: 'Largest or newest first.',
   },
 });
 
@@ -64,14 +59,14 @@ export class BookingResolver {
       defaultValue: BookingOrder.created_at,
       description: 'What they are ordered by.',
     })
-    orderBy: BookingOrder,
+    orderBy: BookingFilter['orderBy'],
     @Arg('orderDir', () => OrderDirection, {
       defaultValue: OrderDirection.desc,
       description: 'Direction of the order.',
     })
-    orderDir: OrderDirection,
+    orderDir: BookingFilter['orderDir'],
     @Arg('status', () => BookingStatus, { nullable: true, description: 'Only bookings in this state.' })
-    status?: BookingStatus | null,
+    status?: BookingFilter['status'],
     @Arg('createdAfter', () => Moment, {
       nullable: true,
       description: 'Only bookings made after this instant, or after the start of this UTC day.',
@@ -106,7 +101,7 @@ export class BookingResolver {
     @Ctx() context: RequestContext,
     @Arg('offerId', () => String, { description: 'Id of an offer, prefix off_.' }) offerId: string,
     @Arg('type', () => BookingType, { description: 'instant, or hold where the offer allows it.' })
-    type: BookingType,
+    type: BookingRow['type'],
     @Arg('passengers', () => [BookingPassengerInput], { description: 'One for each passenger of the offer.' })
     passengers: BookingPassengerInput[],
     @Arg('payments', () => [BookingPaymentInput], {

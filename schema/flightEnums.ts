@@ -1,61 +1,51 @@
-import { registerEnumType } from 'type-graphql';
+import type { SegmentPassenger } from '../src/domain/flights/offer.ts';
+import type {
+  CabinClass as DomainCabinClass,
+  CarrierCurrency as DomainCarrierCurrency,
+  PassengerType as DomainPassengerType,
+} from '../src/infrastructure/flights/supplier.ts';
+import { enumType } from './enumType.ts';
 
-export enum CabinClass {
-  economy = 'economy',
-  premium_economy = 'premium_economy',
-  business = 'business',
-  first = 'first',
-}
-registerEnumType(CabinClass, {
+export const CabinClass = enumType<DomainCabinClass>({
   name: 'CabinClass',
   description: 'Cabin of an aircraft.',
-  valuesConfig: {
-    economy: { description: 'Economy.' },
-    premium_economy: { description: 'Premium economy.' },
-    business: { description: 'Business.' },
-    first: { description: 'First.' },
+  values: {
+    economy: 'Economy.',
+    premium_economy: 'Premium economy.',
+    business: 'Business.',
+    first: 'First.',
   },
 });
+export type CabinClass = keyof typeof CabinClass;
 
-export enum PassengerType {
-  adult = 'adult',
-  child = 'child',
-  infant_without_seat = 'infant_without_seat',
-}
-registerEnumType(PassengerType, {
+export const PassengerType = enumType<DomainPassengerType>({
   name: 'PassengerType',
   description: 'Age group of a passenger on the day of the flight.',
-  valuesConfig: {
-    adult: { description: '12 or older.' },
-    child: { description: '2 to 11.' },
-    infant_without_seat: { description: '0 to 1, on an adult’s lap.' },
+  values: {
+    adult: '12 or older.',
+    child: '2 to 11.',
+    infant_without_seat: '0 to 1, on an adult’s lap.',
   },
 });
+export type PassengerType = keyof typeof PassengerType;
 
-export enum CarrierCurrency {
-  BRL = 'BRL',
-  USD = 'USD',
-  EUR = 'EUR',
-}
-registerEnumType(CarrierCurrency, {
+export const CarrierCurrency = enumType<DomainCarrierCurrency>({
   name: 'CarrierCurrency',
   description: 'Currency in which carriers sell.',
-  valuesConfig: {
-    BRL: { description: 'Brazilian real.' },
-    USD: { description: 'United States dollar.' },
-    EUR: { description: 'Euro.' },
+  values: {
+    BRL: 'Brazilian real.',
+    USD: 'United States dollar.',
+    EUR: 'Euro.',
   },
 });
+export type CarrierCurrency = keyof typeof CarrierCurrency;
 
-export enum BaggageType {
-  checked = 'checked',
-  carry_on = 'carry_on',
-}
-registerEnumType(BaggageType, {
+export const BaggageType = enumType<SegmentPassenger['baggages'][number]['type']>({
   name: 'BaggageType',
   description: 'Kind of baggage.',
-  valuesConfig: {
-    checked: { description: 'In the hold.' },
-    carry_on: { description: 'In the cabin.' },
+  values: {
+    checked: 'In the hold.',
+    carry_on: 'In the cabin.',
   },
 });
+export type BaggageType = keyof typeof BaggageType;

@@ -1,12 +1,13 @@
-import { Arg, Ctx, Field, InputType, Int, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+import { Arg, Ctx, Field, InputType, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { leaveToDoor, searcherOf, tenantOf } from '../src/domain/admission.ts';
-import { listOffers } from '../src/domain/flights/offerPage.ts';
+import { type OfferSort as DomainOfferSort, listOffers } from '../src/domain/flights/offerPage.ts';
 import { findOffer } from '../src/domain/flights/offerStore.ts';
 import { searchFlights } from '../src/domain/flights/search.ts';
-import type { SearchParts } from '../src/domain/flights/searchRequest.ts';
+import type { TripType as DomainTripType, SearchParts } from '../src/domain/flights/searchRequest.ts';
 import { searchFaults } from '../src/domain/flights/searchRequest.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
+import { enumType } from './enumType.ts';
 import { CabinClass, PassengerType } from './flightEnums.ts';
 import { FlightOffer, OfferPlace } from './flightOffers.ts';
 import { Operation } from './operation.ts';
@@ -14,31 +15,22 @@ import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { AirportCode, Amount, DepartureDate } from './scalars.ts';
 import { IsDay } from './textForms.ts';
 
-export enum TripType {
-  one_way = 'one_way',
-  round_trip = 'round_trip',
-  multi_city = 'multi_city',
-}
-registerEnumType(TripType, {
+const TripType = enumType<DomainTripType>({
   name: 'TripType',
   description: 'Shape of a trip.',
-  valuesConfig: {
-    one_way: { description: 'One slice.' },
-    round_trip: { description: 'Two slices.' },
-    multi_city: { description: 'Two to six slices.' },
+  values: {
+    one_way: 'One slice.',
+    round_trip: 'Two slices.',
+    multi_city: 'Two to six slices.',
   },
 });
 
-export enum OfferSort {
-  total_amount = 'total_amount',
-  duration = 'duration',
-}
-registerEnumType(OfferSort, {
+const OfferSort = enumType<DomainOfferSort>({
   name: 'OfferSort',
   description: 'Order of a list of offers.',
-  valuesConfig: {
-    total_amount: { description: 'Cheapest first, by client_amount.' },
-    duration: { description: 'Shortest first, all slices together.' },
+  values: {
+    total_amount: 'Cheapest first, by client_amount.',
+    duration: 'Shortest first, all slices together.',
   },
 });
 
@@ -68,7 +60,7 @@ export class FlightPassengerInput {
 @InputType({ description: 'What to search for.' })
 export class FlightSearchInput {
   @Field(() => TripType, { description: 'Shape of the trip.' })
-  declare type: TripType;
+  declare type: DomainTripType;
 
   @Field(() => [FlightSliceInput], { description: 'The legs of the trip.' })
   declare slices: FlightSliceInput[];
@@ -182,7 +174,7 @@ export class FlightResolver {
       defaultValue: OfferSort.total_amount,
       description: 'How they are sorted.',
     })
-    sort: OfferSort,
+    sort: DomainOfferSort,
     @PageArg() page: number,
     @LimitArg() limit: number,
     @Arg('filter', () => OfferFilterInput, { nullable: true, description: 'Only these offers.' })

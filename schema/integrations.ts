@@ -1,4 +1,4 @@
-import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { Integration as DomainIntegration } from '../src/domain/integrations/integration.ts';
 import {
@@ -7,20 +7,17 @@ import {
   listIntegrations,
 } from '../src/domain/integrations/switching.ts';
 import type { Mode as DomainMode } from '../src/domain/tenant.ts';
+import { enumType } from './enumType.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { DateTime } from './scalars.ts';
 import { Mode } from './tenant.ts';
 
-export enum IntegrationKind {
-  flight_supplier = 'flight_supplier',
-  payment_provider = 'payment_provider',
-}
-registerEnumType(IntegrationKind, {
+const IntegrationKind = enumType<DomainIntegration['kind']>({
   name: 'IntegrationKind',
   description: 'What an integration is for.',
-  valuesConfig: {
-    flight_supplier: { description: 'Answers searches with offers.' },
-    payment_provider: { description: 'Makes the charges that recharges are paid by.' },
+  values: {
+    flight_supplier: 'Answers searches with offers.',
+    payment_provider: 'Makes the charges that recharges are paid by.',
   },
 });
 

@@ -1,4 +1,4 @@
-import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount, parseAmount } from '../src/domain/money.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
@@ -10,48 +10,34 @@ import {
   listSettledPayments,
   listUnsettledPayments,
 } from '../src/domain/recharges/unsettledPayments.ts';
+import { enumType } from './enumType.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { RechargeStatus } from './rechargeObjects.ts';
 import { Amount, DateTime } from './scalars.ts';
 import { Mode } from './tenant.ts';
 
-export enum UnsettledReason {
-  unknown_recharge = 'unknown_recharge',
-  wrong_amount = 'wrong_amount',
-  already_completed = 'already_completed',
-  paid_late = 'paid_late',
-  ended = 'ended',
-  returned = 'returned',
-}
-registerEnumType(UnsettledReason, {
+const UnsettledReason = enumType<PaymentNotice['reason']>({
   name: 'UnsettledReason',
   description: 'Why a payment waits for an operator.',
-  valuesConfig: {
-    unknown_recharge: { description: 'The provider has no such recharge with us.' },
-    wrong_amount: { description: 'Another amount than the recharge’s was paid.' },
-    already_completed: { description: 'Another payment had completed the recharge before.' },
-    paid_late: { description: 'It was not paid before the recharge’s expires_at.' },
-    ended: { description: 'It was paid after the recharge had been cancelled or had failed.' },
-    returned: {
-      description:
-        'It was taken back at the bank, as by a MED return or a chargeback. What it had been credited to is as it was until it is debited.',
-    },
+  values: {
+    unknown_recharge: 'The provider has no such recharge with us.',
+    wrong_amount: 'Another amount than the recharge’s was paid.',
+    already_completed: 'Another payment had completed the recharge before.',
+    paid_late: 'It was not paid before the recharge’s expires_at.',
+    ended: 'It was paid after the recharge had been cancelled or had failed.',
+    returned:
+      'It was taken back at the bank, as by a MED return or a chargeback. What it had been credited to is as it was until it is debited.',
   },
 });
 
-export enum PaymentSettlement {
-  credited = 'credited',
-  debited = 'debited',
-  dismissed = 'dismissed',
-}
-registerEnumType(PaymentSettlement, {
+const PaymentSettlement = enumType<NonNullable<PaymentNotice['settlement']>>({
   name: 'PaymentSettlement',
   description: 'What an operator did about a payment.',
-  valuesConfig: {
-    credited: { description: 'Its recharge was completed after all.' },
-    debited: { description: 'The wallet that it had been credited to was debited for all of it.' },
-    dismissed: { description: 'It was settled otherwise, as its note says.' },
+  values: {
+    credited: 'Its recharge was completed after all.',
+    debited: 'The wallet that it had been credited to was debited for all of it.',
+    dismissed: 'It was settled otherwise, as its note says.',
   },
 });
 

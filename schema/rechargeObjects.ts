@@ -1,41 +1,31 @@
-import { createUnionType, Field, ObjectType, registerEnumType } from 'type-graphql';
+import { createUnionType, Field, ObjectType } from 'type-graphql';
 import { formatAmount } from '../src/domain/money.ts';
 import { chargeLinks } from '../src/domain/recharges/chargeLinks.ts';
 import type { Recharge as RechargeModel } from '../src/domain/recharges/recharge.ts';
+import { enumType } from './enumType.ts';
 import { Pagination } from './pagination.ts';
 import { Amount, DateTime } from './scalars.ts';
 import { IsDigits, IsUrl } from './textForms.ts';
 import { Currency } from './wallet.ts';
 
-export enum PaymentMethod {
-  pix = 'pix',
-  boleto = 'boleto',
-}
-registerEnumType(PaymentMethod, {
+export const PaymentMethod = enumType<RechargeModel['paymentMethod']>({
   name: 'PaymentMethod',
   description: 'How a recharge is paid.',
-  valuesConfig: {
-    pix: { description: 'PIX: confirmed within a minute.' },
-    boleto: { description: 'Boleto: confirmed in one to three bank business days.' },
+  values: {
+    pix: 'PIX: confirmed within a minute.',
+    boleto: 'Boleto: confirmed in one to three bank business days.',
   },
 });
 
-export enum RechargeStatus {
-  pending = 'pending',
-  completed = 'completed',
-  expired = 'expired',
-  failed = 'failed',
-  cancelled = 'cancelled',
-}
-registerEnumType(RechargeStatus, {
+export const RechargeStatus = enumType<RechargeModel['status']>({
   name: 'RechargeStatus',
   description: 'State of a recharge.',
-  valuesConfig: {
-    pending: { description: 'Awaiting payment.' },
-    completed: { description: 'Payment confirmed, credit added.' },
-    expired: { description: 'Payment deadline passed.' },
-    failed: { description: 'The payment provider reported a failure.' },
-    cancelled: { description: 'Cancelled by the user.' },
+  values: {
+    pending: 'Awaiting payment.',
+    completed: 'Payment confirmed, credit added.',
+    expired: 'Payment deadline passed.',
+    failed: 'The payment provider reported a failure.',
+    cancelled: 'Cancelled by the user.',
   },
 });
 

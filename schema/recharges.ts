@@ -7,6 +7,7 @@ import { checkRechargeAmount, prepareRecharge } from '../src/domain/recharges/cr
 import { cancelRecharge, expireRecharge, failRecharge } from '../src/domain/recharges/ending.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge, listRecharges } from '../src/domain/recharges/reading.ts';
+import type { RechargeStatus as DomainStatus } from '../src/domain/recharges/recharge.ts';
 import {
   dailyRechargeCents,
   maximumRechargeCents,
@@ -41,7 +42,7 @@ export class RechargeResolver {
     @PageArg() page: number,
     @LimitArg() limit: number,
     @Arg('status', () => RechargeStatus, { nullable: true, description: 'Only recharges in this state.' })
-    status?: RechargeStatus | null,
+    status?: DomainStatus | null,
   ): Promise<RechargeList> {
     const { platform } = context.gateway;
     const { recharges, total } = await listRecharges(

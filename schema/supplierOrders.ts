@@ -1,15 +1,4 @@
-import {
-  Arg,
-  Ctx,
-  Field,
-  InputType,
-  Int,
-  Mutation,
-  ObjectType,
-  Query,
-  Resolver,
-  registerEnumType,
-} from 'type-graphql';
+import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { SupplierOrder as DomainOrder } from '../src/domain/bookings/supplierOrders.ts';
 import {
@@ -23,23 +12,19 @@ import {
 } from '../src/domain/bookings/supplierOrders.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { BookingStatus } from './bookingObjects.ts';
+import { enumType } from './enumType.ts';
 import { Operation } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { DateTime } from './scalars.ts';
 import { Mode } from './tenant.ts';
 
-export enum SupplierTask {
-  hold = 'hold',
-  issue = 'issue',
-  cancel = 'cancel',
-}
-registerEnumType(SupplierTask, {
+const SupplierTask = enumType<NonNullable<DomainOrder['task']>>({
   name: 'SupplierTask',
   description: 'What a supplier is asked for.',
-  valuesConfig: {
-    hold: { description: 'To reserve the space.' },
-    issue: { description: 'To have the tickets issued.' },
-    cancel: { description: 'To give up the order, with its space and tickets.' },
+  values: {
+    hold: 'To reserve the space.',
+    issue: 'To have the tickets issued.',
+    cancel: 'To give up the order, with its space and tickets.',
   },
 });
 

@@ -1,14 +1,11 @@
-import { registerEnumType } from 'type-graphql';
+import type { Mode as DomainMode } from '../src/domain/tenant.ts';
+import { enumType } from './enumType.ts';
 
-export enum Mode {
-  live = 'live',
-  test = 'test',
-}
-registerEnumType(Mode, {
+export const Mode = enumType<DomainMode>({
   name: 'Mode',
   description: 'Real money or the sandbox.',
-  valuesConfig: {
-    live: { description: 'Real charges and bookings.' },
-    test: { description: 'Nothing is charged or booked.' },
+  values: {
+    live: 'Real charges and bookings.',
+    test: 'Nothing is charged or booked.',
   },
 });

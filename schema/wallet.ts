@@ -1,48 +1,42 @@
-import { Arg, Ctx, Field, ObjectType, Query, Resolver, registerEnumType } from 'type-graphql';
+import { Arg, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
 import { checkPeriod } from '../src/domain/day.ts';
 import { formatAmount } from '../src/domain/money.ts';
 import { readBalance } from '../src/domain/wallet/balance.ts';
-import type { EntryRow } from '../src/domain/wallet/transactions.ts';
+import type { EntryRow, EntryType } from '../src/domain/wallet/transactions.ts';
 import { listTransactions } from '../src/domain/wallet/transactions.ts';
 import { Checks } from './argumentChecks.ts';
+import { enumType } from './enumType.ts';
 import { Operation } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { Amount, DateTime, Day } from './scalars.ts';
 import { IsDay } from './textForms.ts';
 
-export enum Currency {
-  BRL = 'BRL',
-}
-registerEnumType(Currency, {
+export const Currency = enumType({
   name: 'Currency',
   description: 'Wallets are kept in Brazilian reais only.',
-  valuesConfig: { BRL: { description: 'Brazilian real.' } },
+  values: {
+    BRL: 'Brazilian real.',
+  },
 });
 
-export enum TransactionType {
-  credit = 'credit',
-  debit = 'debit',
-}
-registerEnumType(TransactionType, {
+const TransactionType = enumType<EntryType>({
   name: 'TransactionType',
   description: 'Direction of a wallet transaction.',
-  valuesConfig: { credit: { description: 'Inflow.' }, debit: { description: 'Outflow.' } },
+  values: {
+    credit: 'Inflow.',
+    debit: 'Outflow.',
+  },
 });
 
-export enum ReferenceType {
-  booking = 'booking',
-  recharge = 'recharge',
-  refund = 'refund',
-}
-registerEnumType(ReferenceType, {
+const ReferenceType = enumType({
   name: 'ReferenceType',
   description: 'What a wallet transaction stems from.',
-  valuesConfig: {
-    booking: { description: 'The payment of a booking.' },
-    recharge: { description: 'A recharge: its payment, or its return by the bank.' },
-    refund: { description: 'Money back for a booking.' },
+  values: {
+    booking: 'The payment of a booking.',
+    recharge: 'A recharge: its payment, or its return by the bank.',
+    refund: 'Money back for a booking.',
   },
 });
 
@@ -173,7 +167,7 @@ export class WalletResolver {
     @PageArg() page: number,
     @LimitArg() limit: number,
     @Arg('type', () => TransactionType, { nullable: true, description: 'Only credits or only debits.' })
-    type?: 'credit' | 'debit' | null,
+    type?: EntryType | null,
     @Arg('startDate', () => Day, { nullable: true, description: 'First UTC day, YYYY-MM-DD.' })
     startDate?: string | null,
     @Arg('endDate', () => Day, { nullable: true, description: 'Last UTC day, YYYY-MM-DD, inclusive.' })

@@ -1,24 +1,19 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import type { AttemptRow } from '../src/domain/webhooks/attemptLog.ts';
-import type { DeliveryRow } from '../src/domain/webhooks/delivery.ts';
+import type { DeliveryRow, DeliveryStatus } from '../src/domain/webhooks/delivery.ts';
 import { deliveryIdOf } from '../src/domain/webhooks/delivery.ts';
 import { attemptReasons } from '../src/infrastructure/webhooks/outcome.ts';
+import { enumType } from './enumType.ts';
 import { DateTime, EventType } from './scalars.ts';
 
-export enum WebhookDeliveryStatus {
-  pending = 'pending',
-  delivered = 'delivered',
-  failed = 'failed',
-  skipped = 'skipped',
-}
-registerEnumType(WebhookDeliveryStatus, {
+export const WebhookDeliveryStatus = enumType<DeliveryStatus>({
   name: 'WebhookDeliveryStatus',
   description: 'State of a delivery.',
-  valuesConfig: {
-    pending: { description: 'Being sent, or waiting for its next attempt.' },
-    delivered: { description: 'Answered with a 2xx status in time.' },
-    failed: { description: 'Every attempt of its last round failed.' },
-    skipped: { description: 'Not sent, because the webhook was inactive.' },
+  values: {
+    pending: 'Being sent, or waiting for its next attempt.',
+    delivered: 'Answered with a 2xx status in time.',
+    failed: 'Every attempt of its last round failed.',
+    skipped: 'Not sent, because the webhook was inactive.',
   },
 });
 
