@@ -5,7 +5,7 @@ import { forbidden } from '../src/domain/admission.ts';
 import { otherInProgress, overloaded } from '../src/domain/busy.ts';
 import { keyInProgress, keyReused } from '../src/domain/idempotency/refusals.ts';
 import type { AppError, FieldFault } from '../src/errors.ts';
-import { invalidParameters, rateLimitExceeded, unauthorized, validationError } from '../src/errors.ts';
+import { invalidParameters, RateLimitExceeded, unauthorized, validationError } from '../src/errors.ts';
 import { errorBody } from './envelope.ts';
 import { statusOf } from './errors.ts';
 import type { PreparedRoute } from './handler.ts';
@@ -15,7 +15,7 @@ import { isInPath, isRequired } from './variables.ts';
 const ofAll: readonly AppError[] = [
   unauthorized(),
   forbidden(),
-  rateLimitExceeded(),
+  new RateLimitExceeded(),
   internalError,
   overloaded,
 ];

@@ -145,6 +145,8 @@ export function unauthorized(): AppError {
 }
 
 /** 429, over a limit. */
-export function rateLimitExceeded(): AppError {
-  return new AppError('RATE_LIMIT_EXCEEDED', 'Rate limit exceeded');
+export class RateLimitExceeded extends AppError {
+  constructor() {
+    super('RATE_LIMIT_EXCEEDED', 'Rate limit exceeded');
+  }
 }

@@ -1,4 +1,4 @@
-import { AppError, rateLimitExceeded } from '../errors.ts';
+import { AppError, RateLimitExceeded } from '../errors.ts';
 import type { Bucket, RateWindow } from '../infrastructure/rateLimits/rateLimiter.ts';
 import type { Searcher } from './flights/search.ts';
 import type { Gateway } from './gateway.ts';
@@ -146,7 +146,7 @@ function enter(window: RateWindow, bucket: Bucket, context: RequestContext): voi
   context.counted += 1;
   if (window.allowed) return;
   context.gateway.metrics.rateLimited.inc({ bucket });
-  throw rateLimitExceeded();
+  throw new RateLimitExceeded();
 }
 
 /** 403: the key may not do this. */

@@ -1,4 +1,4 @@
-import { AppError, unauthorized } from '../errors.ts';
+import { RateLimitExceeded, unauthorized } from '../errors.ts';
 import { bearerTokenOf } from '../infrastructure/http/bearer.ts';
 import { networkOf } from '../infrastructure/http/clientNetwork.ts';
 import type { RateWindow } from '../infrastructure/rateLimits/rateLimiter.ts';
@@ -47,11 +47,11 @@ async function countStranger(subject: string, { limiter, metrics }: Doorkeepers)
 }
 
 /** 429 for a caller who has no context yet that could carry the window. */
-export class RetryLater extends AppError {
+export class RetryLater extends RateLimitExceeded {
   readonly window: RateWindow;
 
   constructor(window: RateWindow) {
-    super('RATE_LIMIT_EXCEEDED', 'Rate limit exceeded');
+    super();
     this.window = window;
   }
 }

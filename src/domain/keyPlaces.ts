@@ -1,4 +1,4 @@
-import { rateLimitExceeded } from '../errors.ts';
+import { RateLimitExceeded } from '../errors.ts';
 
 /** Bounds what one key may keep open in this process: each stays in memory for as long as the client likes. */
 export class KeyPlaces {
@@ -12,7 +12,7 @@ export class KeyPlaces {
   /** @returns what gives the place back, once however often it is called. @throws AppError 429 when none is left. */
   take(keyId: string): () => void {
     const taken = this.#taken.get(keyId) ?? 0;
-    if (taken >= this.#limit) throw rateLimitExceeded();
+    if (taken >= this.#limit) throw new RateLimitExceeded();
     this.#taken.set(keyId, taken + 1);
     let isOurs = true;
     return () => {
