@@ -1,4 +1,4 @@
-import type { BookingStatus } from '../../src/domain/bookings/booking.ts';
+import { type BookingStatus, endedStatuses } from '../../src/domain/bookings/booking.ts';
 import {
   alreadyIn,
   amountMismatch,
@@ -171,11 +171,7 @@ export const bookingRoutes: readonly Route[] = [
     tag: 'Bookings',
     summary: 'Cancel a booking and get back what its conditions give',
     answerExample: cancelledBooking,
-    refusals: [
-      bookingNotFound(),
-      ...already('cancelled', 'expired', 'failed'),
-      departurePassed(new Date(departedAt)),
-    ],
+    refusals: [bookingNotFound(), ...already(...endedStatuses), departurePassed(new Date(departedAt))],
     document: `mutation CancelBooking($id: String!) { cancelBooking(id: $id) ${booking} }`,
   },
   {
@@ -187,7 +183,7 @@ export const bookingRoutes: readonly Route[] = [
     tag: 'Test helpers',
     summary: 'Let a held booking of the sandbox expire',
     answerExample: expiredHold,
-    refusals: [bookingNotFound(), ...already('confirmed', 'ticketed', 'cancelled', 'expired', 'failed')],
+    refusals: [bookingNotFound(), ...already('confirmed', 'ticketed', ...endedStatuses)],
     document: `mutation TestHelper($id: String!) { expireTestBooking(id: $id) ${booking} }`,
   },
 ];

@@ -10,14 +10,9 @@ import type { Mode } from '../tenant.ts';
  */
 export type BookingType = 'instant' | 'hold';
 
-export const bookingStatuses = [
-  'pending',
-  'confirmed',
-  'ticketed',
-  'cancelled',
-  'expired',
-  'failed',
-] as const;
+/** The states that a booking ends in: no change leads out of them. */
+export const endedStatuses = ['cancelled', 'expired', 'failed'] as const;
+export const bookingStatuses = ['pending', 'confirmed', 'ticketed', ...endedStatuses] as const;
 export type BookingStatus = (typeof bookingStatuses)[number];
 
 /** A passenger as events tell of one: a name and no more, because they go to other systems. */

@@ -1,7 +1,7 @@
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { type RecordingStatement, recordingStatement } from '../events/recording.ts';
 import { longestSweepWaitMs } from '../overdue.ts';
-import { type BookingRow, bookingColumns } from './booking.ts';
+import { type BookingRow, bookingColumns, endedStatuses } from './booking.ts';
 import { entrySql, entryTypes, happeningSql, walletSql } from './transitionSql.ts';
 import type { ChangeName, Transition } from './transitions.ts';
 import { transitions } from './transitions.ts';
@@ -10,7 +10,7 @@ const refundSql = ({ refund }: Transition) => (refund === 'in full' ? 'bookings.
 
 /** Columns that a state sets. */
 function stateSets(transition: Transition, now: string, refunds: boolean): string[] {
-  const ends = ['cancelled', 'expired', 'failed'].includes(transition.to);
+  const ends = endedStatuses.some((status) => status === transition.to);
   return [
     `status = '${transition.to}'`,
     `updated_at = ${now}`,
