@@ -9,6 +9,7 @@ import type { Gateway } from '../src/domain/gateway.ts';
 import type { Caller } from '../src/domain/teams/access.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
+import { pathParametersOf } from '../src/infrastructure/http/pathParameters.ts';
 import type { SuccessWriter } from './envelope.ts';
 import { sendBody, sendError, successWriter } from './envelope.ts';
 import type { RootField } from './rootField.ts';
@@ -22,6 +23,8 @@ export interface PreparedRoute {
   readonly route: Route;
   readonly root: RootField;
   readonly rules: OperationRules;
+  /** Names of the variables that are parameters of its path. */
+  readonly inPath: ReadonlySet<string>;
   /** Whether it changes nothing that the caller could tell. */
   readonly isRead: boolean;
   readonly write: SuccessWriter;
@@ -35,20 +38,26 @@ export function prepareRoute(route: Route, schema: GraphQLSchema): PreparedRoute
   if (faults.length > 0) throw new Error(`REST route ${route.name}: ${faults.join('; ')}`);
   try {
     const root = rootFieldOf(schema, document);
-    checkFit(route, root);
+    const inPath = new Set(pathParametersOf(route.path));
+    checkFit(route, root, inPath);
     const { operation } = root.operation;
     const rules = rulesOf(schema, operation, root.definition.name);
-    return { route, root, rules, isRead: operation === 'query', write: successWriter(route.envelope, root) };
+    const write = successWriter(route.envelope, root);
+    return { route, root, rules, inPath, isRead: operation === 'query', write };
   } catch (error) {
     throw new Error(`REST route ${route.name}: ${(error as Error).message}`);
   }
 }
 
 /** @throws Error when what a route says of itself is not what its document does, valid as that is. */
-function checkFit({ method, path, envelope }: Route, { operation, variables, node }: RootField): void {
+function checkFit(
+  { method, envelope }: Route,
+  { operation, variables, node }: RootField,
+  inPath: ReadonlySet<string>,
+): void {
   // Anything that follows links asks with GET, and again as it likes.
   if (method === 'get' && operation.operation !== 'query') throw new Error('a GET that changes something');
-  for (const [, parameter] of path.matchAll(/:(\w+)/g))
+  for (const parameter of inPath)
     if (!variables.some(({ name }) => name === parameter)) throw new Error(`no variable $${parameter}`);
   const members = node.selectionSet?.selections.map(
     (member) => member.kind === Kind.FIELD && memberName(member),

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { getNullableType, isObjectType } from 'graphql';
+import { respeltPath } from '../src/infrastructure/http/pathParameters.ts';
 import { errorSchema, metaSchema, succeeded } from './errorSchemas.ts';
 import { deliveryHeaders, eventsTag, webhookSection } from './eventDocs.ts';
 import type { PreparedRoute } from './handler.ts';
@@ -10,7 +11,7 @@ import { overview } from './overview.ts';
 import { messagesOf, refusalExamples, refusalsByStatus } from './refusalDocs.ts';
 import { tagTexts } from './tags.ts';
 import { variableDocs } from './variableDocs.ts';
-import { isInPath, isRequired } from './variables.ts';
+import { isRequired } from './variables.ts';
 
 /** OpenAPI 3.1, worked out from the routes' documents and the schema, so that it says nothing else than they do. */
 
@@ -48,14 +49,14 @@ const enveloped = (members: JsonSchema, required: string[]): JsonSchema => ({
   required: ['success', ...required],
 });
 
-function parametersOf({ route, root, rules }: PreparedRoute, { types }: Parts): JsonSchema[] {
+function parametersOf({ route, root, rules, inPath }: PreparedRoute, { types }: Parts): JsonSchema[] {
   const docs = variableDocs(root);
   const parameters = root.variables
-    .filter(({ name }) => isInPath(name, route.path) || route.method === 'get')
+    .filter(({ name }) => inPath.has(name) || route.method === 'get')
     .map((variable) => ({
       name: variable.name,
-      in: isInPath(variable.name, route.path) ? 'path' : 'query',
-      required: isInPath(variable.name, route.path) || isRequired(variable),
+      in: inPath.has(variable.name) ? 'path' : 'query',
+      required: inPath.has(variable.name) || isRequired(variable),
       ...describe(docs.get(variable.name)?.description),
       schema: { ...types.input(variable.type), ...docs.get(variable.name)?.default },
     }));
@@ -64,11 +65,11 @@ function parametersOf({ route, root, rules }: PreparedRoute, { types }: Parts): 
 }
 
 function requestBodyOf(
-  { route, root }: PreparedRoute,
+  { route, root, inPath }: PreparedRoute,
   departureDate: string,
   { types, named }: Parts,
 ): JsonSchema {
-  const members = root.variables.filter(({ name }) => !isInPath(name, route.path));
+  const members = root.variables.filter(({ name }) => !inPath.has(name));
   if (route.method === 'get' || members.length === 0) return {};
   const docs = variableDocs(root);
   const properties = members.map(({ name, type }) => [
@@ -184,7 +185,7 @@ export function openApiDocument(
   const paths: Record<string, Record<string, unknown>> = {};
   for (const one of prepared) {
     const { route } = one;
-    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const path = respeltPath(route.path, (name) => `{${name}}`);
     paths[path] ??= {};
     paths[path][route.method] = {
       operationId: route.name,

@@ -10,7 +10,7 @@ import { errorBody } from './envelope.ts';
 import { statusOf } from './errors.ts';
 import type { PreparedRoute } from './handler.ts';
 import type { JsonSchema } from './namedSchemas.ts';
-import { isInPath, isRequired } from './variables.ts';
+import { isRequired } from './variables.ts';
 
 const ofAll: readonly AppError[] = [
   unauthorized(),
@@ -40,8 +40,8 @@ export function refusalsByStatus(prepared: PreparedRoute): [status: number, refu
 }
 
 /** What a request gets wrong that sends nothing where something is asked for, or else something that cannot be read. */
-function likelyFaults({ route: { path }, root: { variables } }: PreparedRoute): FieldFault[] {
-  const own = variables.filter(({ name }) => !isInPath(name, path));
+function likelyFaults({ root: { variables }, inPath }: PreparedRoute): FieldFault[] {
+  const own = variables.filter(({ name }) => !inPath.has(name));
   const required = own.filter(isRequired);
   if (required.length > 0) return required.map(({ name }) => ({ field: name, type: 'required' }));
   const optional = own.find(({ type }) => messageOf(type) === invalidParameters);

@@ -3,9 +3,6 @@ import { GraphQLBoolean, GraphQLInt, getNullableType, isNonNullType, isScalarTyp
 import type { Variable } from '../schema/coercion.ts';
 import { validationError } from '../src/errors.ts';
 
-/** Whether a variable is a parameter of a route's path, `/wallet/recharge/:id`. */
-export const isInPath = (name: string, path: string): boolean => path.split('/').includes(`:${name}`);
-
 /** Whether a request must have it. */
 export const isRequired = ({ type, hasDefault }: Variable): boolean => isNonNullType(type) && !hasDefault;
 

@@ -4,6 +4,7 @@ import type { Route } from '../../rest/route.ts';
 import { routes } from '../../rest/routes/index.ts';
 import { buildGatewaySchema } from '../../schema/index.ts';
 import { scopes } from '../../src/domain/teams/scope.ts';
+import { respeltPath } from '../../src/infrastructure/http/pathParameters.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -15,7 +16,7 @@ import { startTestServer } from '../harness/server.ts';
 const schema = buildGatewaySchema();
 const prepared = routes.map((route) => prepareRoute(route, schema));
 
-const pathOf = (route: Route) => `/api/v1${route.path.replace(/:\w+/g, 'unknown')}`;
+const pathOf = (route: Route) => `/api/v1${respeltPath(route.path, () => 'unknown')}`;
 
 const titles = prepared.map(({ route, rules }) => ({
   title: `${route.method.toUpperCase()} ${route.path}`,

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { pathParametersOf, respeltPath } from './pathParameters.ts';
 
 /** Answers a request; may be asynchronous. */
 export type DirectHandler = (request: Request, response: Response) => void | Promise<void>;
@@ -56,9 +57,9 @@ export class DirectRoutes {
   #add({ method, path, handler }: DirectRoute): void {
     const routes: MethodRoutes = this.#methods.get(method) ?? { exact: new Map(), patterns: [] };
     this.#methods.set(method, routes);
-    const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
+    const names = pathParametersOf(path);
     if (names.length > 0) {
-      const expression = new RegExp(`^${path.replace(/:\w+/g, '([\\w.~-]+)')}$`);
+      const expression = new RegExp(`^${respeltPath(path, () => '([\\w.~-]+)')}$`);
       routes.patterns.push({ expression, names, handler });
     } else if (!routes.exact.has(path) && !routes.patterns.some(({ expression }) => expression.test(path))) {
       // What was declared first wins, as it does in Express.
