@@ -3,6 +3,15 @@ import { Router } from 'express';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
 
+/** Beside the editor, the answer has no room on telephones: GraphiQL leaves it a width of nothing. */
+const style = `html, body, #graphiql { height: 100%; margin: 0 }
+@media (max-width: 600px) {
+#graphiql #graphiql-session { flex-direction: column; overflow-y: auto }
+#graphiql .graphiql-editors { min-height: 420px }
+#graphiql .graphiql-response { min-height: 280px }
+#graphiql .graphiql-horizontal-drag-bar { display: none }
+}`;
+
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -10,7 +19,7 @@ const page = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Embarque GraphiQL</title>
 <link rel="stylesheet" href="/graphql/assets/graphiql.css">
-<style>html, body, #graphiql { height: 100%; margin: 0 }</style>
+<style>${style}</style>
 </head>
 <body>
 <div id="graphiql"><noscript>Without JavaScript, send operations to this address by POST.</noscript></div>

@@ -180,6 +180,10 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
       headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' },
     });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    // Or telephones have no room for an answer beside the editor.
+    expect(page.text).toMatch(
+      /@media \(max-width: 600px\) \{\n#graphiql #graphiql-session \{ flex-direction: column;/,
+    );
     const policy = page.headers.get('content-security-policy');
     expect(policy).toContain("default-src 'self'");
     // A script that came in with a text could send a key to whichever server it liked.
