@@ -26,7 +26,7 @@ color:#b00020;opacity:.16;font-weight:bold;font-size:26pt;white-space:nowrap;poi
 .bank{width:37mm;font-size:15pt}
 .code{width:22mm;text-align:center;font-size:15pt;border:solid #000;border-width:0 2px}
 .bank,.code{flex:none}
-.title{flex:1;text-align:right;font-size:12pt}
+.title{flex:1;text-align:right;font-size:11pt}
 .row{display:flex;border-left:1px solid #000}
 .box{border:solid #000;border-width:0 1px 1px 0;padding:.4mm 1mm;min-width:0;min-height:7mm;overflow:hidden}
 .box span{display:block;font-size:5.5pt}

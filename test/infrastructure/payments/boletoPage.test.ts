@@ -52,6 +52,21 @@ describe('the page of a boleto', () => {
     expect(html).toMatch(/\.bars\{[^}]*flex:none/);
   });
 
+  it('keeps the line above the slip on one line in the letters of telephones as well', async () => {
+    const slip = await someSlip();
+    const html = boletoPage(slip, { pdfUrl });
+    const millimetres = (pattern: RegExp) => Number(pattern.exec(html)?.[1]);
+    const roomMm =
+      millimetres(/\.part\{width:(\d+)mm/) -
+      millimetres(/\.bank\{width:(\d+)mm/) -
+      millimetres(/\.code\{width:(\d+)mm/);
+    const points = Number(/\.title\{[^}]*font-size:([\d.]+)pt/.exec(html)?.[1]);
+    // Bold Roboto, which Android has for Arial: of a digit 0.575 of its size, of a dot 0.29, of a blank 0.25.
+    const widths: Record<string, number> = { '.': 0.29, ' ': 0.25 };
+    const line = [...slip.digitableLine].reduce((sum, letter) => sum + (widths[letter] ?? 0.575), 0);
+    expect((line * points * 25.4) / 72).toBeLessThan(roomMm);
+  });
+
   it('has everything in its main part, and a sheet that the keyboard can scroll', async () => {
     const html = boletoPage(await someSlip({ mode: 'test', status: 'expired' }), { pdfUrl });
     const [, main = ''] = /<body>\s*<main>([\s\S]*)<\/main>\s*<script>/.exec(html) ?? [];
