@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -97,5 +98,28 @@ describeEngines('What one key keeps open is bounded', (engine) => {
     sockets.shift()?.socket.close();
     sockets.push(await connect());
     for (const { socket } of sockets) socket.close();
+  });
+});
+
+describeSeveralSessions('A WebSocket that is closed while its key is looked up', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { settings: { SUBSCRIPTIONS_PER_KEY: '1' } });
+  });
+  afterAll(() => server?.close());
+
+  it('takes no place', async () => {
+    const { live } = await server.createTeam();
+    const other = await server.openSession();
+    const leaving = await openRawSocket(server.url);
+    await other.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+    leaving.send({ type: 'connection_init', payload: { Authorization: `Bearer ${live}` } });
+    await eventually(async () => (await lockWaits(server)) > 0);
+    // With a farewell: whoever is told of it has been seen off by the server.
+    leaving.socket.close();
+    await leaving.closed();
+    await other.query('ROLLBACK');
+    const staying = await connectRawSocket(server.url, live);
+    staying.socket.close();
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inDays } from '../bookings/bookingSteps.ts';
 import { oneWay } from '../flights/searches.ts';
 import { availableEngines } from '../harness/engines.ts';
+import { rawRequest } from '../harness/rawRequest.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -96,6 +97,17 @@ describe('Faults of the service', () => {
       await expect(streamed).rejects.toThrow();
     } finally {
       await server.query('ALTER TABLE events_away RENAME TO events');
+    }
+  });
+
+  it('answer a preflight whose origin cannot be looked up', async () => {
+    await server.query('ALTER TABLE teams RENAME TO teams_away');
+    try {
+      const headers = { origin: 'https://agency.example', 'access-control-request-method': 'POST' };
+      const { status, body } = await rawRequest(server.url, { method: 'OPTIONS', path: '/graphql', headers });
+      expect([status, body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+    } finally {
+      await server.query('ALTER TABLE teams_away RENAME TO teams');
     }
   });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, it } from 'vitest';
-import { dataOf, describeDoors } from '../doors/door.ts';
+import { dataOf, describeDoors, payLive } from '../doors/door.ts';
 import { cancel, eventsOf } from '../doors/rechargeSteps.ts';
 import { eventually } from '../harness/client.ts';
 import { minuteMs } from '../harness/testClock.ts';
@@ -36,6 +36,12 @@ describeDoors(
         'wallet.recharge.completed',
       ]);
       expect(await waiting(stage, told.providerReference)).toEqual([]);
+    });
+
+    it('are told by nobody but the bank: there is no simulator of one', async () => {
+      const { live, id } = await requested();
+      expect((await payLive(stage.server, live, id)).status).toBe(404);
+      expect((await read(live, id)).status).toBe('pending');
     });
 
     it('are paid now when no time is told, and not in a future one', async () => {

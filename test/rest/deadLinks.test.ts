@@ -45,6 +45,14 @@ describeEngines('links of payers and travellers', (engine) => {
     );
     for (const path of cut)
       expect((await server.rest('GET', path)).body.error, path).toMatchObject({ code: 'NOT_FOUND' });
+    // Nobody follows a link by any other method.
+    for (const [path, code] of [
+      [`/boletos/${unknown}`, 'VALIDATION_ERROR'],
+      ['/boletos/', 'NOT_FOUND'],
+    ] as const)
+      expect((await server.rest('POST', path, { headers: browser })).body.error, path).toMatchObject({
+        code,
+      });
     expect((await fetch(payment.pix_qrcode_url, { headers: browser })).status).toBe(200);
   });
 

@@ -246,6 +246,7 @@ describe('a value as a route writes it', () => {
   });
 
   it('asks scalars for their own form', () => {
+    expect(write('{ trip { id } }', { id: 7 }).text).toBe('{"id":"7"}');
     const anything = schema.getType('Anything') as GraphQLScalarType;
     const { serialize } = anything;
     anything.serialize = (value) => `<${String(value)}>`;
