@@ -2,10 +2,12 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { sweptAtOnce } from '../../src/domain/overdue.ts';
-import { Airline, ticketed } from '../bookings/airline.ts';
+import type { OrderState } from '../../src/infrastructure/flights/order.ts';
+import { Airline, deferred, ticketed } from '../bookings/airline.ts';
 import {
   agencyWith,
   booked,
+  conflict,
   doorsAt,
   held,
   moneyOf,
@@ -13,9 +15,10 @@ import {
   typesOf,
   untilStatus,
 } from '../bookings/bookingSteps.ts';
-import { dataOf, pixOf } from '../doors/door.ts';
+import { dataOf, expectRefusal, pixOf } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { minuteMs, TestClock } from '../harness/testClock.ts';
@@ -129,6 +132,46 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
       expect(typesOf(await toldOf(stage, id)).filter((type) => type === 'booking.ticketed')).toHaveLength(1);
     const { sequelize } = server.running.gateway.platform;
     expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+  });
+
+  it('gives each answer up before a client who began to wait sooner, and asks for it again', async () => {
+    const [door, otherDoor] = doorsAt(server.url);
+    const stage = { door, otherDoor, server, clock, airline };
+    airline.reset();
+    const { teamId, live } = await agencyWith(stage, '9000.00');
+    const lockedOut = deferred<void>();
+    const refused: OrderState = { state: 'refused', reason: 'sold out' };
+    airline.answers.hold = () => lockedOut.promise.then(() => refused);
+    airline.answers.issue = async (request) => {
+      await lockedOut.promise;
+      return request.bookingId === ticket.id ? ticketed(request) : refused;
+    };
+    const hold = await held(stage, live);
+    const issue = await booked(stage, live);
+    const ticket = await booked(stage, live);
+    const answered = [hold, issue, ticket].map(({ id }) => id as string);
+    const givenUp = () =>
+      answered.filter((id) =>
+        server.logLines.some(
+          (line) => line.includes('for a locked wallet asked for later') && line.includes(id),
+        ),
+      );
+
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
+    const refusal = door.createRecharge(live, pixOf('100.00'));
+    await eventually(async () => (await lockWaits(server)) === 1);
+    lockedOut.resolve();
+    expectRefusal(await refusal, {
+      ...conflict('Another request is still in progress'),
+      details: { type: 'in_progress' },
+    });
+    expect(givenUp()).toEqual(answered);
+
+    await other.query('ROLLBACK');
+    clock.advance(minuteMs);
+    for (const { id } of [hold, issue]) await untilStatus(stage, live, id, 'failed');
+    await untilStatus(stage, live, ticket.id, 'ticketed');
   });
 
   it('expires what is overdue in another wallet, though one has more than are looked for at once', async () => {
