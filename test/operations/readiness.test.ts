@@ -113,7 +113,11 @@ describe.runIf(engine)('When the database goes away', () => {
 
     // No session ends: those that are open stay read-only.
     await administer(`ALTER DATABASE "${databaseName()}" RESET default_transaction_read_only`);
-    await eventually(async () => (await recharge()) === 201);
+    // Each write that such a session refuses ends it: one more than there are finds another.
+    const { DATABASE_POOL_SIZE } = server.running.gateway.platform.settings;
+    const answers: number[] = [];
+    while (answers.at(-1) !== 201 && answers.length <= DATABASE_POOL_SIZE) answers.push(await recharge());
+    expect(answers.at(-1)).toBe(201);
     await eventually(async () => (await ready()).status === 200);
   });
 

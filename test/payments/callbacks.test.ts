@@ -177,7 +177,8 @@ describeDoors(
       const between = [
         paid(id, { outcome: 'lost' }),
         paid(id, { amountCents: String(2n ** 63n) }),
-        paid(id, { paidAt }),
+        // As long as a reference may be.
+        paid(id, { paidAt, providerReference: id.padEnd(100, 'x') }),
         paid(id, { amountCents: '-1' }),
       ];
       expect((await tell(stage, ...between)).status).toBe(500);

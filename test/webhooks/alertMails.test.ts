@@ -141,13 +141,19 @@ describeEngines('While the mail server hangs', (engine) => {
     await world.happens(tenant);
     await eventually(() => mail.taken() === 1);
     // A server may take so long to look at a mail (RFC 5321, 4.5.3.2.6).
-    const leased = await world.server.query(
-      `SELECT FROM webhook_alerts WHERE leased_until > clock_timestamp() + interval '10 minutes'`,
+    const leased = await world.server.query<{ until: string }>(
+      `SELECT leased_until::text AS until FROM webhook_alerts
+        WHERE leased_until > clock_timestamp() + interval '10 minutes'`,
     );
     expect(leased).toHaveLength(1);
     // As if the mail had been under way for so long that it is another worker's turn.
     await world.server.query('UPDATE webhook_alerts SET leased_until = NULL');
     await world.swept();
+    // One whose mail failed after so long would be left alone for an hour.
+    await world.server.query(
+      `UPDATE webhook_alerts SET leased_until = $1, created_at = clock_timestamp() - interval '10 hours'`,
+      [leased[0]?.until],
+    );
     await world.server.restart({ SMTP_URL: world.mail.url });
     expect(world.server.logLines.join('')).toContain('the process stops');
     await eventually(() => world.mail.mails.some((text) => text.includes(`Subject: Webhook ${id}`)));

@@ -271,6 +271,7 @@ describe('the receipt of e-tickets', () => {
     const text = pdf.toString('latin1');
     expect(text.match(/\/MediaBox \[0 0 595\.28 841\.89\]/g)).toHaveLength(pagesOf(pdf));
     expect(text).toContain('/Lang (pt-BR)');
+    expect(text).toContain('(D:20261120150002Z)');
     expect((await eticketPdf(receipt)).equals(pdf)).toBe(true);
   });
 });
