@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../../src/config.ts';
-import { judgeClosings } from '../../../src/infrastructure/exchangeRates/ptax/belief.ts';
+import { areOfOneCurrency, judgeClosings } from '../../../src/infrastructure/exchangeRates/ptax/belief.ts';
 import { bulletinsUrl, readClosings } from '../../../src/infrastructure/exchangeRates/ptax/bulletins.ts';
 import { createExchangeRates } from '../../../src/infrastructure/exchangeRates/registry.ts';
 import { withSpread } from '../../../src/infrastructure/exchangeRates/spread.ts';
@@ -219,6 +219,42 @@ describe('closings of the central bank', () => {
       ['18', '54'],
     ];
     expect(() => judge(told, [['16', '5.3']])).toThrow('53 on 2026-11-16, which was 5.3');
+  });
+
+  it.each<[string, Told[], boolean]>([
+    [
+      'the same on two days',
+      [
+        ['17', '5.4'],
+        ['18', '5.5'],
+        ['19', '5.6'],
+      ],
+      true,
+    ],
+    [
+      'the same on the only day that both have',
+      [
+        ['18', '5.5'],
+        ['19', '6.2'],
+      ],
+      false,
+    ],
+    [
+      'the same on one of two days',
+      [
+        ['17', '6.1'],
+        ['18', '5.5'],
+      ],
+      false,
+    ],
+  ])('are those of another currency, or not: %s', (_case, told, expected) => {
+    const closings = (of: Told[]) => of.map(([day, rate]) => closing(day, rate));
+    const others: Told[] = [
+      ['16', '5.3'],
+      ['17', '5.4'],
+      ['18', '5.5'],
+    ];
+    expect(areOfOneCurrency(closings(told), closings(others))).toBe(expected);
   });
 });
 
