@@ -106,6 +106,13 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
     expect(await datesRightly()).toBe(true);
   });
 
+  it('by less than is heeded tells of it all the same', async () => {
+    setMachineClock(750);
+    await start();
+    // Of which the longest answer that is heeded may take half a second.
+    expect(await sample('embarque_clock_ahead_seconds')).toBeGreaterThan(0.2);
+  });
+
   it('and takes a step has the time at that moment, before it could ask', async () => {
     setMachineClock(10 * minuteMs);
     await start();
