@@ -82,19 +82,24 @@ async function migrator(sequelize: Sequelize, folder: string, log: Log): Promise
   return new Umzug<QueryInterface>({
     migrations: names.map((file) => {
       const name = nameOf(file);
+      // Before the transaction begins: a server ends one that is idle, as it is while a loaded machine is slow to load a file.
       const load = () => import(pathToFileURL(join(folder, file)).href) as Promise<Migration>;
       return {
         name,
-        up: () =>
-          change(sequelize, name, log, async () => {
-            await (await load()).up(context);
+        up: async () => {
+          const { up } = await load();
+          await change(sequelize, name, log, async () => {
+            await up(context);
             await storage.logMigration({ name });
-          }),
-        down: () =>
-          change(sequelize, name, log, async () => {
-            await (await load()).down(context);
+          });
+        },
+        down: async () => {
+          const { down } = await load();
+          await change(sequelize, name, log, async () => {
+            await down(context);
             await storage.unlogMigration({ name });
-          }),
+          });
+        },
       };
     }),
     context,

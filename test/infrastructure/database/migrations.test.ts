@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -108,6 +111,13 @@ describeEngines('migrations', (engine) => {
   });
 });
 
+/** What a migration's file waits for when it is loaded, as for a disk that is slow. */
+const loading = globalThis as { migrationLoads?: () => void };
+
+const slowFile = `await new Promise((resolve) => { globalThis.migrationLoads = resolve; });
+  export const up = (context) => context.sequelize.query('CREATE TABLE slowly_loaded ()');
+  export const down = (context) => context.sequelize.query('DROP TABLE slowly_loaded');`;
+
 describeSeveralSessions('migrations beside those who read', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -154,5 +164,21 @@ describeSeveralSessions('migrations beside those who read', (engine) => {
       ['migration waits', changing],
       ['migration goes on', changing],
     ]);
+  });
+
+  it('begin no transaction before their file is loaded: the server would end one that is idle for so long', async () => {
+    const { sequelize } = server.running.gateway.platform;
+    const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+    await writeFile(join(folder, '001-slowly-loaded.js'), slowFile);
+    const applied = migrateUp(sequelize, folder, true, silent);
+    await Promise.race([eventually(() => loading.migrationLoads !== undefined), applied]);
+    const open = await server.query(
+      `SELECT query FROM pg_stat_activity
+        WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
+    );
+    loading.migrationLoads?.();
+    expect(await applied).toEqual(['001-slowly-loaded']);
+    expect(open).toEqual([]);
   });
 });
