@@ -154,6 +154,7 @@ describeOneEngine('Operations over graphql-sse', (engine) => {
         if (text === ':\n\n:\n\n') break;
         await vi.advanceTimersByTimeAsync(12_000);
       }
+      expect(text).toBe(':\n\n:\n\n');
     } finally {
       leaving.abort();
       vi.useRealTimers();
