@@ -99,8 +99,8 @@ function requiredFault(field: string): Fault {
 
 export interface CoercionOptions {
   /**
-   * What is taken: as GraphQL has it, a single value for a list, and no members that are not documented; or as any JSON API
-   * has it, lists only for lists, and what is not documented is passed over.
+   * By GraphQL's a single value is taken for a list, and a member that is not documented is refused. By those that JSON APIs
+   * have, a list must be a list, and what is not documented is passed over.
    */
   readonly rules: 'graphql' | 'json';
 }

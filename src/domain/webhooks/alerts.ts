@@ -143,20 +143,19 @@ export class AlertMails {
   }
 }
 
+/** What nodemailer tells of a failure: its kind, and what the server answered to which of the commands. */
+interface MailFailure {
+  readonly code?: string;
+  readonly command?: string;
+  readonly responseCode?: number;
+}
+
 /**
  * Permanent refusals (RFC 5321, 5yz) of a recipient or a text, as nodemailer tells them. Those of a login, or of the sender, which
  * is the same in all mails, may end: they are the operator's to mend.
  */
 function isRefusedForGood(error: unknown): boolean {
-  const {
-    code,
-    command,
-    responseCode = 0,
-  } = error as {
-    code?: string;
-    command?: string;
-    responseCode?: number;
-  };
+  const { code, command, responseCode = 0 } = error as MailFailure;
   const isOfThisMail = (code === 'EENVELOPE' && command !== 'MAIL FROM') || code === 'EMESSAGE';
   return isOfThisMail && responseCode >= 500;
 }

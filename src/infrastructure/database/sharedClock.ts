@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Sequelize } from 'sequelize';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
+import { type ClockReading, readClocks } from '../clockReading.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { run, statement } from './statement.ts';
@@ -26,9 +27,7 @@ const readClock = statement<{ ms: string }>(
 );
 
 /** How the clocks stood when the database was asked last; all in milliseconds. */
-interface Comparison {
-  readonly machineMs: number;
-  readonly monotonicMs: number;
+interface Comparison extends ClockReading {
   /** How far the machine's clock was ahead of the database's; 0 where that is tolerated. */
   readonly aheadMs: number;
 }
@@ -79,13 +78,13 @@ export class SharedClock implements Clock {
     const compare = async () => {
       const askedMs = performance.now();
       const [row] = await run(sequelize, readClock, []);
-      const [machineMs, monotonicMs] = [Date.now(), performance.now()];
-      const tookMs = monotonicMs - askedMs;
+      const answered = readClocks();
+      const tookMs = answered.monotonicMs - askedMs;
       if (!row || tookMs > longestAnswerMs) return;
-      const measuredMs = Math.round(machineMs - tookMs / 2 - Number(row.ms));
+      const measuredMs = Math.round(answered.machineMs - tookMs / 2 - Number(row.ms));
       const heededFromMs = this.#compared?.aheadMs ? agreedMs : toleratedMs;
       const aheadMs = Math.abs(measuredMs) > heededFromMs ? measuredMs : 0;
-      this.#compared = { machineMs, monotonicMs, aheadMs };
+      this.#compared = { ...answered, aheadMs };
       metrics.clockAhead.set(measuredMs / 1_000);
       tell(aheadMs);
     };

@@ -1,7 +1,7 @@
 import { isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
-import { bothEnds } from '../text/excerpt.ts';
+import { bothEnds } from '../text/bothEnds.ts';
 import { standardOutput } from './logOutput.ts';
 
 export type Log = Logger;

@@ -140,6 +140,7 @@ describeSeveralSessions('a server that answers', (engine) => {
         const endedBefore = visitsEnded;
         await vi.advanceTimersByTimeAsync(silenceMs);
         await passing(() => visitsEnded > endedBefore);
+        expect(visitsEnded).toBe(endedBefore + 1);
       }
       await other.query('SELECT pg_advisory_unlock(1)');
       expect((await asked)[0]).toEqual([{ one: 1 }]);
