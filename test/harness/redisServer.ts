@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
+import { ownPort } from './ownPort.ts';
 
 /** A Redis of a test's own, which may be stopped and started again at its port. */
 
@@ -26,15 +25,6 @@ export interface RedisServer {
   ask(command: string, ...values: string[]): Promise<unknown>;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** Asks once it answers, however long that takes to come. */
 async function ask(port: number, command: string, ...values: string[]): Promise<unknown> {
   const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
@@ -45,7 +35,7 @@ async function ask(port: number, command: string, ...values: string[]): Promise<
 }
 
 export async function startRedisServer(): Promise<RedisServer> {
-  const port = await freePort();
+  const port = await ownPort();
   let child: ChildProcess | null = null;
   const redis: RedisServer = {
     url: `redis://127.0.0.1:${port}`,

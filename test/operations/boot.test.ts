@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, restRequest } from '../harness/client.ts';
 import { projectFolder } from '../harness/compiledProduct.ts';
 import { embedded, realEngine } from '../harness/engines.ts';
+import { ownPort } from '../harness/ownPort.ts';
 import { followServer, paste, useServerProcesses } from '../harness/serverProcess.ts';
 
 const startProcess = useServerProcesses();
@@ -73,10 +74,7 @@ it('a port that is taken ends the start with one line, and no key is made that n
 });
 
 it('an output that nobody reads ends no start', async () => {
-  const free = createServer().listen(0, '127.0.0.1');
-  await once(free, 'listening');
-  const { port } = free.address() as AddressInfo;
-  free.close();
+  const port = await ownPort();
   const { settings, release } = await embedded.allocate();
   const server = startProcess({ ...settings, PORT: String(port) });
   server.process.stdout?.destroy();
