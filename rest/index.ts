@@ -1,16 +1,16 @@
 import type { ErrorRequestHandler } from 'express';
 import { Router } from 'express';
-import type { GraphQLSchema } from 'graphql';
+import { gatewaySchema } from '../schema/index.ts';
 import { dayOf } from '../src/domain/day.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { validationError, wrongMethod } from '../src/errors.ts';
 import type { DirectRoute } from '../src/infrastructure/http/directRoutes.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { sendError, unknownPath } from './envelope.ts';
-import { handlerOf, prepareRoute } from './handler.ts';
+import { handlerOf } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
+import { preparedRoutes } from './preparedRoutes.ts';
 import { refusing } from './refusal.ts';
-import { routes } from './routes/index.ts';
 
 /** The documented endpoints: what takes them directly, and the router for everything at /api/v1. */
 export interface RestDoor {
@@ -19,10 +19,10 @@ export interface RestDoor {
 }
 
 /** The documented endpoints and the document that describes them, below `prefix`. */
-export function createRestDoor(schema: GraphQLSchema, gateway: Gateway, prefix: string): RestDoor {
+export function createRestDoor(gateway: Gateway, prefix: string): RestDoor {
   const direct: DirectRoute[] = [];
   const router = Router({ caseSensitive: true });
-  const prepared = routes.map((route) => prepareRoute(route, schema));
+  const prepared = preparedRoutes();
   // Worked out for its first reader of a day, who waits a moment: a start is faster without. All get the same bytes:
   // strangers who ask a thousand times and read nothing must not take a thousand times their memory.
   let openApi: { departureDate: string; bytes: Buffer } | undefined;
@@ -30,13 +30,13 @@ export function createRestDoor(schema: GraphQLSchema, gateway: Gateway, prefix: 
     request.routeName = '/openapi.json';
     const departureDate = exampleDay(gateway.platform.clock.now());
     if (openApi?.departureDate !== departureDate) {
-      const document = openApiDocument(prepared, schema, departureDate);
+      const document = openApiDocument(prepared, gatewaySchema(), departureDate);
       openApi = { departureDate, bytes: Buffer.from(JSON.stringify(document)) };
     }
     response.type('json').send(openApi.bytes);
   });
   refuseOtherMethods(router, '/openapi.json', '/openapi.json');
-  for (const path of new Set(routes.map((route) => route.path))) {
+  for (const path of new Set(prepared.map(({ route }) => route.path))) {
     const ofPath = prepared.filter(({ route }) => route.path === path);
     for (const one of ofPath) {
       const handler = handlerOf(one, gateway);

@@ -31,8 +31,15 @@ const noPubSub = {
   },
 };
 
-/** The executable schema: one resolver class for each noun, each root operation guarded by its declared rules. */
-export function buildGatewaySchema(): GraphQLSchema {
+let built: GraphQLSchema | undefined;
+
+/**
+ * The executable schema: one resolver class for each noun, each root operation guarded by its declared rules. It knows
+ * nothing of a gateway, and the servers of one process share it.
+ */
+export const gatewaySchema = (): GraphQLSchema => (built ??= buildSchema());
+
+function buildSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: [
       WalletResolver,

@@ -13,7 +13,7 @@ import { createSimulatorRouter } from '../rest/simulator.ts';
 import { startPage } from '../rest/startPage.ts';
 import type { GraphqlDoor } from '../schema/door.ts';
 import { createGraphqlDoor } from '../schema/door.ts';
-import { buildGatewaySchema } from '../schema/index.ts';
+import { gatewaySchema } from '../schema/index.ts';
 import type { Gateway } from './domain/gateway.ts';
 import { createApplication, createHttpServer } from './infrastructure/http/application.ts';
 import { DirectRoutes } from './infrastructure/http/directRoutes.ts';
@@ -33,15 +33,14 @@ export interface Doors {
 /** The doors of an api process, mounted on its application. */
 function openDoors(application: Express, gateway: Gateway): Doors {
   const { platform, access } = gateway;
-  const schema = buildGatewaySchema();
-  const door = createGraphqlDoor(schema, gateway);
+  const door = createGraphqlDoor(gatewaySchema(), gateway);
   application.use((request, response, next) => {
     const { origin, 'access-control-request-method': wanted } = request.headers;
     if (request.method !== 'OPTIONS' || origin === undefined || wanted === undefined) return next();
     request.routeName = 'preflight';
     access.originIsKnown(origin).then((allowed) => answerPreflight(request, response, allowed), next);
   });
-  const rest = createRestDoor(schema, gateway, restPrefix);
+  const rest = createRestDoor(gateway, restPrefix);
   application.use(restPrefix, rest.router);
   application.use('/graphql', door.router);
   application.use('/docs', createDocsRouter());

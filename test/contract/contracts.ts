@@ -2,16 +2,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { contractText } from '../../rest/contract.ts';
-import { prepareRoute } from '../../rest/handler.ts';
 import { openApiDocument } from '../../rest/openapi.ts';
-import { routes } from '../../rest/routes/index.ts';
-import { buildGatewaySchema } from '../../schema/index.ts';
+import { preparedRoutes } from '../../rest/preparedRoutes.ts';
+import { gatewaySchema } from '../../schema/index.ts';
 import { eventTypeDescriptions } from '../../src/domain/events/description.ts';
 
 /** The checked-in contracts: path in the repository, and what the code says it has to hold. */
 export function contracts(): ReadonlyMap<string, string> {
-  const schema = buildGatewaySchema();
-  const prepared = routes.map((route) => prepareRoute(route, schema));
+  const schema = gatewaySchema();
+  const prepared = preparedRoutes();
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   return new Map([
     ['schema/schema.graphql', `${printSchema(lexicographicSortSchema(schema))}\n`],

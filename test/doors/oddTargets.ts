@@ -1,7 +1,7 @@
 import type { OperationTypeNode } from 'graphql';
-import { type PreparedRoute, prepareRoute } from '../../rest/handler.ts';
-import { routes } from '../../rest/routes/index.ts';
-import { buildGatewaySchema } from '../../schema/index.ts';
+import type { PreparedRoute } from '../../rest/handler.ts';
+import { preparedRoutes } from '../../rest/preparedRoutes.ts';
+import { gatewaySchema } from '../../schema/index.ts';
 import { rulesOf } from '../../schema/operation.ts';
 import type { Json } from '../harness/client.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -31,7 +31,7 @@ export interface Target {
   send(server: TestServer, key: string, request: Json): Promise<OddAnswer>;
 }
 
-const schema = buildGatewaySchema();
+const schema = gatewaySchema();
 
 function answerOf(status: number, text: string, data: Json, error: Json): OddAnswer {
   if (!error) return { status, text, data, refusal: null };
@@ -113,4 +113,4 @@ function restTarget(prepared: PreparedRoute): Target {
 }
 
 /** Every documented endpoint. */
-export const overRest: readonly Target[] = routes.map((route) => restTarget(prepareRoute(route, schema)));
+export const overRest: readonly Target[] = preparedRoutes().map(restTarget);

@@ -9,7 +9,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildGatewaySchema } from '../../schema/index.ts';
+import { gatewaySchema } from '../../schema/index.ts';
 import { rulesOf } from '../../schema/operation.ts';
 import { scopes } from '../../src/domain/teams/scope.ts';
 import { describeOneEngine } from '../harness/engines.ts';
@@ -18,7 +18,7 @@ import { startTestServer } from '../harness/server.ts';
 
 /** What holds for every query and mutation of the schema, present and future. */
 
-const schema = buildGatewaySchema();
+const schema = gatewaySchema();
 
 /** Values of every form that scalars have so far, beside the examples that they carry themselves. */
 const values = [

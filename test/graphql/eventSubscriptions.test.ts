@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildGatewaySchema } from '../../schema/index.ts';
+import { gatewaySchema } from '../../schema/index.ts';
 import type { EventType } from '../../src/domain/events/catalogue.ts';
 import { eventTypes } from '../../src/domain/events/catalogue.ts';
 import type { Scope } from '../../src/domain/teams/scope.ts';
@@ -21,7 +21,7 @@ const otherBooking = 'ord_01jd4yr7rae5j8v2r0h3m6x9qd';
 const unknown = { recharge: 'rch_01jd4ymq2ve5j8v2r0h3m6x9qb', booking: 'ord_01jd4ymq2ve5j8v2r0h3m6x9qb' };
 
 it('Subscriptions are those that tests keep teams apart in: a new one needs its own', () => {
-  const fields = buildGatewaySchema().getSubscriptionType()?.getFields() ?? {};
+  const fields = gatewaySchema().getSubscriptionType()?.getFields() ?? {};
   expect(Object.keys(fields).sort()).toEqual(['bookingUpdated', 'events', 'rechargeUpdated', 'walletEvents']);
 });
 

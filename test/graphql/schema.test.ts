@@ -10,11 +10,11 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { buildGatewaySchema } from '../../schema/index.ts';
+import { gatewaySchema } from '../../schema/index.ts';
 import { Operation, type Prepared, rulesOf } from '../../schema/operation.ts';
 
 describe('The schema', () => {
-  const schema = buildGatewaySchema();
+  const schema = gatewaySchema();
 
   it('describes every type, field, argument and enum value', () => {
     const nameless: string[] = [];

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareRoute } from '../../rest/handler.ts';
+import { preparedRoutes } from '../../rest/preparedRoutes.ts';
 import type { Route } from '../../rest/route.ts';
 import { routes } from '../../rest/routes/index.ts';
-import { buildGatewaySchema } from '../../schema/index.ts';
 import { scopes } from '../../src/domain/teams/scope.ts';
 import { respeltPath } from '../../src/infrastructure/http/pathParameters.ts';
 import { describeOneEngine } from '../harness/engines.ts';
@@ -13,8 +12,7 @@ import { startTestServer } from '../harness/server.ts';
  * What holds for every documented endpoint, present and future: there is no list here to forget an entry of.
  */
 
-const schema = buildGatewaySchema();
-const prepared = routes.map((route) => prepareRoute(route, schema));
+const prepared = preparedRoutes();
 
 const pathOf = (route: Route) => `/api/v1${respeltPath(route.path, () => 'unknown')}`;
 

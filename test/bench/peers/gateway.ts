@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { buildGatewaySchema } from '../../../schema/index.ts';
+import { gatewaySchema } from '../../../schema/index.ts';
 import { readSettings } from '../../../src/config.ts';
 import type { RequestContext } from '../../../src/domain/admission.ts';
 import { newContext } from '../../../src/domain/admission.ts';
@@ -22,7 +22,7 @@ export interface PeerGateway {
 export async function openGateway(): Promise<PeerGateway> {
   const { gateway } = await startServer(readSettings({ ...process.env, PORT: '0', LOG_LEVEL: 'error' }));
   return {
-    schema: buildGatewaySchema(),
+    schema: gatewaySchema(),
     port: Number(process.env.PORT),
     async contextOf(authorization) {
       const caller = await identify(authorization ?? undefined, () => 'peer', gateway);

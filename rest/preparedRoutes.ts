@@ -1,0 +1,9 @@
+import { gatewaySchema } from '../schema/index.ts';
+import { type PreparedRoute, prepareRoute } from './handler.ts';
+import { routes } from './routes/index.ts';
+
+let prepared: readonly PreparedRoute[] | undefined;
+
+/** The documented endpoints, in the order of the documentation; the servers of a process share them. @throws Error as prepareRoute does. */
+export const preparedRoutes = (): readonly PreparedRoute[] =>
+  (prepared ??= routes.map((route) => prepareRoute(route, gatewaySchema())));
