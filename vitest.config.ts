@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { compiledProduct, productFolder } from './test/harness/compiledProduct.ts';
+import { briefRunFlags, compiledProduct, productFolder } from './test/harness/compiledProduct.ts';
 import { nothingSkipped } from './test/harness/nothingSkipped.ts';
 import { scratchFolder } from './test/harness/scratch.ts';
 
@@ -15,8 +15,7 @@ export default defineConfig({
     env: { TMPDIR: scratchFolder },
     // Loading and warming up the product takes longer than most files' tests: files of a worker share it.
     isolate: false,
-    // Most functions run too seldom here to repay what optimising them costs V8: it waits fifteen times as long.
-    execArgv: ['--interrupt-budget=1000000'],
+    execArgv: briefRunFlags,
     // Tests of waits, restarts and lost servers leave cores idle.
     maxWorkers: 2 * availableParallelism(),
     server: { deps: { external: [new RegExp(`^${productFolder(scratchFolder)}/`)] } },

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { builtProduct } from './builtProduct.ts';
 import type { Engine } from './engines.ts';
 import type { ServerProcess } from './serverProcess.ts';
-import { followServer } from './serverProcess.ts';
+import { startBuilt } from './serverProcess.ts';
 
 interface Finished {
   code: number | null;
@@ -42,13 +40,7 @@ export async function buildServer(): Promise<Build> {
 
   const run = (file: string, environment: Record<string, string>, ...options: string[]) => {
     const { PATH = '', TZ = 'UTC' } = process.env;
-    const follower = followServer(
-      spawn(process.execPath, [join(folder, 'dist', 'bundle', file), ...options], {
-        cwd: folder,
-        env: { PATH, TZ, ...environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }),
-    );
+    const follower = startBuilt(folder, file, { PATH, TZ, ...environment }, options);
     started.push(follower);
     return follower;
   };

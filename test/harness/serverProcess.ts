@@ -7,6 +7,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { builtProduct } from './builtProduct.ts';
 import type { Json } from './client.ts';
 import { eventually } from './client.ts';
+import { briefRunFlags } from './compiledProduct.ts';
 
 /** The built server as a process of its own: for what a server in the test's own process cannot show. */
 
@@ -64,6 +65,23 @@ export function followServer(child: ChildProcess): ServerProcess {
   };
 }
 
+/** Starts a command of the built product in `folder` with this environment and nothing else. */
+export function startBuilt(
+  folder: string,
+  file: string,
+  environment: Record<string, string>,
+  options: readonly string[] = [],
+): ServerProcess {
+  const program = join(folder, 'dist', 'bundle', file);
+  return followServer(
+    spawn(process.execPath, [...briefRunFlags, program, ...options], {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
+}
+
 /**
  * Builds the product for the tests of a file, and ends what they leave running.
  * @returns what starts the built server with these settings and nothing else of this process's environment.
@@ -80,12 +98,7 @@ export function useServerProcesses(): (environment: Record<string, string>) => S
   });
   return (environment) => {
     const { PATH = '', HOME = '' } = process.env;
-    const server = followServer(
-      spawn(process.execPath, [join(folder, 'dist/bundle/main.js')], {
-        env: { PATH, HOME, ...environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }),
-    );
+    const server = startBuilt(folder, 'main.js', { PATH, HOME, ...environment });
     started.push(server);
     return server;
   };
