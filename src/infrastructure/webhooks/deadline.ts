@@ -13,6 +13,7 @@ export class Deadline {
   readonly #recall: Recall | null;
   #timer: NodeJS.Timeout;
   #cancel: (() => void) | null = null;
+  #isPast = false;
 
   constructor(timeoutMs: number, recall: Recall | null) {
     this.timeoutMs = timeoutMs;
@@ -30,9 +31,13 @@ export class Deadline {
     return performance.now() - this.#startedMs;
   }
 
-  /** What to do at the deadline, or when the attempt is given up; replaces what was set before. */
+  /**
+   * What to do at the deadline, or when the attempt is given up: at once where that came while there was nothing to do, as
+   * in a process that stood still. Replaces what was set before.
+   */
   onExpiry(cancel: (() => void) | null): void {
     this.#cancel = cancel;
+    if (this.#isPast) cancel?.();
   }
 
   /** Settles as `work` does, or at the deadline rejects with its failure after running `cancel`. */
@@ -74,5 +79,8 @@ export class Deadline {
     else this.#end();
   };
 
-  readonly #end = (): void => this.#cancel?.();
+  readonly #end = (): void => {
+    this.#isPast = true;
+    this.#cancel?.();
+  };
 }

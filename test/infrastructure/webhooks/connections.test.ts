@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { restoreMachineClock, setMachineClock } from '../../harness/machineClock.ts';
 import { answer } from '../../harness/receiver.ts';
 import { minuteMs } from '../../harness/testClock.ts';
-import { monotonicClock, onLoopback, post, receiver, sender } from './senders.ts';
+import { monotonicClock, onLoopback, post, receiver, sender, timeoutMs } from './senders.ts';
 
 describe('connections', () => {
   it('are used again for the next request', async () => {
@@ -60,6 +60,18 @@ describe('connections', () => {
     const one = sender({ timeoutMs: 600_000 });
     await Promise.all(Array.from({ length: 8 }, () => one.send(post(target.url()))));
     expect(new Set(target.requests.map(({ connection }) => connection)).size).toBe(8);
+  });
+
+  it('carry no request whose time was over before it could be written, in a process that stood still', async () => {
+    const target = await receiver(answer(200));
+    const one = sender();
+    expect((await one.send(post(target.url()))).ok).toBe(true);
+    target.behave(() => undefined);
+    const attempt = one.send(post(target.url()));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * timeoutMs);
+    expect(await attempt).toMatchObject({ ok: false, statusCode: null, reason: 'timeout' });
+    expect(target.requests).toHaveLength(1);
+    expect(one.stats()).toEqual({ attemptsUnderWay: 0, idleConnections: 0 });
   });
 
   it('are not shared between hosts, nor between ports', async () => {
