@@ -9,6 +9,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => new Date(),
   schedule(delayMs, action) {
+    // Node's timers count to 24.8 days and take anything longer for one millisecond. Whoever comes sooner finds nothing due.
     const timer = setTimeout(action, Math.min(delayMs, 2 ** 31 - 1));
     return () => clearTimeout(timer);
   },

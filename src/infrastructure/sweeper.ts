@@ -1,3 +1,4 @@
+import { systemClock } from './clock.ts';
 import type { Log } from './observability/log.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { Outage } from './observability/outage.ts';
@@ -20,7 +21,7 @@ export interface Sweep {
 export function startSweeps(sweeps: readonly Sweep[], log: Log, metrics: Metrics): () => Promise<void> {
   const stopping = new AbortController();
   const stops = sweeps.map((sweep) => {
-    let timer: NodeJS.Timeout | null = null;
+    let cancelNext = (): void => undefined;
     let running: Promise<void> = Promise.resolve();
     const outage = new Outage(log, {
       lost: 'sweep failed; it runs again',
@@ -37,11 +38,14 @@ export function startSweeps(sweeps: readonly Sweep[], log: Log, metrics: Metrics
         metrics.sweeps.inc({ sweeper: sweep.name, outcome: 'failed' });
         outage.begin(error);
       }
-      if (!stopping.signal.aborted) timer = setTimeout(() => (running = once()), sweep.everyMs);
+      if (stopping.signal.aborted) return;
+      cancelNext = systemClock.schedule(sweep.everyMs, () => {
+        running = once();
+      });
     };
     running = once();
     return async () => {
-      if (timer) clearTimeout(timer);
+      cancelNext();
       await running;
     };
   });

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { createMetrics } from '../../src/infrastructure/observability/metrics.ts';
 import { noTurn, startSweeps } from '../../src/infrastructure/sweeper.ts';
+import { dayMs } from '../harness/testClock.ts';
 
 it('a sweep that fails runs again, is counted each time and logged once, and is waited for when it is to stop', async () => {
   const lines: string[] = [];
@@ -41,4 +42,21 @@ it('a sweep that fails runs again, is counted each time and logged once, and is 
   finish();
   await stopping;
   expect(runs).toBe(6);
+});
+
+it('a sweep that is due after longer than timers count waits, and is not run without end', async () => {
+  const metrics = createMetrics();
+  const runs = { often: 0, seldom: 0 };
+  const count = (name: keyof typeof runs) => async () => {
+    runs[name] += 1;
+  };
+  // As many days as fifteen of the longest intervals have: what waits for every fifteenth sweep.
+  const sweeps = [
+    { name: 'often', everyMs: 1, run: count('often') },
+    { name: 'seldom', everyMs: 15 * 24 * dayMs, run: count('seldom') },
+  ];
+  const stop = startSweeps(sweeps, pino({ level: 'silent' }), metrics);
+  await vi.waitFor(() => expect(runs.often).toBeGreaterThan(10), { timeout: 30_000 });
+  await stop();
+  expect(runs.seldom).toBe(1);
 });

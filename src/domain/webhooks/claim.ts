@@ -90,7 +90,7 @@ const takeSql = `due AS (
      ) placed WHERE turn <= ${perFreeSlot} * left_free ORDER BY turn, due_at LIMIT $4
    ), claimed AS (
      UPDATE webhook_deliveries d
-        SET lease_token = $3, leased_until = clock_timestamp() + $12::integer * interval '1 millisecond',
+        SET lease_token = $3, leased_until = clock_timestamp() + $12::double precision * interval '1 millisecond',
             first_attempt_at = coalesce(d.first_attempt_at, $1)
        FROM chosen WHERE d.id = chosen.id
      RETURNING d.id, d.event_id, d.webhook_id, d.body, d.is_test, d.attempt_count, chosen.trusted
@@ -165,7 +165,7 @@ export interface Taken {
 
 const renewStatement = statement(
   'renew_webhook_leases',
-  `UPDATE webhook_deliveries d SET leased_until = clock_timestamp() + $3::integer * interval '1 millisecond'
+  `UPDATE webhook_deliveries d SET leased_until = clock_timestamp() + $3::double precision * interval '1 millisecond'
      FROM unnest($1::bigint[], $2::text[]) AS t (id, token) WHERE d.id = t.id AND d.lease_token = t.token`,
 );
 
@@ -211,8 +211,8 @@ const nextDueStatement = statement<{ due_at: Date | null }>(
           SELECT due_at FROM webhook_deliveries WHERE webhook_id = v.webhook_id AND status = 'pending' AND due_at > $1
            ORDER BY due_at LIMIT 1) n ON true
      LEFT JOIN LATERAL (
-          SELECT due_at + $3::integer * interval '1 millisecond' AS due_at FROM webhook_deliveries
-           WHERE $3::integer > 0 AND webhook_id = v.webhook_id AND status = 'pending' AND first_attempt_at IS NULL
+          SELECT due_at + $3::double precision * interval '1 millisecond' AS due_at FROM webhook_deliveries
+           WHERE $3 > 0 AND webhook_id = v.webhook_id AND status = 'pending' AND first_attempt_at IS NULL
              AND due_at > $2
            ORDER BY webhook_deliveries.due_at LIMIT 1) f ON true`,
 );
