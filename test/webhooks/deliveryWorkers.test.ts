@@ -17,7 +17,8 @@ const settings = { SWEEP_INTERVAL: '1h', WEBHOOK_RETRY_DELAYS: `0s,${retryMs}ms,
 describeEngines('workers that deliver', (engine) => {
   let world: DeliveryWorld;
   beforeAll(async () => {
-    world = await DeliveryWorld.open(engine, { settings });
+    // No attempt ends but by its answer, however slow the machine is.
+    world = await DeliveryWorld.open(engine, { settings: { ...settings, WEBHOOK_TIMEOUT: '10m' } });
   });
   afterAll(() => world.close());
 
@@ -88,18 +89,15 @@ describeEngines('workers that deliver', (engine) => {
     world.hold('/hangs');
     await pileUp(hanging, tenant, 10_000);
     await world.happens(tenant);
-    await eventually(() => world.received('/hangs').length >= 10);
-    const delaysMs: number[] = [];
+    await eventually(() => world.received('/hangs').length === baseShare);
+    // Whoever waited for one that hangs would wait for longer than the test.
     for (let round = 1; round <= 15; round += 1) {
-      const happenedMs = performance.now();
       await Promise.all([world.happens(tenant), world.happens(stranger.tenant)]);
       await eventually(
         () => world.received('/healthy').length === round + 1 && world.received('/stranger').length === round,
       );
-      delaysMs.push(performance.now() - happenedMs);
     }
-    expect(Math.max(...delaysMs)).toBeLessThan(1_000);
-    expect(world.received('/hangs').length).toBeLessThanOrEqual(20);
+    expect(world.received('/hangs')).toHaveLength(baseShare);
     const [{ waiting }] = (await world.server.query(
       `SELECT count(*)::integer AS waiting FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'pending'`,
       [hanging],
@@ -134,7 +132,7 @@ describeEngines('workers that deliver', (engine) => {
 
   it('a retry that falls due while other deliveries are under way is made at its time', async () => {
     const { key, tenant } = await world.team();
-    await world.register(key, '/busy');
+    const busy = await world.register(key, '/busy');
     const id = await world.register(key, '/again');
     world.hold('/busy');
     world.fail('/again');
@@ -145,6 +143,7 @@ describeEngines('workers that deliver', (engine) => {
     expect(delivery?.reasons).toEqual(['http_status', 'ok']);
     // The other one still hangs.
     expect(world.received('/busy')).toHaveLength(1);
+    await world.remove(key, busy);
     world.mend('/busy');
   });
 
@@ -231,7 +230,13 @@ describeEngines('a worker that has not recorded an attempt for longer than a lea
   beforeAll(async () => {
     // A lease is three times as long as an attempt may take, and is looked at by each sweep.
     world = await DeliveryWorld.open(engine, {
-      settings: { ...settings, WEBHOOK_TIMEOUT: '300ms', SWEEP_INTERVAL: '100ms' },
+      settings: {
+        ...settings,
+        WEBHOOK_TIMEOUT: '300ms',
+        SWEEP_INTERVAL: '100ms',
+        // A loaded machine may take longer to make a first connection.
+        WEBHOOK_REACHABILITY_CHECK: 'false',
+      },
     });
   });
   afterAll(() => world.close());
