@@ -193,8 +193,8 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const stopKeyNotes = keepKeyNoted(platform);
   const stopRates = await startExchangeRates(platform, metrics);
   const stopWorker = settings.ROLES.includes('worker') ? await startWorker(gateway) : async () => undefined;
-  const url = await listen(server, settings);
-  address.port = Number(new URL(url).port);
+  const { url, port } = await listen(server, settings);
+  address.port = port;
   // Keys are shown once: a start that cannot listen must not have made any.
   const bootstrapKeys = await bootstrapDemoTeam(platform);
   phase = 'serving';

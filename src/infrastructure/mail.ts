@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { isIPv4 } from 'node:net';
 import type { Transporter } from 'nodemailer';
 import type { Log } from './observability/log.ts';
 
@@ -25,6 +26,12 @@ const require = createRequire(import.meta.url);
  */
 const nodemailer = () => require('nodemailer') as typeof import('nodemailer');
 
+/** What stands behind the @ of an address: a host's name, or its address as mail spells it (RFC 5321, 4.1.3). */
+function mailDomain(hostname: string): string {
+  if (hostname.startsWith('[')) return `[IPv6:${hostname.slice(1)}`;
+  return isIPv4(hostname) ? `[${hostname}]` : hostname;
+}
+
 /** Mail over SMTP, or into the log when there is no server. The sender's domain is that of PUBLIC_URL. */
 export function createMailer(
   settings: { SMTP_URL?: string | undefined; PUBLIC_URL?: string | undefined },
@@ -42,13 +49,13 @@ export function createMailer(
   }
   const url = settings.SMTP_URL;
   let opened: Transporter | undefined;
-  const { hostname } = new URL(settings.PUBLIC_URL ?? 'http://localhost');
-  const from = { name: 'Embarque', address: `alerts@${hostname}` };
+  const domain = mailDomain(new URL(settings.PUBLIC_URL ?? 'http://localhost').hostname);
+  const from = { name: 'Embarque', address: `alerts@${domain}` };
   return {
     async send({ id, ...mail }, signal) {
       opened ??= nodemailer().createTransport(url);
       // By it receivers know a mail again that a server delivered without saying so.
-      await opened.sendMail({ messageId: `<${id}@${hostname}>`, from, ...mail, signal });
+      await opened.sendMail({ messageId: `<${id}@${domain}>`, from, ...mail, signal });
     },
     close: () => opened?.close(),
   };

@@ -35,6 +35,9 @@ function expectRetryLater(outcome: Outcome): void {
 /** An IPv6 network that nobody else counts with, without its `::/64`: counters in Redis are shared. */
 const newNetwork = () => `2001:db8:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
 
+/** An IPv4 address as translators in front of hosts without IPv4 show it (RFC 6052). */
+const newTranslated = () => `64:ff9b::${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
+
 const newAddress = () => `${newNetwork()}::1`;
 
 describeDoors(
@@ -173,6 +176,15 @@ describeDoors(
         for (const written of [address, `::ffff:${address}`, address, `::FFFF:${address}`, address])
           expectRefusal(await stage.door.balance(null, from(written)), unauthorized);
         expectRetryLater(await stage.door.balance(null, from(`::ffff:${address}`)));
+      });
+
+      it('is each IPv4 address’s own also where a network shows all of them as one network of IPv6', async () => {
+        const [first, second] = [newTranslated(), newTranslated()];
+        const from = (written: string) => ({ headers: { 'x-forwarded-for': written } });
+        for (let sent = 0; sent < 5; sent += 1)
+          expectRefusal(await stage.door.balance(null, from(first)), unauthorized);
+        expectRetryLater(await stage.door.balance(null, from(first)));
+        expectRefusal(await stage.door.balance(null, from(second)), unauthorized);
       });
 
       it('is one for an address, with whatever port a proxy writes behind it', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, restRequest } from '../harness/client.ts';
@@ -70,6 +70,22 @@ it('a port that is taken ends the start with one line, and no key is made that n
   await next.ready();
   await eventually(() => /operator {3}sk_admin_[\w-]{43}\n/.test(next.output.stdout));
   await next.stop();
+  await release();
+});
+
+/** The name of the interface that has the loopback of IPv6, where a machine has it. */
+const loopback = Object.entries(networkInterfaces()).find(([, list]) =>
+  list?.some(({ address }) => address === '::1'),
+)?.[0];
+
+it.runIf(loopback)('an address may name its interface, and is shown as URLs spell that', async () => {
+  const { settings, release } = await embedded.allocate();
+  const server = startProcess({ ...settings, PORT: '0', HOST: `::1%${loopback}` });
+  const url = await server.ready();
+  expect(url).toMatch(new RegExp(`^http://\\[::1%25${loopback}\\]:\\d+$`));
+  const answer = await fetch(`${url.replace(`%25${loopback}`, '')}/health/ready`);
+  expect(answer.status).toBe(200);
+  expect(await server.stop()).toEqual({ code: 0, signal: null });
   await release();
 });
 

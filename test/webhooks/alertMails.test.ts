@@ -98,6 +98,27 @@ describeMailServer(
   },
 );
 
+describeEngines('Where the gateway has an address and no name', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    world = await DeliveryWorld.open(engine, { settings: { WEBHOOK_RETRY_DELAYS: '0s' } });
+  });
+  afterAll(() => world.close());
+
+  it.each([
+    ['http://[2001:db8::7]:4000', '[ipv6:2001:db8::7]'],
+    ['http://192.0.2.7:4000', '[192.0.2.7]'],
+  ])('alerts of %s are sent as mail spells that', async (publicUrl, domain) => {
+    await world.server.restart({ PUBLIC_URL: publicUrl });
+    const id = await deactivateWebhook(world);
+    const mail = await eventually(() =>
+      world.mail.mails.find((text) => text.includes(`Subject: Webhook ${id}`)),
+    );
+    expect(mail.toLowerCase()).toContain(`from: embarque <alerts@${domain}>\r\n`);
+    expect(mail.toLowerCase()).toMatch(/^message-id: <\S+@\[\S+\]>\r$/m);
+  });
+});
+
 describeEngines('While the database does not take that an alert was mailed', (engine) => {
   let world: DeliveryWorld;
   beforeAll(async () => {
