@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
+import { pageRoot } from '../src/infrastructure/http/pageRoot.ts';
 
 /**
  * What is told of a group of operations stands below its name where it is a table, and on telephones always: beside the
@@ -14,19 +15,19 @@ const style = `.swagger-ui .opblock-tag :is(th, td):not(:last-child) { padding-r
 .swagger-ui .opblock-tag small { order: 1; flex-basis: 100%; min-width: 0; padding: 10px 0; overflow-x: auto }
 }`;
 
-const page = `<!doctype html>
+const pageAt = (root: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Embarque API</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="${root}docs/swagger-ui.css">
 <style>${style}</style>
 </head>
 <body>
-<div id="ui"><noscript>Without JavaScript, read <a href="/api/v1/openapi.json">the OpenAPI document</a>.</noscript></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<div id="ui"><noscript>Without JavaScript, read <a href="${root}api/v1/openapi.json">the OpenAPI document</a>.</noscript></div>
+<script src="${root}docs/swagger-ui-bundle.js"></script>
+<script src="${root}docs/start.js"></script>
 </body>
 </html>
 `;
@@ -34,8 +35,21 @@ const page = `<!doctype html>
 /**
  * A key is good until the page is closed. Earlier pages kept it in the browser, for whoever uses the machine next: it is taken
  * away. A browser that keeps nothing refuses to be asked.
+ *
+ * Swagger UI takes the paths of the document for those of the host, above any path that a proxy has put the server below.
  */
-const start = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#ui', deepLinking: true, persistAuthorization: false, validatorUrl: null });
+const start = `const root = new URL('..', document.currentScript.src).href;
+SwaggerUIBundle({
+  url: root + 'api/v1/openapi.json',
+  requestInterceptor: (request) => {
+    if (!request.loadSpec) request.url = request.url.replace(new URL('/', root).href, root);
+    return request;
+  },
+  dom_id: '#ui',
+  deepLinking: true,
+  persistAuthorization: false,
+  validatorUrl: null,
+});
 try {
   localStorage.removeItem('authorized');
 } catch {}
@@ -50,7 +64,7 @@ export function createDocsRouter(): Router {
   router.get('/', (request, response) => {
     request.routeName = '/docs';
     response.setHeader('Content-Security-Policy', securityPolicy);
-    response.type('html').send(page);
+    response.type('html').send(pageAt(pageRoot(request)));
   });
   refuseOtherMethods(router, '/', '/docs');
   router.get('/start.js', (request, response) => {

@@ -8,13 +8,13 @@ const page: CardPage = {
   body: `<p>Prepaid wallet, recharges by PIX and boleto, flight search, bookings and webhooks for travel agencies.
 Requests carry <code>Authorization: Bearer</code> and a key: one that begins with <code>sk_test_</code> moves no money.</p>
 <dl>
-<dt><a href="/docs">REST documentation</a></dt>
+<dt><a href="docs">REST documentation</a></dt>
 <dd>Every endpoint below <code>/api/v1</code> with its fields, refusals and examples, to be tried out there.</dd>
-<dt><a href="/api/v1/openapi.json">OpenAPI document</a></dt>
+<dt><a href="api/v1/openapi.json">OpenAPI document</a></dt>
 <dd>The same for generators of clients, with the events that webhooks receive.</dd>
-<dt><a href="/graphql">GraphiQL</a></dt>
+<dt><a href="graphql">GraphiQL</a></dt>
 <dd>Queries, mutations and live subscriptions at <code>/graphql</code>, over HTTP, WebSockets and server-sent events.</dd>
-<dt><a href="/health/ready">Readiness</a></dt>
+<dt><a href="health/ready">Readiness</a></dt>
 <dd>Whether this server can do its work now.</dd>
 </dl>`,
 };

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { Router } from 'express';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
+import { pageRoot } from '../src/infrastructure/http/pageRoot.ts';
 
 /** Beside the editor, the answer has no room on telephones: GraphiQL leaves it a width of nothing. */
 const style = `html, body, #graphiql { height: 100%; margin: 0 }
@@ -12,21 +13,21 @@ const style = `html, body, #graphiql { height: 100%; margin: 0 }
 #graphiql .graphiql-horizontal-drag-bar { display: none }
 }`;
 
-const page = `<!doctype html>
+const pageAt = (root: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Embarque GraphiQL</title>
-<link rel="stylesheet" href="/graphql/assets/graphiql.css">
+<link rel="stylesheet" href="${root}graphql/assets/graphiql.css">
 <style>${style}</style>
 </head>
 <body>
 <div id="graphiql"><noscript>Without JavaScript, send operations to this address by POST.</noscript></div>
-<script src="/graphql/assets/react.js"></script>
-<script src="/graphql/assets/react-dom.js"></script>
-<script src="/graphql/assets/graphiql.js"></script>
-<script src="/graphql/assets/start.js"></script>
+<script src="${root}graphql/assets/react.js"></script>
+<script src="${root}graphql/assets/react-dom.js"></script>
+<script src="${root}graphql/assets/graphiql.js"></script>
+<script src="${root}graphql/assets/start.js"></script>
 </body>
 </html>
 `;
@@ -86,13 +87,13 @@ const storage = {
     return names().length;
   },
 };
-const socketUrl = location.origin.replace(/^http/, 'ws') + '/graphql';
+const door = new URL('../../graphql', document.currentScript.src).href;
 const sockets = new Map();
 const fetcherFor = (authorization) => {
   if (!sockets.has(authorization)) {
     sockets.set(authorization, GraphiQL.createFetcher({
-      url: '/graphql',
-      subscriptionUrl: socketUrl,
+      url: door,
+      subscriptionUrl: door.replace(/^http/, 'ws'),
       wsConnectionParams: { Authorization: authorization },
     }));
   }
@@ -138,7 +139,7 @@ export const graphiqlPage: RequestHandler = (request, response, next) => {
   }
   request.routeName = '/graphql (GraphiQL)';
   response.setHeader('Content-Security-Policy', securityPolicy(request.headers.host));
-  response.type('html').send(page);
+  response.type('html').send(pageAt(pageRoot(request)));
 };
 
 /** What the page loads, all from installed packages. */

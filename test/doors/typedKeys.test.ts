@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { createContext, runInContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -43,11 +44,22 @@ describeOneEngine('a key that is typed into a page', (engine) => {
   });
   afterAll(() => server?.close());
 
+  /** Runs a page's script as a browser does that finds it behind a proxy, below the path `/travel`. */
   const runStart = async (path: string, globals: Record<string, unknown>) => {
     const { status, text } = await server.rest('GET', path);
     expect(status).toBe(200);
-    runInContext(text, createContext(globals));
+    const document = {
+      currentScript: { src: `https://proxy.example/travel${path}` },
+      getElementById: () => ({}),
+    };
+    const page = { document, URL };
+    runInContext(
+      text,
+      createContext(Object.defineProperties(page, Object.getOwnPropertyDescriptors(globals))),
+    );
   };
+
+  const createFetcher = vi.fn((_options: object) => () => 'sent');
 
   /** With what GraphiQL is shown by the script of its page. */
   const graphiql = async (globals: object) => {
@@ -58,11 +70,9 @@ describeOneEngine('a key that is typed into a page', (engine) => {
       },
     };
     const page = {
-      location: new URL(server.url),
-      document: { getElementById: () => ({}) },
       ReactDOM: { createRoot: () => ({ render: () => undefined }) },
       React,
-      GraphiQL: { createFetcher: () => () => 'sent' },
+      GraphiQL: { createFetcher },
     };
     await runStart(
       '/graphql/assets/start.js',
@@ -99,13 +109,16 @@ describeOneEngine('a key that is typed into a page', (engine) => {
 
   it('is not kept in the browser by Swagger UI, and one that was kept is taken away', async () => {
     const localStorage = browserStorage({ authorized: `{"bearer":{"value":"${key}"}}` });
-    let options: unknown;
-    const SwaggerUIBundle = (given: unknown) => {
-      options = given;
-    };
+    const SwaggerUIBundle = vi.fn();
     await runStart('/docs/start.js', { localStorage, SwaggerUIBundle });
     expect({ ...localStorage }).toEqual({});
-    expect(options).toMatchObject({ url: '/api/v1/openapi.json', persistAuthorization: false });
+    const [options] = SwaggerUIBundle.mock.calls[0] as [Json];
+    expect(options.persistAuthorization).toBe(false);
+    const url = 'https://proxy.example/travel/api/v1/openapi.json';
+    expect(options.url).toBe(url);
+    expect(options.requestInterceptor({ url, loadSpec: true })).toMatchObject({ url });
+    const tried = options.requestInterceptor({ url: 'https://proxy.example/api/v1/wallet/balance?page=1' });
+    expect(tried.url).toBe('https://proxy.example/travel/api/v1/wallet/balance?page=1');
   });
 
   it('is asked for before anything is sent by GraphiQL', async () => {
@@ -120,6 +133,11 @@ describeOneEngine('a key that is typed into a page', (engine) => {
       expect(send(headers)).toEqual(asked);
     expect(send({ Authorization: `Bearer ${key}` })).toBe('sent');
     expect(send({ authorization: `Bearer ${key}` })).toBe('sent');
+    expect(createFetcher).toHaveBeenCalledExactlyOnceWith({
+      url: 'https://proxy.example/travel/graphql',
+      subscriptionUrl: 'wss://proxy.example/travel/graphql',
+      wsConnectionParams: { Authorization: `Bearer ${key}` },
+    });
   });
 
   it('leaves GraphiQL on its page where the browser keeps nothing for anybody', async () => {

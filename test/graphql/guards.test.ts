@@ -191,7 +191,9 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     // Safari before 15.4 takes no WebSocket for the page's own.
     const { host } = new URL(server.url);
     expect(policy?.match(/wss?:[^ ;]*/g)).toEqual([`ws://${host}`, `wss://${host}`]);
-    const loaded = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
+    const loaded = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      ([, link = '']) => new URL(link, server.url).pathname,
+    );
     expect(loaded).toHaveLength(5);
     for (const path of loaded) {
       const asset = await server.rest('GET', path);

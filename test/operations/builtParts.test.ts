@@ -67,7 +67,7 @@ it('the built product finds all its parts: images, documents, pages, airports, v
     expect(assets.length, page).toBeGreaterThan(1);
     expect(html, page).toContain('<noscript>');
     // Nothing from elsewhere: there may be no internet.
-    expect(assets.filter((asset) => !/^\/[^/]/.test(asset))).toEqual([]);
+    expect(assets.filter((asset) => !/^\.\/[^/]/.test(asset))).toEqual([]);
     for (const asset of assets) expect((await file(new URL(asset, url).href))[0], asset).toBe(200);
   }
   expect(await server.stop()).toEqual({ code: 0, signal: null });

@@ -20,10 +20,29 @@ describeOneEngine('The pages of the server', (engine) => {
     expect(headers.get('content-security-policy')).toContain("img-src 'self'");
     expect(text).toContain('<meta name="robots" content="noindex">');
     const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path ?? '');
-    expect(links).toEqual(['/docs', '/api/v1/openapi.json', '/graphql', '/health/ready']);
+    expect(links).toEqual(['docs', 'api/v1/openapi.json', 'graphql', 'health/ready']);
     for (const path of links)
-      expect([path, (await server.rest('GET', path, { headers: browser })).status]).toEqual([path, 200]);
+      expect([path, (await server.rest('GET', `/${path}`, { headers: browser })).status]).toEqual([
+        path,
+        200,
+      ]);
   });
+
+  it.each(['/docs', '/docs/', '/graphql', '/graphql/'])(
+    'load what they show from below the path that a proxy has put them at: %s',
+    async (path) => {
+      const { text } = await server.rest('GET', `${path}?of=/this`, { headers: browser });
+      const shownAt = new URL(`http://proxy.example/travel${path}`);
+      const loaded = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+        ([, link = '']) => new URL(link, shownAt).pathname,
+      );
+      expect(loaded.length).toBeGreaterThan(3);
+      for (const link of loaded) {
+        expect(link).toMatch(/^\/travel\/./);
+        expect([link, (await server.rest('GET', link.replace('/travel', ''))).status]).toEqual([link, 200]);
+      }
+    },
+  );
 
   it('are not for programs, which are told that there is nothing at the address itself', async () => {
     const { status, body } = await server.rest('GET', '/');
