@@ -2,15 +2,47 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Refusal } from '../doors/door.ts';
 import { badField, dataOf, expectRefusal } from '../doors/door.ts';
+import { answer } from '../harness/receiver.ts';
 import type { Management } from './managementSteps.ts';
 import { invalidEvents, invalidUrl, notReachable, pending, registered } from './managementSteps.ts';
 import type { WebhookStage } from './webhookDoors.ts';
+
+const tooMany: Refusal = {
+  status: 422,
+  code: 'VALIDATION_ERROR',
+  message: 'Too many webhooks',
+  details: { field: 'url', type: 'too_many', limit: 1000 },
+};
 
 /** How webhooks come to be, as part of their management. */
 export function describeRegistering(
   stage: WebhookStage,
   { team, freshUrl, register, listed }: Management,
 ): void {
+  const copy = (id: string, times: number) =>
+    stage.world.server.query(
+      `INSERT INTO webhooks (id, wallet_id, team_id, url, normalized_url, events, sealed_headers, sealed_secrets,
+                             activated_at, created_at, updated_at)
+       SELECT id || number, wallet_id, team_id, url || number, url || number, events, sealed_headers, sealed_secrets,
+              activated_at, created_at, updated_at
+         FROM webhooks, generate_series(1, $2::integer) AS number WHERE id = $1`,
+      [id, times],
+    );
+
+  /** Asks for all webhooks at once: none is written before the receiver was asked for each. */
+  async function createTogether(key: string, urls: string[]) {
+    const waiting: (() => void)[] = [];
+    stage.world.receiver.behave((request, socket) => {
+      if (request.method === 'HEAD') waiting.push(() => answer(200)(request, socket));
+      if (waiting.length === urls.length) for (const answerOne of waiting) answerOne();
+    });
+    try {
+      return await Promise.all(urls.map((url) => stage.door.create(key, { url, events: pending })));
+    } finally {
+      stage.world.useBehaviours();
+    }
+  }
+
   describe('registering', () => {
     it('shows the secret, and only then', async () => {
       const { live } = await team();
@@ -47,19 +79,22 @@ export function describeRegistering(
     it('ends with a thousand, those that were deleted aside', async () => {
       const { live } = await team();
       const { id } = await register(live);
-      await stage.world.server.query(
-        `INSERT INTO webhooks (id, wallet_id, team_id, url, normalized_url, events, sealed_headers, sealed_secrets,
-                               activated_at, created_at, updated_at)
-         SELECT id || number, wallet_id, team_id, url || number, url || number, events, sealed_headers, sealed_secrets,
-                activated_at, created_at, updated_at
-           FROM webhooks, generate_series(1, 999) AS number WHERE id = $1`,
-        [id],
-      );
-      const tooMany: Refusal = { status: 422, code: 'VALIDATION_ERROR', message: 'Too many webhooks' };
+      await copy(id, 999);
       const outcome = await stage.door.create(live, { url: freshUrl(), events: pending });
-      expectRefusal(outcome, { ...tooMany, details: { field: 'url', type: 'too_many', limit: 1000 } });
+      expectRefusal(outcome, tooMany);
       await stage.door.remove(live, id);
       await register(live);
+    });
+
+    it('ends with a thousand for those that are checked at once, too', async () => {
+      const { live } = await team();
+      const { id } = await register(live);
+      await copy(id, 997);
+      const outcomes = await createTogether(live, Array.from({ length: 5 }, freshUrl));
+      const refused = outcomes.filter(({ ok }) => !ok);
+      expect(refused).toHaveLength(3);
+      for (const outcome of refused) expectRefusal(outcome, tooMany);
+      expect((await listed(live)).pagination.total).toBe(1000);
     });
 
     it('subscribes to each type once', async () => {

@@ -70,10 +70,16 @@ const countRegistered = statement<{ registered: number }>(
      FROM (SELECT FROM webhooks WHERE wallet_id = $1 AND deleted_at IS NULL LIMIT $2) w`,
 );
 
-/**
- * Not exact while many register at once: nothing depends on the last few.
- * @throws AppError 422 "Too many webhooks".
- */
+/** Any number that nothing else in this database locks pairs with. */
+const registrationLock = 7_061_205;
+
+/** Registrations of a wallet take turns from here to their commit. What else is done to it waits for none of them. */
+const awaitTurn = statement(
+  'await_turn_to_register_webhook',
+  `SELECT pg_advisory_xact_lock(${registrationLock}, hashtext($1))`,
+);
+
+/** @throws AppError 422 "Too many webhooks". */
 async function checkRoom({ walletId }: Tenant, { sequelize }: Platform): Promise<void> {
   const [row] = await run(sequelize, countRegistered, [walletId, maximumWebhooks]);
   if ((row?.registered ?? 0) >= maximumWebhooks) throw tooManyWebhooks();
@@ -102,6 +108,9 @@ export async function prepareWebhook(
   await checkRoom(tenant, platform);
   await checkReachable(request.url, platform);
   return async () => {
+    await run(sequelize, awaitTurn, [tenant.walletId]);
+    // Others may have registered while the receiver was asked.
+    await checkRoom(tenant, platform);
     const secret = createWebhookSecret();
     const [webhook] = await run(sequelize, insertWebhook, [
       newIdentifier('wh'),
