@@ -142,9 +142,14 @@ export async function nextTaskAt(since: Date, { sequelize }: Platform): Promise<
   return row?.due_at ?? null;
 }
 
+/**
+ * Of bookings that have a task, which have an index: all that there ever were would be read at each start. One whose task an
+ * operator has done meanwhile needs no lease; should it get another, that waits until the lease lapses.
+ */
 const releaseStatement = statement(
   'release_order_tasks',
-  'UPDATE bookings SET order_token = NULL, order_leased_until = NULL WHERE order_leased_until IS NOT NULL',
+  `UPDATE bookings SET order_token = NULL, order_leased_until = NULL
+    WHERE order_task IS NOT NULL AND order_leased_until IS NOT NULL`,
 );
 
 /** For a store that belongs to one process: whoever held leases before it started is dead. */
