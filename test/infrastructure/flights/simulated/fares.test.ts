@@ -69,6 +69,14 @@ describe('fares of the simulated supplier', () => {
     expect(far / near).toBeGreaterThan(1.35);
   });
 
+  it('are higher in each better cabin', async () => {
+    const prices: number[] = [];
+    for (const cabinClass of ['economy', 'premium_economy', 'business', 'first'] as const)
+      prices.push(await cheapest({ slices: [`FRA-JFK ${may}`], cabinClass }, 'LH'));
+    for (const [index, price] of prices.slice(1).entries())
+      expect(price).toBeGreaterThan(prices[index]! * 1.3);
+  });
+
   it('there and back are less than both ways alone', async () => {
     const [out, back] = [`GRU-LIS ${may}`, `LIS-GRU ${july}`];
     const alone = (await cheapest({ slices: [out] }, 'TP')) + (await cheapest({ slices: [back] }, 'TP'));
