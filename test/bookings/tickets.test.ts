@@ -20,6 +20,7 @@ import {
   untilStatus,
 } from './bookingSteps.ts';
 import { describeRepeatedAskings } from './repeatedAskings.ts';
+import { describeShownReceipts } from './shownReceipts.ts';
 
 describeBookings('tickets', (stage) => {
   const { airline } = stage;
@@ -227,6 +228,8 @@ describeBookings('tickets', (stage) => {
     ]);
     expect(airline.askedFor(pending.id, 'cancel')).toEqual([]);
   });
+
+  describeShownReceipts(stage);
 
   describeRepeatedAskings(stage);
 

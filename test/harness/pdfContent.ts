@@ -25,6 +25,9 @@ export function pdfTexts(pdf: Buffer): string[] {
   });
 }
 
+/** All words of a PDF in the order in which they were drawn, without line breaks. */
+export const pdfWords = (pdf: Buffer): string => pdfTexts(pdf).join(' ').replace(/\s+/g, ' ').trim();
+
 export interface Rectangle {
   x: number;
   y: number;
@@ -52,3 +55,7 @@ export function pdfFilledRectangles(pdf: Buffer): Rectangle[] {
   }
   return filled;
 }
+
+/** Those of them that are as wide as high, such as the modules of a QR code. */
+export const pdfSquares = (pdf: Buffer): Rectangle[] =>
+  pdfFilledRectangles(pdf).filter(({ width, height }) => Math.abs(width - height) < 0.001);

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
-import jsQrModule from 'jsqr';
 import { describe, expect, it } from 'vitest';
 import { eticketPdf } from '../../../src/infrastructure/tickets/eticketPdf.ts';
 import type { ReceiptCarrier, TicketReceipt } from '../../../src/infrastructure/tickets/receipt.ts';
-import { pdfFilledRectangles, pdfTexts, type Rectangle } from '../../harness/pdfContent.ts';
+import { pdfSquares, pdfTexts, pdfWords } from '../../harness/pdfContent.ts';
 import { overlaps, type PlacedText, placedTexts } from '../../harness/placedTexts.ts';
+import { readQrModules } from '../../harness/qrCode.ts';
 import { receiptFor, receipts } from './receipts.ts';
 
-const readQrCode = jsQrModule.default;
 const testMark = 'SEM VALOR — AMBIENTE DE TESTE';
 const watermarkPoints = 34;
 const [pageWidth, pageHeight, margin] = [595.28, 841.89, 42];
@@ -15,9 +14,6 @@ const [pageWidth, pageHeight, margin] = [595.28, 841.89, 42];
 const [lowestRow, highestFooter] = [76, 62];
 
 const pagesOf = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type \/Page\b/g)!.length;
-
-/** All words of a receipt in the order in which they were drawn, without line breaks. */
-const wordsOf = (pdf: Buffer) => pdfTexts(pdf).join(' ').replace(/\s+/g, ' ');
 
 function expectOrderly(texts: readonly PlacedText[]): void {
   const written = texts.filter(({ points }) => points !== watermarkPoints);
@@ -40,26 +36,6 @@ const lastRows = (texts: readonly PlacedText[]) =>
         .filter((text) => text.page === page && text.points !== watermarkPoints && text.bottom > lowestRow)
         .reduce((lowest, text) => (text.bottom < lowest.bottom ? text : lowest)).text,
   );
-
-/** What a reader of QR codes finds in black squares on white. */
-function readModules(squares: readonly Rectangle[]): string | undefined {
-  const [quietZone, scale] = [4, 4];
-  const size = squares[0]!.width;
-  const left = Math.min(...squares.map(({ x }) => x));
-  const low = Math.min(...squares.map(({ y }) => y));
-  const high = Math.max(...squares.map(({ y }) => y));
-  const pixels = (Math.round((high - low) / size) + 1 + 2 * quietZone) * scale;
-  const image = new Uint8ClampedArray(pixels * pixels * 4).fill(255);
-  for (const { x, y } of squares) {
-    const column = (Math.round((x - left) / size) + quietZone) * scale;
-    const row = (Math.round((y - low) / size) + quietZone) * scale;
-    for (let index = 0; index < scale * scale; index += 1) {
-      const at = ((row + Math.floor(index / scale)) * pixels + column + (index % scale)) * 4;
-      image.fill(0, at, at + 3);
-    }
-  }
-  return readQrCode(image, pixels, pixels)?.data;
-}
 
 describe('the receipt of e-tickets', () => {
   it('has the booking, its travellers, flights and price', async () => {
@@ -126,7 +102,7 @@ describe('the receipt of e-tickets', () => {
     const [segment] = slice!.segments;
     const wordsWith = async (operatingCarrier: ReceiptCarrier) => {
       const segments = [{ ...segment!, operatingCarrier }];
-      return wordsOf(await eticketPdf({ ...receipt, slices: [{ ...slice!, segments }] }));
+      return pdfWords(await eticketPdf({ ...receipt, slices: [{ ...slice!, segments }] }));
     };
     expect(await wordsWith(segment!.marketingCarrier)).not.toContain('Operado por');
     expect(await wordsWith({ iataCode: '2Z', name: 'Voepass' })).toContain('Operado por Voepass');
@@ -139,7 +115,7 @@ describe('the receipt of e-tickets', () => {
       refundBeforeDeparture: { allowed: false, penaltyAmount: null, penaltyCurrency: null },
       changeBeforeDeparture: { allowed: true, penaltyAmount: '80.00', penaltyCurrency: 'USD' },
     };
-    const words = wordsOf(await eticketPdf({ ...receipt, conditions }));
+    const words = pdfWords(await eticketPdf({ ...receipt, conditions }));
     expect(words).toContain('Reembolso antes da partida não é possível');
     expect(words).toContain('Alteração antes da partida possível, com multa de US$ 80,00');
     expect(words).not.toContain('Cancelamento');
@@ -147,7 +123,7 @@ describe('the receipt of e-tickets', () => {
 
   it('hides all of a document but its last three characters', async () => {
     const { travellers, ...receipt } = await receipts.group!();
-    const words = wordsOf(await eticketPdf({ ...receipt, travellers }));
+    const words = pdfWords(await eticketPdf({ ...receipt, travellers }));
     for (const { identityDocument } of travellers) {
       expect(words).not.toContain(identityDocument.number);
       expect(words).not.toContain(identityDocument.number.slice(-4));
@@ -203,7 +179,7 @@ describe('the receipt of e-tickets', () => {
       expect(onPage.map(({ text }) => text)).toContain(`Página ${page} de ${count}`);
       expect(onPage.find(({ points }) => points === watermarkPoints)?.text).toBe(testMark);
     }
-    const words = wordsOf(pdf);
+    const words = pdfWords(pdf);
     for (let number = 1; number <= 6; number += 1) expect(words).toContain(`Trecho ${number}: `);
     for (const { uniqueIdentifier } of receipt.tickets) expect(words).toContain(uniqueIdentifier);
     expect(words).toContain('Bebê de colo, com o passageiro 3');
@@ -226,7 +202,7 @@ describe('the receipt of e-tickets', () => {
   });
 
   it('writes letters that the font lacks as the nearest it has', async () => {
-    const words = wordsOf(await eticketPdf(await receipts.group!()));
+    const words = pdfWords(await eticketPdf(await receipts.group!()));
     expect(words).toContain('João Luís d’Ávila Gonçalves');
     expect(words).toContain("D'AVILA GONCALVES/JOAO LUIS");
     expect(words).toContain('Lukasz Zólc-Wisniewski');
@@ -251,17 +227,14 @@ describe('the receipt of e-tickets', () => {
       ['RESERVADO, AGUARDANDO PAGAMENTO', 'Total R$ 12.345,67'],
     ],
   ])('of a booking that is %s says so', async (_case, change, expected) => {
-    const words = wordsOf(await eticketPdf({ ...(await receipts.oneWay!()), ...change }));
+    const words = pdfWords(await eticketPdf({ ...(await receipts.oneWay!()), ...change }));
     for (const text of expected) expect(words).toContain(text);
   });
 
   it('has a QR code that leads to its link, when there is one', async () => {
     const receipt = await receipts.oneWay!();
-    const modules = async (link: string | null) =>
-      pdfFilledRectangles(await eticketPdf({ ...receipt, link })).filter(
-        ({ width, height }) => Math.abs(width - height) < 0.001,
-      );
-    expect(readModules(await modules(receipt.link))).toBe(receipt.link);
+    const modules = async (link: string | null) => pdfSquares(await eticketPdf({ ...receipt, link }));
+    expect(readQrModules(await modules(receipt.link))).toBe(receipt.link);
     expect(await modules(null)).toEqual([]);
   });
 
