@@ -45,6 +45,11 @@ describeEngines('What operators see', (engine) => {
     return found;
   }
 
+  const lineOf = (requestId: string | null) =>
+    eventually(() =>
+      server.logLines.map((text) => JSON.parse(text)).find((entry) => entry.requestId === requestId),
+    );
+
   it('metrics count every request by its route, whatever its path was', async () => {
     const { test: key } = await server.createTeam();
     const id = await requestRecharge(server, key);
@@ -199,9 +204,54 @@ describeEngines('What operators see', (engine) => {
   it('each request is logged under the id that the response carries', async () => {
     const answer = await server.rest('GET', '/api/v1/wallet/balance', { key: server.keys.live });
     const requestId = answer.headers.get('x-request-id');
-    const line = await eventually(() =>
-      server.logLines.map((text) => JSON.parse(text)).find((entry) => entry.requestId === requestId),
-    );
-    expect(line).toMatchObject({ msg: 'request', route: '/wallet/balance', status: 200, method: 'GET' });
+    const line = await lineOf(requestId);
+    expect(line).toEqual({
+      level: 30,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      service: 'embarque',
+      requestId,
+      method: 'GET',
+      path: '/api/v1/wallet/balance',
+      route: '/wallet/balance',
+      status: 200,
+      milliseconds: expect.any(Number),
+      msg: 'request',
+    });
+    // To the microsecond: most take less than a millisecond or two.
+    expect(line.milliseconds).toBeGreaterThan(0);
+    expect(Number((line.milliseconds * 1_000).toFixed(6)) % 1).toBe(0);
+  });
+
+  it('of a request that its client has left the log says so, and of its path neither the query string nor all of a long one', async () => {
+    const [left, long] = ['left-before-its-end', 'asks-for-a-long-path'];
+    const controller = new AbortController();
+    const query = encodeURIComponent('subscription { walletEvents { id } }');
+    const stream = await fetch(`${server.url}/graphql?query=${query}`, {
+      headers: {
+        authorization: `Bearer ${server.keys.live}`,
+        accept: 'text/event-stream',
+        'x-request-id': left,
+      },
+      signal: controller.signal,
+    });
+    expect(stream.status).toBe(200);
+    controller.abort();
+    expect(await lineOf(left)).toMatchObject({ path: '/graphql', status: 200, aborted: true });
+    await server.rest('GET', `/${'x'.repeat(300)}?y=z`, { headers: { 'x-request-id': long } });
+    expect((await lineOf(long)).path).toBe(`/${'x'.repeat(199)}`);
+  });
+
+  it('probes, which come every few seconds for ever, are not in the log', async () => {
+    const probes = ['/health/live', '/health/ready', '/metrics'];
+    for (const [index, path] of probes.entries())
+      await server.rest('GET', path, { headers: { 'x-request-id': `probe-number-${index}` } });
+    await server.rest('GET', '/api/v1/wallet/balance', { headers: { 'x-request-id': 'behind-the-probes' } });
+    await lineOf('behind-the-probes');
+    expect(server.logLines.filter((text) => text.includes('probe-number-'))).toEqual([]);
+  });
+
+  it('connections without a request are kept for longer than the minute after which load balancers end theirs', async () => {
+    const { headers } = await server.rest('GET', '/health/live');
+    expect(Number(/^timeout=(\d+)$/.exec(headers.get('keep-alive') ?? '')?.[1])).toBeGreaterThan(60);
   });
 });
