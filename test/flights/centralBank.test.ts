@@ -38,12 +38,10 @@ const bulletins = (rates: Record<string, unknown>) =>
   Object.entries(rates).flatMap(([day, rate]) => bulletinsOf(day, rate));
 
 const never = () => undefined;
-const failing = (response: ServerResponse) =>
-  response.writeHead(503).end(JSON.stringify({ value: bulletins(published.USD) }));
+const failing = (response: ServerResponse, answer: string) => response.writeHead(503).end(answer);
 const html = (response: ServerResponse) =>
   response.setHeader('content-type', 'text/html').end('<!DOCTYPE html><title>Manutenção</title>');
-const endless = (response: ServerResponse) =>
-  response.end(JSON.stringify({ value: bulletins(published.USD) }) + ' '.repeat(1_000_000));
+const endless = (response: ServerResponse, answer: string) => response.end(answer + ' '.repeat(1_000_000));
 const cut = (response: ServerResponse) => response.destroy();
 
 describeEngines('exchange rates of the central bank', (engine) => {
@@ -92,7 +90,9 @@ describeEngines('exchange rates of the central bank', (engine) => {
     const line = text.split('\n').find((one) => one.startsWith(`${name} `));
     return Number(line?.split(' ')[1] ?? 0);
   };
-  const answered = 'embarque_exchange_rate_fetches_total{currency="USD",outcome="answered"}';
+  const fetches = (outcome: string) =>
+    `embarque_exchange_rate_fetches_total{currency="USD",outcome="${outcome}"}`;
+  const answered = fetches('answered');
   /** Resolves when it has been looked whether something is due at this time. */
   const looked = (url = server.url) => sweptTwice(url, 'exchange-rates');
   /** Nobody is being asked while time goes on. */
@@ -208,7 +208,9 @@ describeEngines('exchange rates of the central bank', (engine) => {
       await advance(minutes * minuteMs);
       await eventually(() => bank.asked.length === 2);
     };
+    const failedBefore = await sample(fetches('failed'));
     for (let failed = 0; failed < 8; failed += 1) await isAskedAfter(30);
+    await eventually(async () => (await sample(fetches('failed'))) === failedBefore + 8);
     bank.asked.length = 0;
     await advance(15 * minuteMs);
     await looked();
@@ -222,9 +224,11 @@ describeEngines('exchange rates of the central bank', (engine) => {
 
   it('are not sold at when they jump, until the next closing is like them', async () => {
     await begin();
+    const doubtedBefore = await sample(fetches('doubted'));
     publish({ '2026-11-23': 54 });
     clock.set('2026-11-23T17:00:00.000Z');
     await eventually(() => logged('not believed').length === 1);
+    await eventually(async () => (await sample(fetches('doubted'))) === doubtedBefore + 1);
     const [line = '{}'] = logged('not believed');
     expect(JSON.parse(line)).toMatchObject({ level: 50, currency: 'USD' });
     expect(line).toContain('54 on 2026-11-23, after 5.3417');

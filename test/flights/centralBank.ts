@@ -35,8 +35,8 @@ export function bulletinsOf(day: string, rate: unknown, closingName = 'Fechament
 export class CentralBank {
   /** What is published, by currency. */
   bulletins: Record<string, Bulletin[]> = {};
-  /** What it does instead of answering as it should. */
-  fault: ((response: ServerResponse) => void) | null = null;
+  /** What it does instead of answering as it should, with the answer. */
+  fault: ((response: ServerResponse, answer: string) => void) | null = null;
   /** What it was asked for: currency, first and last day. */
   readonly asked: string[] = [];
   readonly #server = createServer((request, response) => {
@@ -47,7 +47,6 @@ export class CentralBank {
       dayOf(searchParams.get('@dataFinalCotacao')),
     ];
     this.asked.push(`${currency} ${first} ${last}`);
-    if (this.fault) return this.fault(response);
     if (decodeURIComponent(pathname) !== resource || searchParams.get('$format') !== 'json')
       return response.writeHead(404).end();
     const value = (this.bulletins[currency] ?? [])
@@ -56,9 +55,9 @@ export class CentralBank {
         return first <= day && day <= last;
       })
       .map((bulletin) => ({ paridadeCompra: 1, paridadeVenda: 1, cotacaoCompra: 8.8888, ...bulletin }));
-    response
-      .setHeader('content-type', 'application/json;charset=UTF-8')
-      .end(JSON.stringify({ '@odata.context': 'https://bank/$metadata', value }));
+    const answer = JSON.stringify({ '@odata.context': 'https://bank/$metadata', value });
+    if (this.fault) return this.fault(response, answer);
+    response.setHeader('content-type', 'application/json;charset=UTF-8').end(answer);
   });
 
   /** @returns the address of its service */

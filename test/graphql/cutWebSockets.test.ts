@@ -45,7 +45,23 @@ describeOneEngine('A WebSocket whose client', (engine) => {
     }
   });
 
-  it('asks without reading is cut, and prints nothing', async () => {
+  const filling = 'x'.repeat(500_000);
+  it.each<[string, number, (socket: WebSocket, sent: () => void) => void]>([
+    [
+      'by messages',
+      200,
+      (socket, sent) => socket.send(JSON.stringify({ type: 'ping', payload: { filling } }), sent),
+    ],
+    // A frame of control holds 125 bytes, and so does its answer.
+    [
+      'by frames of WebSockets',
+      1_000,
+      (socket, sent) => {
+        for (let frame = 1; frame < 1_000; frame += 1) socket.ping(filling.slice(0, 125));
+        socket.ping(filling.slice(0, 125), true, sent);
+      },
+    ],
+  ])('asks %s without reading is cut, and prints nothing', async (_how, most, ask) => {
     const printed: unknown[] = [];
     const { error } = console;
     console.error = (...values) => void printed.push(values);
@@ -53,10 +69,9 @@ describeOneEngine('A WebSocket whose client', (engine) => {
       const team = await server.createTeam();
       const { socket, closed } = await connectRawSocket(server.url, team.test);
       socket.pause();
-      const ping = JSON.stringify({ type: 'ping', payload: { filling: 'x'.repeat(500_000) } });
       let sent = 0;
-      while (socket.readyState === socket.OPEN && sent < 200) {
-        await new Promise((resolve) => socket.send(ping, resolve));
+      while (socket.readyState === socket.OPEN && sent < most) {
+        await new Promise<void>((resolve) => ask(socket, resolve));
         sent += 1;
       }
       socket.resume();
