@@ -26,6 +26,8 @@ const external = [
   // They find files of their own by where they stand.
   /^@electric-sql\/pglite/,
   'pdfkit',
+  // It calls url.parse, of which Node.js from 24 on warns operators when the caller is not in node_modules.
+  'parseurl',
   // They are loaded when they are needed first, if ever.
   'bwip-js',
   'nodemailer',

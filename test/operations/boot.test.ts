@@ -10,6 +10,7 @@ import { eventually, restRequest } from '../harness/client.ts';
 import { projectFolder } from '../harness/compiledProduct.ts';
 import { embedded, realEngine } from '../harness/engines.ts';
 import { ownPort } from '../harness/ownPort.ts';
+import { rawRequest } from '../harness/rawRequest.ts';
 import { followServer, paste, useServerProcesses } from '../harness/serverProcess.ts';
 
 const startProcess = useServerProcesses();
@@ -56,6 +57,15 @@ it('npm start builds, runs, and prints lines that work when pasted; a chosen key
     await server.exited;
   }
 }, 120_000);
+
+it('whatever is asked for, Node.js finds nothing to warn operators of', async () => {
+  const server = startProcess({ DATA_DIR: join(folder, 'unwarned'), PORT: '0' });
+  const url = await server.ready();
+  for (const path of [`${url}/health/live`, '/health/live#part', '*'])
+    await rawRequest(url, { method: 'GET', path });
+  expect(await server.stop()).toEqual({ code: 0, signal: null });
+  expect(server.output.stderr).toBe('');
+});
 
 it('a port that is taken ends the start with one line, and no key is made that nobody was shown', async () => {
   const taken = createServer().listen(0, '127.0.0.1');

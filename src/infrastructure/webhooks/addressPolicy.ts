@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -79,7 +80,12 @@ function hasUnsafeCharacter(text: string): boolean {
 }
 
 function isDomainName(hostname: string): boolean {
-  return hostname.length <= 253 && hostname.split('.').every((part) => label.test(part));
+  return hostname.length <= 253 && hostname.split('.').every((part) => label.test(part) && !isBroken(part));
+}
+
+/** Punycode of nothing: the URL parser refuses it in Node.js 20 and 22, and lets it pass from 24 on. */
+function isBroken(part: string): boolean {
+  return part.startsWith('xn--') && domainToUnicode(part) === part;
 }
 
 /** A name with no dot is resolved by the search list of our own network, so it counts as private. */
