@@ -13,17 +13,36 @@ const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Sett
 
 const recharge = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
 
+/** From Node.js 26 on a connection ends with the answer to an offer that has a body (isDeclinedAtOnce). */
+const keepsConnection = Number.parseInt(process.versions.node, 10) < 26;
+
 describeOneEngine('A client that offers HTTP/2', (engine) => {
   let server: TestServer;
   let socket: Socket;
   let received = '';
-  beforeAll(async () => {
-    server = await startTestServer(engine);
-    socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    socket.setEncoding('utf8').on('data', (text: string) => {
+  let isOver = false;
+  async function reconnect(): Promise<void> {
+    received = '';
+    isOver = false;
+    const next = connect(Number(new URL(server.url).port), '127.0.0.1');
+    next.setEncoding('utf8').on('data', (text: string) => {
       received += text;
     });
-    await once(socket, 'connect');
+    next.on('end', () => {
+      isOver = true;
+    });
+    await once(next, 'connect');
+    socket = next;
+  }
+  /** Whatever is left to send goes on a new connection where the server has ended this one, as it said that it would. */
+  async function goOn(): Promise<void> {
+    if (keepsConnection) return;
+    await eventually(() => isOver);
+    await reconnect();
+  }
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+    await reconnect();
   });
   afterAll(async () => {
     socket?.destroy();
@@ -59,8 +78,21 @@ describeOneEngine('A client that offers HTTP/2', (engine) => {
       ),
     );
     socket.write(sent.join(''));
-    for (const amount of amounts)
+    for (const [index, amount] of amounts.entries()) {
       expect(await answer()).toMatchObject({ status: 201, body: { data: { amount } } });
+      if (!sent[index]?.includes('h2c')) continue;
+      await goOn();
+      if (!keepsConnection) socket.write(sent.slice(index + 1).join(''));
+    }
+  });
+
+  it('is answered in turn when it does not wait for the answers to what has no body', async () => {
+    const paths = ['balance', 'nothing', 'balance', 'balance', 'nothing'];
+    socket.write(
+      paths.map((path, index) => request(`GET /api/v1/wallet/${path}`, index === 0 ? '' : offer)).join(''),
+    );
+    for (const path of paths)
+      expect(await answer()).toMatchObject({ status: path === 'balance' ? 200 : 404 });
   });
 
   it('is answered in HTTP/1.1 on one connection, request after request', async () => {
@@ -76,16 +108,19 @@ describeOneEngine('A client that offers HTTP/2', (engine) => {
     const sent = request('POST /api/v1/wallet/recharge', offer, recharge);
     socket.write(sent);
     expect(await answer()).toMatchObject({ status: 201, body: { data: { amount: '100.00' } } });
+    await goOn();
     // Its body comes in another packet than its head.
     socket.write(sent.slice(0, -10));
     await server.rest('GET', '/health/live');
     socket.write(sent.slice(-10));
     expect(await answer()).toMatchObject({ status: 201, body: { data: { amount: '100.00' } } });
+    await goOn();
     socket.write(request('POST /graphql', offer, '{"query":"{ walletBalance { currency } }"}'));
     expect(await answer()).toMatchObject({
       status: 200,
       body: { data: { walletBalance: { currency: 'BRL' } } },
     });
+    await goOn();
     socket.write(request('GET /api/v1/wallet/nothing', offer));
     expect(await answer()).toMatchObject({ status: 404 });
   });
@@ -97,6 +132,7 @@ describeOneEngine('A client that offers HTTP/2', (engine) => {
       status: 400,
       body: { errors: [{ extensions: { details: { type: 'malformed_json' } } }] },
     });
+    await goOn();
     socket.write(request('GET /api/v1/wallet/nothing', ''));
     expect(await answer()).toMatchObject({ status: 404, body: { success: false } });
   });

@@ -6,6 +6,7 @@ import type { Express, Request, Response } from 'express';
 import express from 'express';
 import { commonHeaders, setHeaders } from './headers.ts';
 import type { Listener } from './listener.ts';
+import { isDeclinedAtOnce } from './offeredProtocols.ts';
 
 declare module 'http' {
   interface IncomingMessage {
@@ -70,10 +71,18 @@ export function createHttpServer(application: Express, listener: Listener): Serv
   }
   Object.setPrototypeOf(BornResponse.prototype, application.response);
   application.response = BornResponse.prototype as Response;
-  const take = (request: IncomingMessage, response: ServerResponse) =>
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    if (isDeclinedAtOnce(request)) response.setHeader('Connection', 'close');
     listener(request as Request, response as unknown as Response);
-  const server = createServer(
+  };
+  // Its types are those of the oldest Node.js, which does not ask.
+  const acceptance = {
+    shouldUpgradeCallback: (request: IncomingMessage) =>
+      server.listenerCount('upgrade') > 0 && !isDeclinedAtOnce(request),
+  };
+  const server: Server = createServer(
     {
+      ...acceptance,
       IncomingMessage: BornRequest,
       ServerResponse: BornResponse,
       // A client that dribbles its headers or body holds a socket only so long.

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { validationError } from '../../errors.ts';
@@ -40,10 +41,8 @@ function giveUpOn(request: Request, refuse: () => void): void {
   });
 }
 
-function hasBody(request: Request): boolean {
-  return (
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
-  );
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** Some clients write utf8. The parameter is nobody's to go by (RFC 8259, 11), as long as it says what is so. */
