@@ -5,6 +5,14 @@ import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
 import { revokedKey, startTestServer, type TestServer } from '../harness/server.ts';
 import { eventStream, walletEvents } from '../harness/subscribers.ts';
 
+function isWritable(json: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(json)) === json;
+  } catch {
+    return false;
+  }
+}
+
 describeOneEngine('Operations over graphql-ws', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -176,7 +184,11 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     const stranger = await openRawSocket(server.url);
     stranger.send(`{"type":"ping","payload":{"deep":${nested(8_000)}}}`);
-    expect(await stranger.closed()).toEqual({ code: 4400, reason: 'Invalid message received' });
+    // Newer engines can write whatever they can read.
+    if (isWritable(nested(8_000))) {
+      await stranger.receives(({ type, payload }) => type === 'pong' && payload.deep.length === 1);
+      stranger.socket.terminate();
+    } else expect(await stranger.closed()).toEqual({ code: 4400, reason: 'Invalid message received' });
     for (const ofServers of [
       { type: 'connection_ack' },
       { type: 'next', id: '1', payload: { data: {} } },
