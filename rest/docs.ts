@@ -42,7 +42,7 @@ const start = `const root = new URL('..', document.currentScript.src).href;
 SwaggerUIBundle({
   url: root + 'api/v1/openapi.json',
   requestInterceptor: (request) => {
-    if (!request.loadSpec) request.url = request.url.replace(new URL('/', root).href, root);
+    if (!request.loadSpec) request.url = request.url.replace(new URL('/', root).href, () => root);
     return request;
   },
   dom_id: '#ui',

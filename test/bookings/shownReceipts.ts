@@ -2,11 +2,10 @@ import { expect, it } from 'vitest';
 import { dataOf } from '../doors/door.ts';
 import { pdfSquares, pdfWords } from '../harness/pdfContent.ts';
 import { readQrModules } from '../harness/qrCode.ts';
+import { dayMs } from '../harness/testClock.ts';
 import { ticketed } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
 import { agencyWith, booked, offered, requestFor, untilStatus } from './bookingSteps.ts';
-
-const dayMs = 24 * 3_600_000;
 
 const dayOf = (instant: string) =>
   new Intl.DateTimeFormat('pt-BR', { timeZone: 'America/Sao_Paulo' }).format(new Date(instant));

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { nodeMajor } from '../harness/nodeMajor.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
@@ -14,7 +15,7 @@ const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Sett
 const recharge = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
 
 /** From Node.js 26 on a connection ends with the answer to an offer that has a body (isDeclinedAtOnce). */
-const keepsConnection = Number.parseInt(process.versions.node, 10) < 26;
+const keepsConnection = nodeMajor < 26;
 
 describeOneEngine('A client that offers HTTP/2', (engine) => {
   let server: TestServer;
@@ -84,6 +85,11 @@ describeOneEngine('A client that offers HTTP/2', (engine) => {
       await goOn();
       if (!keepsConnection) socket.write(sent.slice(index + 1).join(''));
     }
+    // What was sent again on another connection had not been done before.
+    const made = await server.query<{ cents: string }>(
+      'SELECT amount_cents AS cents FROM recharges ORDER BY amount_cents',
+    );
+    expect(made.map(({ cents }) => (Number(cents) / 100).toFixed(2))).toEqual(amounts);
   });
 
   it('is answered in turn when it does not wait for the answers to what has no body', async () => {

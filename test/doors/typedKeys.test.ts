@@ -63,6 +63,7 @@ describeOneEngine('a key that is typed into a page', (engine) => {
 
   /** With what GraphiQL is shown by the script of its page. */
   const graphiql = async (globals: object) => {
+    createFetcher.mockClear();
     let shown: Record<string, unknown> = {};
     const React = {
       createElement: (_component: unknown, properties: Record<string, unknown>) => {

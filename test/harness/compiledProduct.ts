@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vitest/config';
+import { nodeMajor } from './nodeMajor.ts';
 
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -10,11 +11,10 @@ export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 export const productFolder = (runFolder: string) => join(runFolder, 'product');
 
 /**
- * Most functions run too seldom in a test to repay what optimising them costs V8: it waits fifteen times as long. That of
- * Node.js 22 and newer does not know the option, and waits long enough by itself.
+ * Most functions run too seldom in a test to repay what optimising them costs V8: it waits fifteen times as long. The V8
+ * of Node.js 22 and newer does not know the option, and waits long enough by itself.
  */
-export const briefRunFlags =
-  Number.parseInt(process.versions.node, 10) < 22 ? ['--interrupt-budget=1000000'] : [];
+export const briefRunFlags = nodeMajor < 22 ? ['--interrupt-budget=1000000'] : [];
 
 /** Types are checked elsewhere. @throws Error when it cannot be compiled. */
 function compile(folder: string): void {

@@ -7,8 +7,8 @@ const lowest = 20_000;
 const highest = 30_000;
 
 /**
- * A port of 127.0.0.1 for a process that has to be told one: nobody listens there, and nobody comes to by chance, however
- * long that process takes to start or is away.
+ * A port of 127.0.0.1 for a process that has to be told one: nobody listens there, and hardly anybody comes to by chance,
+ * however long that process takes to start or is away.
  */
 export async function ownPort(): Promise<number> {
   for (;;) {

@@ -65,7 +65,7 @@ export function followServer(child: ChildProcess): ServerProcess {
   };
 }
 
-/** Starts a command of the built product in `folder` with this environment and nothing else. */
+/** Starts a command of the built product in `folder` with this environment alone, and V8 set for brief runs. */
 export function startBuilt(
   folder: string,
   file: string,

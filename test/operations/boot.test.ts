@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { urlOf } from '../../src/infrastructure/http/listening.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { projectFolder } from '../harness/compiledProduct.ts';
 import { embedded, realEngine } from '../harness/engines.ts';
@@ -88,7 +89,9 @@ const loopback = Object.entries(networkInterfaces()).find(([, list]) =>
   list?.some(({ address }) => address === '::1'),
 )?.[0];
 
-it.runIf(loopback)('an address may name its interface, and is shown as URLs spell that', async () => {
+it('an address may name its interface, and is shown as URLs spell that', async () => {
+  expect(urlOf('fe80::1%eth0', 4000)).toBe('http://[fe80::1%25eth0]:4000');
+  if (loopback === undefined) return;
   const { settings, release } = await embedded.allocate();
   const server = startProcess({ ...settings, PORT: '0', HOST: `::1%${loopback}` });
   const url = await server.ready();

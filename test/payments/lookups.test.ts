@@ -222,6 +222,8 @@ describeEngines('a payment provider that is asked', (engine) => {
     answering(async () => ({ notifications: [missed], nextPage: null }));
     await untilCompleted(live, id);
     expect(asked[1]?.since.getTime()).toBeLessThan(clock.now().getTime());
+    // Until when it was heard is noted once all that was told has taken effect.
+    await twoLooks();
     clock.advance(pauseMs);
     await eventually(() => asked.length === 3);
     await twoLooks();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeOneEngine } from '../harness/engines.ts';
+import { rawRequest } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
@@ -43,6 +44,13 @@ describeOneEngine('The pages of the server', (engine) => {
       }
     },
   );
+
+  it('are shown also to whoever writes a host that can be none before their path', async () => {
+    for (const path of ['/docs', '/graphql'])
+      expect(
+        await rawRequest(server.url, { method: 'GET', path: `http://h:99999${path}`, headers: browser }),
+      ).toMatchObject({ status: 200 });
+  });
 
   it('are not for programs, which are told that there is nothing at the address itself', async () => {
     const { status, body } = await server.rest('GET', '/');

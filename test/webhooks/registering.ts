@@ -97,6 +97,16 @@ export function describeRegistering(
       expect((await listed(live)).pagination.total).toBe(1000);
     });
 
+    it('tells one of two with one URL that it is registered, also when the other was the thousandth', async () => {
+      const { live } = await team();
+      const { id } = await register(live);
+      await copy(id, 998);
+      const url = freshUrl();
+      const outcomes = await createTogether(live, [url, url]);
+      expect(outcomes.map(({ ok }) => ok).sort()).toEqual([false, true]);
+      expectRefusal(outcomes.find(({ ok }) => !ok)!, registered);
+    });
+
     it('subscribes to each type once', async () => {
       const { live } = await team();
       const events = ['wallet.credit', 'wallet.debit', 'wallet.credit'];

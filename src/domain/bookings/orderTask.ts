@@ -143,8 +143,9 @@ export async function nextTaskAt(since: Date, { sequelize }: Platform): Promise<
 }
 
 /**
- * Of bookings that have a task, which have an index: all that there ever were would be read at each start. One whose task an
- * operator has done meanwhile needs no lease; should it get another, that waits until the lease lapses.
+ * Of bookings that have a task, which have an index: all that there ever were would be read at each start. One that has no
+ * task any more, by an operator or a client, needs no lease; should it get another, that waits until the lease lapses, at
+ * most FLIGHT_ORDER_TIMEOUT and a margin.
  */
 const releaseStatement = statement(
   'release_order_tasks',

@@ -1,3 +1,4 @@
+import { advisoryLocks } from '../../infrastructure/database/advisoryLocks.ts';
 import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import type { Platform } from '../platform.ts';
 import type { KeyKind } from './apiKey.ts';
@@ -13,9 +14,6 @@ export interface BootstrapKeys {
   operator: string;
 }
 
-/** Any number that nothing else in this database locks with. */
-const bootstrapLock = 7_061_204;
-
 /**
  * Gives an empty database a demo agency (DESIGN §5) and its three keys.
  * @returns the keys, to be shown once, or null when the database was not empty.
@@ -24,7 +22,7 @@ export function bootstrapDemoTeam(platform: Platform): Promise<BootstrapKeys | n
   const { sequelize, settings } = platform;
   return inTransaction(sequelize, async () => {
     // Several processes may start on the same empty database at once.
-    await sequelize.query(`SELECT pg_advisory_xact_lock(${bootstrapLock})`);
+    await sequelize.query(`SELECT pg_advisory_xact_lock(${advisoryLocks.bootstrap})`);
     if ((await Team.count()) > 0 || (await ApiKey.count()) > 0) {
       await warnOfUnknownKeys(platform);
       return null;

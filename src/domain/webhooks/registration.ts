@@ -1,4 +1,6 @@
 import { checkEach } from '../../errors.ts';
+import { advisoryLocks } from '../../infrastructure/database/advisoryLocks.ts';
+import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit } from '../../infrastructure/database/transaction.ts';
@@ -70,17 +72,26 @@ const countRegistered = statement<{ registered: number }>(
      FROM (SELECT FROM webhooks WHERE wallet_id = $1 AND deleted_at IS NULL LIMIT $2) w`,
 );
 
-/** Any number that nothing else in this database locks pairs with. */
-const registrationLock = 7_061_205;
+/** Whoever waits keeps a connection, of which all teams have a few. */
+const longestWaitMs = 2_000;
 
-/** Registrations of a wallet take turns from here to their commit. What else is done to it waits for none of them. */
+/**
+ * Registrations of a wallet take turns from here to their commit. What else is done to it waits for none of them. Two wallets
+ * may have the same hash, and then wait for each other.
+ */
 const awaitTurn = statement(
   'await_turn_to_register_webhook',
-  `SELECT pg_advisory_xact_lock(${registrationLock}, hashtext($1))`,
+  `SELECT pg_advisory_xact_lock(${advisoryLocks.registration}, hashtext($1)) WHERE ${lockWaitSql(longestWaitMs)}`,
 );
 
-/** @throws AppError 422 "Too many webhooks". */
-async function checkRoom({ walletId }: Tenant, { sequelize }: Platform): Promise<void> {
+/** @throws AppError 409 "URL already registered", 422 "Too many webhooks". */
+async function checkRoom(
+  { walletId }: Tenant,
+  normalizedUrl: string,
+  { sequelize }: Platform,
+): Promise<void> {
+  const [known] = await run(sequelize, isRegistered, [walletId, normalizedUrl]);
+  if (known) throw alreadyRegistered();
   const [row] = await run(sequelize, countRegistered, [walletId, maximumWebhooks]);
   if ((row?.registered ?? 0) >= maximumWebhooks) throw tooManyWebhooks();
 }
@@ -103,14 +114,12 @@ export async function prepareWebhook(
     headers: () => checkHeaders(request.headers),
   });
   const sealedHeaders = sealHeaders(headers, vault);
-  const [known] = await run(sequelize, isRegistered, [tenant.walletId, normalizedUrl]);
-  if (known) throw alreadyRegistered();
-  await checkRoom(tenant, platform);
+  await checkRoom(tenant, normalizedUrl, platform);
   await checkReachable(request.url, platform);
   return async () => {
     await run(sequelize, awaitTurn, [tenant.walletId]);
     // Others may have registered while the receiver was asked.
-    await checkRoom(tenant, platform);
+    await checkRoom(tenant, normalizedUrl, platform);
     const secret = createWebhookSecret();
     const [webhook] = await run(sequelize, insertWebhook, [
       newIdentifier('wh'),

@@ -7,6 +7,7 @@ import { QueryTypes } from 'sequelize';
 import type { Umzug } from 'umzug';
 import type { Log } from '../observability/log.ts';
 import { Outage } from '../observability/outage.ts';
+import { advisoryLocks } from './advisoryLocks.ts';
 import { lockWaitSql } from './lockWait.ts';
 import { withOwnSession } from './ownSession.ts';
 import { waitedTooLong } from './sqlState.ts';
@@ -15,9 +16,6 @@ interface Migration {
   up(queryInterface: QueryInterface): Promise<void>;
   down(queryInterface: QueryInterface): Promise<void>;
 }
-
-/** Any number: what matters is that every process of this product asks for the same one. */
-const migrationLock = 7_061_203;
 
 async function migrationNames(folder: string): Promise<string[]> {
   const files = await readdir(folder);
@@ -176,7 +174,7 @@ async function withMigrationLock<T>(
   return withOwnSession(sequelize, async (session) => {
     // However long another process takes.
     await session.query('SET lock_timeout = 0');
-    await session.query(`SELECT pg_advisory_lock(${migrationLock})`);
+    await session.query(`SELECT pg_advisory_lock(${advisoryLocks.migration})`);
     return work();
   });
 }

@@ -75,7 +75,7 @@ export function createHttpServer(application: Express, listener: Listener): Serv
     if (isDeclinedAtOnce(request)) response.setHeader('Connection', 'close');
     listener(request as Request, response as unknown as Response);
   };
-  // Its types are those of the oldest Node.js, which does not ask.
+  // A variable, for the types are those of Node.js 20, which has no such option.
   const acceptance = {
     shouldUpgradeCallback: (request: IncomingMessage) =>
       server.listenerCount('upgrade') > 0 && !isDeclinedAtOnce(request),

@@ -13,8 +13,13 @@ export async function listen(
     server.listen(PORT, HOST, resolve);
   });
   const { port } = server.address() as AddressInfo;
+  return { url: urlOf(HOST, port), port };
+}
+
+/** Where a server that listens on `HOST` is found from the same machine. */
+export function urlOf(HOST: string, port: number): string {
   const host = HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST;
   // The interface of a link-local address is spelt so in URLs (RFC 6874), where the library's parser takes none.
   const spelt = host.includes(':') ? `[${host.replace('%', '%25')}]` : host;
-  return { url: `http://${spelt}:${port}`, port };
+  return `http://${spelt}:${port}`;
 }

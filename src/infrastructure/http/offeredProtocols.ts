@@ -3,23 +3,25 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasBody } from './body.ts';
 
+const offers = (text = ''): string[] => text.split(',').map((offer) => offer.trim().toLowerCase());
+
 /** Whether a request to change the protocol is for the one that is spoken here. */
 export function offersWebSocket({ headers }: IncomingMessage): boolean {
-  return offers(headers.upgrade ?? '').includes('websocket');
+  return offers(headers.upgrade).includes('websocket');
 }
-
-const offers = (text: string): string[] => text.split(',').map((offer) => offer.trim().toLowerCase());
 
 const readsOfferedBodies = Number.parseInt(process.versions.node, 10) >= 26;
 
 /**
- * Whether an offer has to be declined before Node.js acts on it: from 26 on it reads the body itself, and a request that was
+ * Whether an offer has to be declined before Node.js acts on it: from 26 on it reads the body itself (nodejs/node#60016), and a request that was
  * given back without would have the next one taken for its body. Declined so early, Node.js drops what came right after
  * the request, so the connection must end with the answer.
  */
 export function isDeclinedAtOnce(request: IncomingMessage): boolean {
-  const { upgrade } = request.headers;
-  return readsOfferedBodies && upgrade !== undefined && !offersWebSocket(request) && hasBody(request);
+  if (!readsOfferedBodies) return false;
+  const { upgrade, connection } = request.headers;
+  const isOffer = upgrade !== undefined && offers(connection).includes('upgrade');
+  return isOffer && !offersWebSocket(request) && hasBody(request);
 }
 
 /** Headers that belong to the offer, and what names them in Connection. */

@@ -5,6 +5,8 @@ import type { Request } from 'express';
  * nobody.
  */
 export function pageRoot({ originalUrl }: Request): string {
-  const { pathname } = new URL(originalUrl, 'http://localhost');
+  const base = 'http://localhost';
+  // Express also takes targets whose host can be none, which no browser sends.
+  const { pathname } = new URL(URL.canParse(originalUrl, base) ? originalUrl : '/', base);
   return '../'.repeat(pathname.split('/').length - 2) || './';
 }

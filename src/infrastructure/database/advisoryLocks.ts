@@ -1,0 +1,5 @@
+/**
+ * The numbers under which processes of this product lock what is no row (pg_advisory_lock). Which they are is of no
+ * importance, but that all processes, of older builds as well, ask for the same ones.
+ */
+export const advisoryLocks = { migration: 7_061_203, bootstrap: 7_061_204, registration: 7_061_205 } as const;
