@@ -4,6 +4,9 @@ import { routes } from './routes/index.ts';
 
 let prepared: readonly PreparedRoute[] | undefined;
 
-/** The documented endpoints, in the order of the documentation; the servers of a process share them. @throws Error as prepareRoute does. */
+/**
+ * The documented endpoints, in the order of the documentation; the servers of a process share them.
+ * @throws Error as prepareRoute does.
+ */
 export const preparedRoutes = (): readonly PreparedRoute[] =>
   (prepared ??= routes.map((route) => prepareRoute(route, gatewaySchema())));

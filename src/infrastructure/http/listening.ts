@@ -1,7 +1,11 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Starts a server. @returns its port, and the URL at which it is found; @throws Error naming the settings of an address it cannot have. */
+/**
+ * Starts a server.
+ * @returns its port, and the URL at which it is found.
+ * @throws Error naming the settings of an address it cannot have.
+ */
 export async function listen(
   server: Server,
   { HOST, PORT }: { HOST: string; PORT: number },
