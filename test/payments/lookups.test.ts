@@ -29,6 +29,9 @@ describeEngines('a payment provider that is asked', (engine) => {
     };
   };
 
+  /** Resolves when it was looked twice more whether it is time to ask. */
+  const twoLooks = () => sweptTwice(server.url, 'missed-notices');
+
   beforeAll(async () => {
     answering(async () => ({ notifications: [], nextPage: null }));
     server = await startTestServer(engine, { clock, paymentProvider: bank });
@@ -37,8 +40,10 @@ describeEngines('a payment provider that is asked', (engine) => {
     expect(asked[0]?.since.getTime()).toBe(clock.now().getTime() - hourMs);
   });
   afterAll(() => server?.close());
-  beforeEach(() => {
+  beforeEach(async () => {
     bank.reset();
+    // What the test before has left due, by its last move of the clock, is none of the next one's askings.
+    await twoLooks();
     asked.length = 0;
   });
 
@@ -53,9 +58,6 @@ describeEngines('a payment provider that is asked', (engine) => {
   });
   const untilCompleted = (key: string, id: string) =>
     eventually(async () => dataOf(await door.getRecharge(key, id)).status === 'completed');
-
-  /** Resolves when it was looked twice more whether it is time to ask. */
-  const twoLooks = () => sweptTwice(server.url, 'missed-notices');
 
   /** Of several faults in a row only the first is logged: after this, the next is the first. */
   const answersOnce = async () => {
