@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
@@ -13,7 +12,7 @@ import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { sweptTwice } from '../harness/sweeps.ts';
 import { dayMs, minuteMs } from '../harness/testClock.ts';
-import { bulletinsOf, CentralBank } from './centralBank.ts';
+import { CentralBank, cut, endless, failing, html, never } from './centralBank.ts';
 import { oneWay, restFlights } from './searches.ts';
 
 const world = simulatedSupplier(new ManualClock(new Date('2026-11-21T12:00:00.000Z')));
@@ -28,21 +27,6 @@ const supplier: FlightSupplier = {
     return currencies.map((currency, index) => ({ ...offers[index]!, currency, totalAmount: '100.00' }));
   },
 };
-
-/** What the bank says of the days on which it is open. Friday the 20th is a holiday. */
-const published = {
-  USD: { '2026-11-16': 5.3001, '2026-11-17': 5.2888, '2026-11-18': 5.3217, '2026-11-19': 5.3417 },
-  EUR: { '2026-11-16': 6.1, '2026-11-17': 6.1111, '2026-11-18': 6.15, '2026-11-19': 6.1702 },
-};
-const bulletins = (rates: Record<string, unknown>) =>
-  Object.entries(rates).flatMap(([day, rate]) => bulletinsOf(day, rate));
-
-const never = () => undefined;
-const failing = (response: ServerResponse, answer: string) => response.writeHead(503).end(answer);
-const html = (response: ServerResponse) =>
-  response.setHeader('content-type', 'text/html').end('<!DOCTYPE html><title>Manutenção</title>');
-const endless = (response: ServerResponse, answer: string) => response.end(answer + ' '.repeat(1_000_000));
-const cut = (response: ServerResponse) => response.destroy();
 
 describeEngines('exchange rates of the central bank', (engine) => {
   const bank = new CentralBank();
@@ -101,17 +85,10 @@ describeEngines('exchange rates of the central bank', (engine) => {
     clock.advance(milliseconds);
   }
   const logged = (text: string) => server.logLines.filter((line) => line.includes(text));
-  const publish = (more: Record<string, unknown> = {}) => {
-    bank.bulletins = {
-      USD: bulletins({ ...published.USD, ...more }),
-      EUR: bulletins({ ...published.EUR, '2026-11-23': 6.1702, '2026-11-24': 6.2 }),
-    };
-  };
-
   /** Saturday again: the bank works, it has been asked, and nothing else has happened. */
   async function begin(): Promise<void> {
     bank.fault = null;
-    publish();
+    bank.publishWeek();
     // Whoever hangs is cut off.
     clock.advance(30_000);
     await looked();
@@ -139,7 +116,7 @@ describeEngines('exchange rates of the central bank', (engine) => {
     clock.advance(30_000);
     await eventually(() => logged('no exchange rates from the central bank').length === 1);
     bank.fault = null;
-    publish();
+    bank.publishWeek();
     clock.advance(minuteMs);
     // Thursday's closing, to sell, with the spread of 4 percent: six decimals, half up.
     await until({ BRL: 1, USD: 5.555368, EUR: 6.417008 });
@@ -195,7 +172,7 @@ describeEngines('exchange rates of the central bank', (engine) => {
     clock.advance(1);
     expect(await rates()).toMatchObject({ reason: 'too_old' });
     bank.fault = null;
-    publish({ '2026-11-24': 5.4 });
+    bank.publishWeek({ '2026-11-24': 5.4 });
     await advance(30 * minuteMs);
     await until({ USD: 5.616, EUR: 6.448 });
   });
@@ -225,7 +202,7 @@ describeEngines('exchange rates of the central bank', (engine) => {
   it('are not sold at when they jump, until the next closing is like them', async () => {
     await begin();
     const doubtedBefore = await sample(fetches('doubted'));
-    publish({ '2026-11-23': 54 });
+    bank.publishWeek({ '2026-11-23': 54 });
     clock.set('2026-11-23T17:00:00.000Z');
     await eventually(() => logged('not believed').length === 1);
     await eventually(async () => (await sample(fetches('doubted'))) === doubtedBefore + 1);
@@ -234,38 +211,38 @@ describeEngines('exchange rates of the central bank', (engine) => {
     expect(line).toContain('54 on 2026-11-23, after 5.3417');
     expect(await rates()).toMatchObject({ USD: 5.555368 });
     // Corrected.
-    publish({ '2026-11-23': 5.5 });
+    bank.publishWeek({ '2026-11-23': 5.5 });
     await advance(30 * minuteMs);
     await until({ USD: 5.72 });
     expect(logged('are believed again')).toHaveLength(1);
-    publish({ '2026-11-23': 5.51 });
+    bank.publishWeek({ '2026-11-23': 5.51 });
     await advance(30 * minuteMs);
     await until({ USD: 5.7304 });
     // A crash of the real, and the day after.
-    publish({ '2026-11-23': 5.51, '2026-11-24': 7 });
+    bank.publishWeek({ '2026-11-23': 5.51, '2026-11-24': 7 });
     await advance(dayMs);
     await eventually(() => logged('7 on 2026-11-24, after 5.51').length === 1);
     expect(await rates()).toMatchObject({ USD: 5.7304 });
-    publish({ '2026-11-23': 5.51, '2026-11-24': 7, '2026-11-25': 7.5 });
+    bank.publishWeek({ '2026-11-23': 5.51, '2026-11-24': 7, '2026-11-25': 7.5 });
     await advance(dayMs);
     await until({ USD: 7.8 });
   });
 
   it('go back with a correction, though the slip was small enough to be believed', async () => {
     await begin();
-    publish({ '2026-11-23': 4.3 });
+    bank.publishWeek({ '2026-11-23': 4.3 });
     clock.set('2026-11-23T17:00:00.000Z');
     await until({ USD: 4.472 });
     // A quarter more than what it corrects.
-    publish({ '2026-11-23': 5.35 });
+    bank.publishWeek({ '2026-11-23': 5.35 });
     await advance(30 * minuteMs);
     await until({ USD: 5.564 });
     expect(logged('no exchange rates from the central bank')).toEqual([]);
-    publish({ '2026-11-23': 5.35, '2026-11-24': 5.4 });
+    bank.publishWeek({ '2026-11-23': 5.35, '2026-11-24': 5.4 });
     await advance(dayMs);
     await until({ USD: 5.616 });
     // Neither like the day's own rate nor like the one before it: of some other currency.
-    publish({ '2026-11-23': 0.035, '2026-11-24': 0.036, '2026-11-25': 0.037 });
+    bank.publishWeek({ '2026-11-23': 0.035, '2026-11-24': 0.036, '2026-11-25': 0.037 });
     await advance(dayMs);
     await eventually(() => logged('no exchange rates from the central bank').length === 1);
     expect(await rates()).toMatchObject({ USD: 5.616 });
@@ -281,7 +258,7 @@ describeEngines('exchange rates of the central bank', (engine) => {
     await eventually(() => bank.asked.length === 4);
     await looked();
     expect(await rates()).toMatchObject({ reason: 'missing' });
-    publish();
+    bank.publishWeek();
     await advance(2 * minuteMs);
     await until({ USD: 5.555368, EUR: 6.417008 });
   });
@@ -299,7 +276,7 @@ describeEngines('exchange rates of the central bank', (engine) => {
           return body.offers.find((offer: Json) => offer.total_currency === 'USD').exchange_rate_used;
         };
         expect(await usdRate()).toBe(5.555368);
-        publish({ '2026-11-23': 5.5 });
+        bank.publishWeek({ '2026-11-23': 5.5 });
         clock.set('2026-11-23T17:00:00.000Z');
         await until({ USD: 5.72 });
         await advance(minuteMs);

@@ -17,7 +17,7 @@ const resource =
 const dayOf = (text: string | null) => (text ?? '').replace(datePattern, '$3-$1-$2').replace(/^'.*/, '');
 
 /** Everything that is published of a business day: the closing at its rate, the others at some other one. */
-export function bulletinsOf(day: string, rate: unknown, closingName = 'Fechamento'): Bulletin[] {
+function bulletinsOf(day: string, rate: unknown, closingName = 'Fechamento'): Bulletin[] {
   return [
     [closingName, '13:09:35.372', rate],
     ['Abertura', '10:08:17.012', 9.1111],
@@ -31,12 +31,27 @@ export function bulletinsOf(day: string, rate: unknown, closingName = 'Fechament
   }));
 }
 
+/** The closings of a week whose Friday, the 20th, is a holiday. */
+const week = {
+  USD: { '2026-11-16': 5.3001, '2026-11-17': 5.2888, '2026-11-18': 5.3217, '2026-11-19': 5.3417 },
+  EUR: { '2026-11-16': 6.1, '2026-11-17': 6.1111, '2026-11-18': 6.15, '2026-11-19': 6.1702 },
+};
+
+/** What it may do instead of answering. */
+type Fault = (response: ServerResponse, answer: string) => void;
+
+export const never: Fault = () => undefined;
+export const failing: Fault = (response, answer) => response.writeHead(503).end(answer);
+export const html: Fault = (response) =>
+  response.setHeader('content-type', 'text/html').end('<!DOCTYPE html><title>Manutenção</title>');
+export const endless: Fault = (response, answer) => response.end(answer + ' '.repeat(1_000_000));
+export const cut: Fault = (response) => response.destroy();
+
 /** The PTAX service of the central bank on loopback, as it is documented, with what a test lets it publish. */
 export class CentralBank {
   /** What is published, by currency. */
   bulletins: Record<string, Bulletin[]> = {};
-  /** What it does instead of answering as it should, with the answer. */
-  fault: ((response: ServerResponse, answer: string) => void) | null = null;
+  fault: Fault | null = null;
   /** What it was asked for: currency, first and last day. */
   readonly asked: string[] = [];
   readonly #server = createServer((request, response) => {
@@ -59,6 +74,16 @@ export class CentralBank {
     if (this.fault) return this.fault(response, answer);
     response.setHeader('content-type', 'application/json;charset=UTF-8').end(answer);
   });
+
+  /** Publishes the week of the 16th, the first euros of the next one, and these closings of the dollar. */
+  publishWeek(dollars: Record<string, unknown> = {}): void {
+    const bulletins = (closings: Record<string, unknown>) =>
+      Object.entries(closings).flatMap(([day, rate]) => bulletinsOf(day, rate));
+    this.bulletins = {
+      USD: bulletins({ ...week.USD, ...dollars }),
+      EUR: bulletins({ ...week.EUR, '2026-11-23': 6.1702, '2026-11-24': 6.2 }),
+    };
+  }
 
   /** @returns the address of its service */
   async open(): Promise<string> {
