@@ -17,6 +17,7 @@ import type { Log } from '../src/infrastructure/observability/log.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
+import { idOfClient, OperationIds, reasonForClient, withIdOfClient } from './operationIds.ts';
 import type { OperationRequest, Prepare } from './preparation.ts';
 import { counted, isRefused } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
@@ -108,12 +109,13 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
   // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is followed
   // by the socket's end.
   const send = (text: string) => new Promise<void>((resolve) => socket.send(text, () => resolve()));
+  const ids = new OperationIds();
   const refuse = () => socket.close(CloseCode.BadRequest, 'Invalid message received');
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
-      send,
-      close: (code, reason = '') => socket.close(code, shortened(reason)),
+      send: (text) => send(withIdOfClient(text)),
+      close: (code, reason = '') => socket.close(code, shortened(reasonForClient(reason))),
       onPing(payload) {
         const pong = writableJson({ type: MessageType.Pong, ...(payload ? { payload } : {}) });
         return pong ? send(pong) : refuse();
@@ -123,9 +125,12 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
           cutIfUnread();
           if (!extra.isKnown && data.length > strangerLimitBytes)
             return socket.close(tooBig, 'Message too big');
-          receive(String(data)).catch((error) =>
-            isOfServers(error) ? refuse() : closeFailed(socket, error, 'websocket message failed', log),
-          );
+          const { message, over } = ids.take(String(data));
+          receive(message)
+            .catch((error) =>
+              isOfServers(error) ? refuse() : closeFailed(socket, error, 'websocket message failed', log),
+            )
+            .finally(over);
         });
       },
     },
@@ -212,8 +217,9 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
       }
     },
     subscribe,
-    onSubscribe: async ({ connectionParams, extra }, id, payload) => {
+    onSubscribe: async ({ connectionParams, extra }, own, payload) => {
       try {
+        const id = idOfClient(own);
         const context = await operationContext(connectionParams, extra.request, gateway);
         if (id.length > idCharacters) throw validationError({ field: 'id', type: 'too_long' });
         context.idempotencyKey = idempotencyKeyOf(payload);

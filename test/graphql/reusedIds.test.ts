@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { payRecharge, requestRecharge } from '../harness/activity.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import { connectRawSocket } from '../harness/rawSocket.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+
+const completed = 'wallet.recharge.completed';
+const query = `subscription { walletEvents(types: ["${completed}"]) { type } }`;
+
+describeEngines(
+  'An id that a client uses again on a WebSocket as soon as it has completed the operation',
+  (engine) => {
+    let server: TestServer;
+    beforeAll(async () => {
+      server = await startTestServer(engine);
+    });
+    afterAll(() => server?.close());
+
+    const openSubscriptions = async () => {
+      const { text } = await server.rest('GET', '/metrics');
+      return Number(/^embarque_subscribers (\d+)$/m.exec(text)?.[1]);
+    };
+
+    async function stage() {
+      const { test: key } = await server.createTeam();
+      const socket = await connectRawSocket(server.url, key);
+      return {
+        key,
+        ...socket,
+        ask: (asked = query) => socket.send({ id: 'again', type: 'subscribe', payload: { query: asked } }),
+        complete: () => socket.send({ id: 'again', type: 'complete' }),
+        told: () => socket.messages.filter(({ id }) => id === 'again'),
+      };
+    }
+
+    it('leaves no subscription open, on the socket or behind it', async () => {
+      const client = await stage();
+      for (let times = 0; times < 20; times += 1) {
+        client.ask();
+        client.complete();
+      }
+      client.ask();
+      client.send({ id: 'other', type: 'subscribe', payload: { query: '{ latestEventId }' } });
+      await client.receives(({ id, type }) => id === 'other' && type === 'complete');
+      await eventually(async () => (await openSubscriptions()) === 1);
+      client.socket.terminate();
+      await eventually(async () => (await openSubscriptions()) === 0);
+    });
+
+    it('is the later subscription’s: it is told each event once, and ends when it is completed', async () => {
+      const client = await stage();
+      client.ask();
+      await eventually(async () => (await openSubscriptions()) === 1);
+      client.complete();
+      client.ask();
+      client.complete();
+      client.ask();
+      // What is asked behind it is answered when it has begun, or the ones before it have ended.
+      client.send({ id: 'other', type: 'subscribe', payload: { query: '{ latestEventId }' } });
+      await client.receives(({ id, type }) => id === 'other' && type === 'complete');
+      await eventually(async () => (await openSubscriptions()) === 1);
+      await payRecharge(server, client.key, await requestRecharge(server, client.key));
+      await eventually(() => client.told().length > 0);
+      client.complete();
+      await eventually(async () => (await openSubscriptions()) === 0);
+      await payRecharge(server, client.key, await requestRecharge(server, client.key));
+      client.send({ type: 'ping' });
+      await client.receives(({ type }) => type === 'pong');
+      expect(client.told()).toEqual([
+        {
+          id: 'again',
+          type: 'next',
+          payload: expect.objectContaining({ data: { walletEvents: { type: completed } } }),
+        },
+      ]);
+      client.socket.close();
+    });
+
+    it('is answered with what the later operation asks', async () => {
+      const client = await stage();
+      client.ask('{ latestEventId }');
+      client.complete();
+      client.ask('{ walletBalance { currency } }');
+      await client.receives(({ id, type }) => id === 'again' && type === 'complete');
+      expect(client.told().map(({ type, payload }) => payload?.data ?? type)).toEqual([
+        { walletBalance: { currency: 'BRL' } },
+        'complete',
+      ]);
+      client.socket.close();
+    });
+  },
+);
