@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorKind } from '../src/errors.ts';
@@ -62,11 +62,12 @@ function answerOf(shown: AppError, status: number, requestId: string): string {
 export function answerBrokenRequests(server: Server, log: Log): void {
   const broken = new WeakSet<Socket>();
 
-  const refuse = (socket: Socket, fault: string) => {
+  const refuse = (socket: Socket, fault: string, inPlaceOf?: ServerResponse) => {
     // What has been reset, by its client for one, takes no answer.
     if (!socket.writable) return void socket.destroy();
     const shown = others[fault] ?? malformed;
     const [status, requestId] = [statusOf(shown), randomUUID()];
+    if (inPlaceOf) inPlaceOf.brokenStatus = status;
     socket.end(answerOf(shown, status, requestId));
     const end = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(end));
@@ -87,6 +88,6 @@ export function answerBrokenRequests(server: Server, log: Log): void {
     const isWritten = underWay.headersSent && underWay.socket !== null;
     if (underWay.req.complete && !isWritten) underWay.once('close', () => refuse(socket, fault));
     else if (underWay.headersSent || underWay.socket === null) socket.destroy();
-    else refuse(socket, fault);
+    else refuse(socket, fault, underWay);
   });
 }

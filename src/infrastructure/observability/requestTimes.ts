@@ -4,7 +4,7 @@ import { Histogram } from 'prom-client';
 type Label = 'method' | 'route' | 'status' | 'le';
 
 interface Series {
-  readonly labels: { method: string; route: string; status: number };
+  readonly labels: { method: string; route: string; status: number | 'none' };
   /** Requests by the first bound that they did not exceed; the last count is of those beyond every bound. */
   readonly counts: number[];
   seconds: number;
@@ -30,11 +30,16 @@ export class RequestTimes extends Histogram<Label> {
     });
   }
 
-  add(method: string, route: string, status: number, seconds: number): void {
+  /** @param status null for a request that was not answered. */
+  add(method: string, route: string, status: number | null, seconds: number): void {
     const key = `${status} ${method} ${route}`;
     let series = this.#series.get(key);
     if (!series) {
-      series = { labels: { method, route, status }, counts: Array(bounds.length + 1).fill(0), seconds: 0 };
+      series = {
+        labels: { method, route, status: status ?? 'none' },
+        counts: Array(bounds.length + 1).fill(0),
+        seconds: 0,
+      };
       this.#series.set(key, series);
     }
     let bucket = 0;
