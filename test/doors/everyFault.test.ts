@@ -117,6 +117,7 @@ describeDoors(
             { ...sound, family_name: null, phone_number: '11987654321', identity_document: passport },
             { ...sound, id: 1, identity_document: { type: 'cnh', number: '' } },
             null,
+            [],
           ],
         },
         ['type', 'invalid'],
@@ -133,6 +134,7 @@ describeDoors(
         ['passengers.2.identity_document.type', 'invalid'],
         ['passengers.2.identity_document.number', 'required'],
         ['passengers.3', 'required'],
+        ['passengers.4', 'invalid'],
       );
       // Documents that are sound are one as well, whatever else is wrong.
       await refuses(
@@ -153,6 +155,12 @@ describeDoors(
         ['passengers', 'too_large'],
       );
       await refuses({ type: 1 }, ['type', 'invalid']);
+      // No more are named than a hundred: there may be millions.
+      await refuses(
+        { type: 'later', passengers: Array.from({ length: 150 }, () => null) },
+        ['type', 'invalid'],
+        ...Array.from({ length: 99 }, (_one, index): [string, string] => [`passengers.${index}`, 'required']),
+      );
     });
 
     // REST clients cannot name members as they like.

@@ -73,6 +73,17 @@ describe('Settings', () => {
     expect(readSettings({ ...deployment, [name]: url })[name]).toBe(url);
   });
 
+  it.each<[Record<string, string>, Record<string, unknown>]>([
+    [{ PORT: '65535' }, { PORT: 65_535 }],
+    [{ PIX_VALIDITY: ' 3650d ' }, { PIX_VALIDITY: 3_650 * 86_400_000 }],
+    [{ WEBHOOK_RETRY_DELAYS: '0s, 3650d' }, { WEBHOOK_RETRY_DELAYS: [0, 3_650 * 86_400_000] }],
+    [{ EXCHANGE_RATE_SPREAD: '99.9999' }, { EXCHANGE_RATE_SPREAD: '99.9999' }],
+    // Asked twice, it would be in each answer twice.
+    [{ FLIGHT_SUPPLIERS: 'simulated, simulated' }, { FLIGHT_SUPPLIERS: ['simulated'] }],
+  ])('take what is just within bounds: %j', (settings, values) => {
+    expect(readSettings(settings)).toMatchObject(values);
+  });
+
   it('take every name of a deployment', () => {
     expect(readSettings({ ...deployment, ROLES: ' worker ', REDIS_URL: 'rediss://r' })).toMatchObject({
       ENCRYPTION_KEY: encryptionKey,
@@ -133,6 +144,8 @@ describe('Settings', () => {
     [{ EXCHANGE_RATE_SPREAD: '4,5' }, 'EXCHANGE_RATE_SPREAD'],
     [{ PTAX_URL: 'olinda.bcb.gov.br' }, 'PTAX_URL'],
     [{ PTAX_URL: 'https://olinda.bcb.gov.br/odata?$format=json' }, 'PTAX_URL'],
+    [{ PTAX_URL: 'https://olinda.bcb.gov.br/odata#rates' }, 'PTAX_URL'],
+    [{ PUBLIC_URL: 'https://example.com/#travel' }, 'PUBLIC_URL'],
     [{ SMTP_URL: 'mail.example.com' }, 'SMTP_URL'],
     [{ ENCRYPTION_KEY: 'ab'.repeat(31) }, 'ENCRYPTION_KEY'],
     [{ ENCRYPTION_KEY: 'zz'.repeat(32) }, 'ENCRYPTION_KEY'],
@@ -152,6 +165,7 @@ describe('Settings', () => {
   // Node's timers fire at once when they are set to more than 24.8 days: a sweep a month would be a sweep a millisecond.
   it.each([
     'SWEEP_INTERVAL',
+    'PAYMENT_PROVIDER_TIMEOUT',
     'FLIGHT_SUPPLIER_TIMEOUT',
     'FLIGHT_ORDER_TIMEOUT',
     'WEBHOOK_TIMEOUT',

@@ -110,6 +110,22 @@ describeOneEngine('Requests that get no further than Node.js or Express', (engin
     expect(statuses(await answerTo(`${head}\r\n\r\n${body}`, 'nonsense\r\n\r\n'))).toEqual(['200']);
   });
 
+  it('are refused after 16 MiB of a body, and end with the answer, though more is to come', async () => {
+    const { live } = await server.createTeam();
+    const answer = await answerTo(
+      [
+        'POST /api/v1/wallet/recharge HTTP/1.1',
+        'Host: here',
+        `Authorization: Bearer ${live}`,
+        'Content-Type: application/json',
+        `Content-Length: ${64 * 2 ** 20}\r\n\r\n`,
+      ].join('\r\n') + ' '.repeat(16 * 2 ** 20 + 1),
+    );
+    expect(statuses(answer)).toEqual(['400']);
+    expect(answer).toMatch(/^Connection: close\r$/m);
+    expect(answer).toContain('"type":"too_large"');
+  });
+
   it('are refused when they take too long, and not logged when nothing came', async () => {
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(line) });

@@ -13,6 +13,12 @@ const earlier = {
   signature: 'cSldUkN0legrO8-R2u90Ig',
 };
 
+/** The same once they did: what is stored begins so, and the keys in use are noted by their ids. */
+const marked = {
+  keyId: '1cd3fc26',
+  sealed: '~#@^%`@$.+M8yYYxf/xx4R8J4IZx88daUZFlg24L9sPT/udFfkT/or5Wotcf9p2Ovrwg=',
+};
+
 const unmarked = (sealed: string) => sealed.slice(markLength);
 
 describe('sealed text', () => {
@@ -45,9 +51,13 @@ describe('sealed text', () => {
 
   it('opens for ever, also from before it told its key', () => {
     for (const opening of [vault, createVault(other, ['e'.repeat(64), key])]) {
-      expect(opening.open(earlier.sealed)).toBe(earlier.plain);
-      expect(opening.keyIdOf(earlier.sealed)).toBe(vault.keyId);
+      for (const sealed of [earlier.sealed, marked.sealed]) {
+        expect(opening.open(sealed)).toBe(earlier.plain);
+        expect(opening.keyIdOf(sealed)).toBe(marked.keyId);
+      }
     }
+    expect(vault.keyId).toBe(marked.keyId);
+    expect(vault.seal('').slice(0, markLength)).toBe(marked.sealed.slice(0, markLength));
   });
 
   it('tells its key where builds that know of no such thing pass it over', () => {
