@@ -57,24 +57,23 @@ function answerOf(shown: AppError, status: number, requestId: string): string {
 /**
  * Answers requests that Node.js cannot read, and that come past no handler, with SPEC's error body, and ends their
  * connections. The answer to a request that came whole before them is waited for: put before it, the refusal would be taken
- * for it. Where an answer has begun, there is none.
+ * for it. Where an answer has begun, or nothing came at all, there is none.
  */
 export function answerBrokenRequests(server: Server, log: Log): void {
   const broken = new WeakSet<Socket>();
 
   const refuse = (socket: Socket, fault: string, inPlaceOf?: ServerResponse) => {
-    // What has been reset, by its client for one, takes no answer.
-    if (!socket.writable) return void socket.destroy();
+    // What has been reset, by its client for one, takes no answer. Browsers and proxies connect in advance: what has asked
+    // for nothing yet would take one for that to the request it is just sending, which nobody will read.
+    if (!socket.writable || socket.bytesRead === 0) return void socket.destroy();
     const shown = others[fault] ?? malformed;
     const [status, requestId] = [statusOf(shown), randomUUID()];
     if (inPlaceOf) inPlaceOf.brokenStatus = status;
     socket.end(answerOf(shown, status, requestId));
     const end = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(end));
-    // Browsers connect in advance, and may never ask for anything.
-    const level = socket.bytesRead === 0 ? 'debug' : 'info';
     // Never more than the name of the fault: what came may hold a key.
-    log[level]({ requestId, status, fault }, 'request not read');
+    log.info({ requestId, status, fault }, 'request not read');
   };
 
   server.on('clientError', (error: NodeJS.ErrnoException, duplex) => {
