@@ -76,6 +76,22 @@ describeSeveralSessions('keys:reseal beside processes that write', (engine) => {
     expect(resealing.output.stdout).toContain('tax ids of teams: 1 sealed anew');
   });
 
+  it('counts what another command has sealed meanwhile', async () => {
+    await session.query('LOCK TABLE teams IN EXCLUSIVE MODE');
+    const resealing = build.startResealing(server.environment);
+    expect(await isWaitedFor()).toBe(true);
+    await session.query('UPDATE teams SET sealed_tax_id = $2 WHERE id = $1', [
+      id,
+      createVault(present).seal(taxId),
+    ]);
+    await session.query('COMMIT');
+    expect(await resealing.exited).toMatchObject({ code: 0 });
+    const [row] = await server.query<{ all: number }>(
+      'SELECT count(sealed_tax_id)::integer AS all FROM teams',
+    );
+    expect(resealing.output.stdout).toContain(`tax ids of teams: 0 sealed anew, ${row?.all} were already\n`);
+  });
+
   it('gives way to the rotation of a webhook’s secret', async () => {
     const { test: key } = await server.createTeam();
     const { body } = await server.rest('POST', '/api/v1/webhooks', {

@@ -15,13 +15,14 @@ import { pagesOf, type SealedValues, sealedValues } from './sealedValues.ts';
 export interface Resealed {
   readonly kind: string;
   readonly resealed: number;
-  /** Sealed with the key that seals now, and opened. */
+  /** Sealed with the key that seals now by others: before, or meanwhile. */
   readonly kept: number;
   /** Keys of the rows whose values no key opens. */
   readonly unopened: readonly string[];
 }
 
-interface Look extends Omit<Resealed, 'kind'> {
+interface Look extends Pick<Resealed, 'resealed' | 'unopened'> {
+  readonly values: number;
   /** How many of `unopened` have another mark than that of the key that seals. */
   readonly unopenedOthers: number;
 }
@@ -46,17 +47,16 @@ function sealAnew(sealed: string, vault: Vault): string | null {
 
 async function look(values: SealedValues, vault: Vault, sequelize: Sequelize): Promise<Look> {
   const unopened: string[] = [];
-  const counts = { resealed: 0, kept: 0, unopenedOthers: 0 };
+  const counts = { values: 0, resealed: 0, unopenedOthers: 0 };
   for await (const page of pagesOf(values.all, sequelize)) {
+    counts.values += page.length;
     const changes: { row: readonly string[]; before: string; after: string }[] = [];
     for (const { row, sealed } of page) {
       const after = sealAnew(sealed, vault);
-      if (after === sealed) counts.kept += 1;
-      else if (after !== null) changes.push({ row, before: sealed, after });
-      else {
+      if (after === null) {
         unopened.push(row.join('/'));
         if (!isCurrent(sealed, vault)) counts.unopenedOthers += 1;
-      }
+      } else if (after !== sealed) changes.push({ row, before: sealed, after });
     }
     if (changes.length > 0) {
       const written = await run(sequelize, values.replace, [
@@ -80,18 +80,21 @@ async function countOthers(
 }
 
 async function reseal(values: SealedValues, vault: Vault, sequelize: Sequelize): Promise<Resealed> {
-  const first = await look(values, vault, sequelize);
+  let latest = await look(values, vault, sequelize);
   const deadlineMs = performance.now() + longestWaitMs;
-  let { resealed } = first;
-  let latest = first;
+  let { resealed } = latest;
   // What was locked, or was changed by a process that seals with another key.
-  while ((await countOthers(values, vault, sequelize)) > latest.unopenedOthers) {
-    if (performance.now() > deadlineMs) break;
+  let left = (await countOthers(values, vault, sequelize)) - latest.unopenedOthers;
+  while (left > 0 && performance.now() <= deadlineMs) {
     await delay(pauseMs);
     latest = await look(values, vault, sequelize);
     resealed += latest.resealed;
+    left = (await countOthers(values, vault, sequelize)) - latest.unopenedOthers;
   }
-  return { kind: values.kind, resealed, kept: first.kept, unopened: latest.unopened };
+  const { unopened } = latest;
+  // Of two that run at once, each finds what the other has sealed, and rows may go meanwhile.
+  const kept = Math.max(0, latest.values - resealed - unopened.length - Math.max(0, left));
+  return { kind: values.kind, resealed, kept, unopened };
 }
 
 /** Seals one kind of values after the other, as each is asked for. */
