@@ -41,6 +41,15 @@ it('says which setting is wrong', async () => {
   );
 });
 
+it('takes no options', async () => {
+  const { code, stdout, stderr } = await build.verifyLedger({}, '--fast');
+  expect({ code, stdout, stderr }).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'Not verified: there are no options\n',
+  });
+});
+
 describeEngines('npm run ledger:verify', (engine) => {
   let server: TestServer;
 

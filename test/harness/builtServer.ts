@@ -13,7 +13,7 @@ interface Finished {
 /** The built product. */
 export interface Build {
   /** Runs `npm run ledger:verify`'s command to its end. */
-  verifyLedger(environment: Record<string, string>): Promise<Finished>;
+  verifyLedger(environment: Record<string, string>, ...options: string[]): Promise<Finished>;
   /** Runs `npm run operator:key`'s command to its end. */
   issueOperatorKey(environment: Record<string, string>, ...name: string[]): Promise<Finished>;
   /** Runs `npm run keys:reseal`'s command to its end. */
@@ -52,7 +52,7 @@ export async function buildServer(): Promise<Build> {
   };
 
   return {
-    verifyLedger: (environment) => finish('ledgerVerify.js', environment),
+    verifyLedger: (environment, ...options) => finish('ledgerVerify.js', environment, ...options),
     issueOperatorKey: (environment, ...name) => finish('operatorKey.js', environment, ...name),
     resealKeys: (environment, ...options) => finish('keysReseal.js', environment, ...options),
     startResealing: (environment, ...options) => run('keysReseal.js', environment, ...options),
