@@ -130,6 +130,25 @@ describeEngines('a payment provider that is asked', (engine) => {
     },
   );
 
+  it('is asked at once for a page that it failed to give', async () => {
+    const { live } = await server.createTeam();
+    const missed = paid(await request(live));
+    const pages = [null, 'second', 'third', 'last'];
+    const failed = new Set<string | null>();
+    answering(async (page) => {
+      if (!failed.has(page)) {
+        failed.add(page);
+        throw new Error('503');
+      }
+      return page === 'last'
+        ? { notifications: [missed], nextPage: null }
+        : { notifications: [], nextPage: pages[pages.indexOf(page) + 1] ?? null };
+    });
+    clock.advance(pauseMs);
+    await untilCompleted(live, missed.rechargeId);
+    expect(asked.map(({ page }) => page)).toEqual(pages.flatMap((page) => [page, page]));
+  });
+
   it('is not asked for ever when none of its pages makes sense, nor has an end', async () => {
     await server.createTeam();
     await answersOnce();

@@ -88,7 +88,10 @@ class PageMemory {
   }
 }
 
-/** What the provider knows since then, page by page, until the process stops. */
+/**
+ * What the provider knows since then, page by page, until the process stops. A page that it fails to give is asked for once
+ * more: the next asking begins with the first again, and of many pages one or another would fail each time.
+ */
 async function* listSince(
   since: Date,
   { settings, clock, paymentProvider: provider }: Platform,
@@ -100,10 +103,10 @@ async function* listSince(
   let page: string | null = null;
   do {
     const asked: string | null = page;
-    const asking: Promise<NotificationPage | undefined> = askWithin(limits, async (options) =>
-      provider.listNotifications?.(since, asked, options),
-    );
-    const listed = await untilStopping(asking, stopping);
+    const ask = (): Promise<NotificationPage | undefined> =>
+      askWithin(limits, async (options) => provider.listNotifications?.(since, asked, options));
+    const askAgain = (error: unknown) => (stopping.aborted ? Promise.reject(error) : ask());
+    const listed = await untilStopping(ask().catch(askAgain), stopping);
     if (stopping.aborted) return;
     if (!listed) throw new Error(`${provider.name} gave no page of what it knows`);
     yield listed.notifications;
