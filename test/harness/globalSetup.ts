@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Sequelize } from 'sequelize-typescript';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
+import { openEmbedded } from '../../src/infrastructure/database/embedded.ts';
 import { migrateUp } from '../../src/infrastructure/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { migrationsFolder } from '../../src/store.ts';
@@ -15,7 +16,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A folder for what the files of this run share; it goes when they are done. */
     runFolder: string;
-    /** Path of a migrated, empty embedded store. */
+    /** Path of a migrated, empty embedded store, with the dump of one before its migrations (`new.tar`). */
     embeddedTemplate: string;
     /** How CREATE DATABASE copies a migrated, empty database of the test server, or null without one. */
     serverTemplate: string | null;
@@ -79,6 +80,9 @@ async function embeddedTemplate(): Promise<string> {
 }
 
 async function makeStore(path: string): Promise<void> {
+  const made = await openEmbedded({ dataDir: path });
+  await writeFile(join(path, 'new.tar'), Buffer.from(await (await made.dump()).arrayBuffer()));
+  await made.close();
   const settings = {
     DATABASE_URL: undefined,
     DATABASE_POOL_SIZE: 1,
