@@ -63,12 +63,12 @@ export function answerBrokenRequests(server: Server, log: Log): void {
   const broken = new WeakSet<Socket>();
 
   const refuse = (socket: Socket, fault: string, inPlaceOf?: ServerResponse) => {
-    // What has been reset, by its client for one, takes no answer. Browsers and proxies connect in advance: what has asked
-    // for nothing yet would take one for that to the request it is just sending, which nobody will read.
+    // What has been reset, by its client for one, takes no answer. A client that connected in advance may be sending its first
+    // request just now, and would take this one for its answer.
     if (!socket.writable || socket.bytesRead === 0) return void socket.destroy();
     const shown = others[fault] ?? malformed;
     const [status, requestId] = [statusOf(shown), randomUUID()];
-    if (inPlaceOf) inPlaceOf.brokenStatus = status;
+    if (inPlaceOf) inPlaceOf.refusalStatus = status;
     socket.end(answerOf(shown, status, requestId));
     const end = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(end));

@@ -17,7 +17,7 @@ import type { Log } from '../src/infrastructure/observability/log.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
-import { idOfClient, OperationIds, reasonForClient, withIdOfClient } from './operationIds.ts';
+import { idOfClient, OperationIds, reasonForClient } from './operationIds.ts';
 import type { OperationRequest, Prepare } from './preparation.ts';
 import { counted, isRefused } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
@@ -56,7 +56,13 @@ const reasonCharacters = 41;
 const farewellMs = 1_000;
 
 /** What graphql-ws keeps of the upgrade request: Express's, like all of the server's, so it knows the proxy. */
-type SocketExtra = { request: Request; socket: WebSocket; isKnown: boolean; leave: () => void };
+type SocketExtra = {
+  request: Request;
+  socket: WebSocket;
+  ids: OperationIds;
+  isKnown: boolean;
+  leave: () => void;
+};
 
 type Protocol = ReturnType<typeof makeServer<Record<string, unknown>, SocketExtra>>;
 
@@ -105,16 +111,19 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
   const cutIfUnread = () => {
     if (socket.bufferedAmount > unreadLimitBytes) socket.terminate();
   };
-  const extra: SocketExtra = { request, socket, isKnown: false, leave: () => undefined };
+  const ids = new OperationIds();
+  const extra: SocketExtra = { request, socket, ids, isKnown: false, leave: () => undefined };
   // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is followed
   // by the socket's end.
   const send = (text: string) => new Promise<void>((resolve) => socket.send(text, () => resolve()));
-  const ids = new OperationIds();
   const refuse = () => socket.close(CloseCode.BadRequest, 'Invalid message received');
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
-      send: (text) => send(withIdOfClient(text)),
+      async send(text) {
+        const told = ids.toClient(text);
+        if (told !== null) await send(told);
+      },
       close: (code, reason = '') => socket.close(code, shortened(reasonForClient(reason))),
       onPing(payload) {
         const pong = writableJson({ type: MessageType.Pong, ...(payload ? { payload } : {}) });
@@ -125,12 +134,12 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
           cutIfUnread();
           if (!extra.isKnown && data.length > strangerLimitBytes)
             return socket.close(tooBig, 'Message too big');
-          const { message, over } = ids.take(String(data));
+          const { message, ended } = ids.receive(String(data));
           receive(message)
             .catch((error) =>
               isOfServers(error) ? refuse() : closeFailed(socket, error, 'websocket message failed', log),
             )
-            .finally(over);
+            .finally(ended);
         });
       },
     },
@@ -162,9 +171,10 @@ interface Asked extends ExecutionArgs {
 }
 
 /** Sends results of one operation. @returns when the next may follow, if the client does not take them fast enough. */
-function deliverTo({ request, socket }: SocketExtra, id: string): Asked['deliver'] {
-  const beginning = `{"id":${JSON.stringify(id)},"type":"next","payload":`;
+function deliverTo({ request, socket, ids }: SocketExtra, serverId: string): Asked['deliver'] {
+  const beginning = `{"id":${JSON.stringify(idOfClient(serverId))},"type":"next","payload":`;
   return (result) => {
+    if (!ids.isUnderWay(serverId)) return;
     const message = `${beginning}${result}}`;
     gatherWrites(request.socket);
     if (socket.bufferedAmount < aheadBytes) return socket.send(message);
@@ -217,15 +227,15 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
       }
     },
     subscribe,
-    onSubscribe: async ({ connectionParams, extra }, own, payload) => {
+    onSubscribe: async ({ connectionParams, extra }, serverId, payload) => {
       try {
-        const id = idOfClient(own);
         const context = await operationContext(connectionParams, extra.request, gateway);
-        if (id.length > idCharacters) throw validationError({ field: 'id', type: 'too_long' });
+        if (idOfClient(serverId).length > idCharacters)
+          throw validationError({ field: 'id', type: 'too_long' });
         context.idempotencyKey = idempotencyKeyOf(payload);
         const prepared = await prepare(payload as OperationRequest, context);
         if (isRefused(prepared)) return prepared;
-        return { ...prepared, source: payload.query, deliver: deliverTo(extra, id) } satisfies Asked;
+        return { ...prepared, source: payload.query, deliver: deliverTo(extra, serverId) } satisfies Asked;
       } catch (error) {
         return [wrap(error)];
       }

@@ -45,12 +45,12 @@ async function vaultFor(
 
 async function resealStore(vault: Vault, { sequelize }: Database): Promise<boolean> {
   const print = (line: string) => process.stdout.write(`${line}\n`);
-  let [sealed, unopened] = [0, 0];
+  let [values, unopened] = [0, 0];
   for await (const result of resealAll(vault, sequelize)) {
     const outcome = `${result.kind}: ${result.resealed} sealed anew, ${result.kept} were already`;
     print(`${result.unopened.length === 0 ? 'ok    ' : 'FAILED'}  ${outcome}`);
     for (const row of result.unopened) print(`        cannot be opened: ${row}`);
-    sealed += result.resealed + result.kept;
+    values += result.values;
     unopened += result.unopened.length;
   }
   const left = await countFormer(vault, sequelize);
@@ -59,7 +59,7 @@ async function resealStore(vault: Vault, { sequelize }: Database): Promise<boole
     print(`Of the values, ${left} are sealed with another key: a process goes on sealing with it.`);
   if (unopened > 0 || left > 0) return false;
   await forgetFormerKeys(vault, sequelize);
-  print(`Nothing is left under a former key: ${sealed} values, all sealed with ${vault.keyId}.`);
+  print(`Nothing is left under a former key: ${values} values, all sealed with ${vault.keyId}.`);
   return true;
 }
 

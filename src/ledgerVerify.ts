@@ -14,7 +14,8 @@ import { createLog } from './infrastructure/observability/log.ts';
 
 async function verify(options: readonly string[]): Promise<boolean> {
   // Whoever gives one means something else than what would be done.
-  if (options.length > 0) throw new Error('there are no options');
+  const [option] = options;
+  if (option !== undefined) throw new Error(`there is no option ${option}`);
   const settings = readStoreSettings(process.env);
   const database = await openExistingDatabase(settings, [], createLog(settings.LOG_LEVEL));
   try {

@@ -46,7 +46,7 @@ it('takes no options', async () => {
   expect({ code, stdout, stderr }).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'Not verified: there are no options\n',
+    stderr: 'Not verified: there is no option --fast\n',
   });
 });
 

@@ -8,6 +8,7 @@ import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { streamedResults } from '../harness/subscribers.ts';
+import { longLogOf } from './longLog.ts';
 
 const limit = 120;
 
@@ -36,29 +37,7 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
   });
   afterAll(() => server.close());
 
-  /** A key to a log of a thousand attempts, each answered with 4 KiB, and how to ask for it so many times in one answer. */
-  async function longLog(mode: 'live' | 'test' = 'live') {
-    const { [mode]: key } = await server.createTeam();
-    const body = { url: 'https://localhost:1024/hooks', events: ['wallet.debit'] };
-    const { id } = (await server.rest('POST', '/api/v1/webhooks', { key, body })).body.data;
-    await server.query(
-      `INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at, attempts_made)
-       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'wallet.debit', 'delivered', now(), now(), 10
-         FROM generate_series(1, 100) n`,
-      [id],
-    );
-    await server.query(
-      `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, reason, detail, response_excerpt)
-       SELECT d.id, n, now(), 5, 'ok', 'answered 200', repeat('x', 4096)
-         FROM webhook_deliveries d, generate_series(1, 10) n WHERE d.webhook_id = $1`,
-      [id],
-    );
-    const asking = (times: number) => {
-      const excerpts = Array.from({ length: times }, (_, index) => `a${index}: responseExcerpt`).join(' ');
-      return `{ webhookDeliveries(webhookId: "${id}", limit: 100) { items { attempts { ${excerpts} } } } }`;
-    };
-    return { key, asking };
-  }
+  const longLog = (mode: 'live' | 'test' = 'live') => longLogOf(server, mode);
 
   const testMode = expect.objectContaining({ test_mode: true });
   const refused = {

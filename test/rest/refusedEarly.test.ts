@@ -129,21 +129,25 @@ describeOneEngine('Requests that get no further than Node.js or Express', (engin
   it('are refused when they take too long, and connections closed on which none came', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-    const slow = createServer({ headersTimeout: 1, connectionsCheckingInterval: 1 }).listen(0, '127.0.0.1');
-    try {
-      answerBrokenRequests(slow, log);
-      await once(slow, 'listening');
-      const { port } = slow.address() as AddressInfo;
-      // Nothing that a client which connects in advance could take for the answer to its first request.
-      expect(await answerOn(connect(port, '127.0.0.1'), '')).toBe('');
-      expect(lines).toEqual([]);
-      const answer = await answerOn(connect(port, '127.0.0.1'), 'GET / HTTP/1.1\r\n');
-      expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error.message).toBe('Request timeout');
-      expect(lines).toHaveLength(1);
-    } finally {
-      slow.close();
-    }
+    /** What a server answers that waits for headers so long. */
+    const answerAfter = async (headersTimeout: number, text: string) => {
+      const slow = createServer({ headersTimeout, connectionsCheckingInterval: 1 }).listen(0, '127.0.0.1');
+      try {
+        answerBrokenRequests(slow, log);
+        await once(slow, 'listening');
+        return await answerOn(connect((slow.address() as AddressInfo).port, '127.0.0.1'), text);
+      } finally {
+        slow.close();
+      }
+    };
+    // Nothing that a client which connects in advance could take for the answer to its first request.
+    expect(await answerAfter(1, '')).toBe('');
+    expect(lines).toEqual([]);
+    // Long enough for the text to be there.
+    const answer = await answerAfter(1_000, 'GET / HTTP/1.1\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error.message).toBe('Request timeout');
+    expect(lines).toHaveLength(1);
   });
 
   it('are ended by us where their clients do not, and those that clients have reset are not told of', async () => {

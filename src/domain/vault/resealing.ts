@@ -14,8 +14,10 @@ import { pagesOf, type SealedValues, sealedValues } from './sealedValues.ts';
 /** What became of the values of one column. */
 export interface Resealed {
   readonly kind: string;
+  /** All that there are, once it was over. */
+  readonly values: number;
   readonly resealed: number;
-  /** Sealed with the key that seals now by others: before, or meanwhile. */
+  /** Sealed with the key that seals now by others: before, or meanwhile. One that was sealed twice is counted as two of ours. */
   readonly kept: number;
   /** Keys of the rows whose values no key opens. */
   readonly unopened: readonly string[];
@@ -94,7 +96,7 @@ async function reseal(values: SealedValues, vault: Vault, sequelize: Sequelize):
   const { unopened } = latest;
   // Of two that run at once, each finds what the other has sealed, and rows may go meanwhile.
   const kept = Math.max(0, latest.values - resealed - unopened.length - Math.max(0, left));
-  return { kind: values.kind, resealed, kept, unopened };
+  return { kind: values.kind, values: latest.values, resealed, kept, unopened };
 }
 
 /** Seals one kind of values after the other, as each is asked for. */

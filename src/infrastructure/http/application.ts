@@ -20,7 +20,7 @@ declare module 'http' {
     /** Whether the headers that every response has are set or on their way. */
     hasCommonHeaders: boolean;
     /** Status of the refusal that took its place, for a request that broke off or could not be read to its end. */
-    brokenStatus?: number;
+    refusalStatus?: number;
   }
 }
 

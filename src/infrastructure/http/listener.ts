@@ -93,7 +93,7 @@ function observe(request: Request, response: Response, log: Log, metrics: Metric
   response.on('close', () => {
     if (socket.underWay === response) socket.underWay = null;
     const seconds = (performance.now() - startedMs) / 1000;
-    const status = statusOf(response);
+    const status = toldStatus(response);
     metrics.requestTimes.add(request.method, request.routeName, status, seconds);
     // Probes come every few seconds for ever: who wants them in the log asks for debug.
     const level = quietRoutes.has(request.routeName) ? 'debug' : 'info';
@@ -113,8 +113,8 @@ function observe(request: Request, response: Response, log: Log, metrics: Metric
 }
 
 /** Null where no answer was begun, as for a client that has left: the 200 that Node.js begins with was told to nobody. */
-function statusOf({ headersSent, statusCode, brokenStatus }: Response): number | null {
-  return headersSent ? statusCode : (brokenStatus ?? null);
+function toldStatus({ headersSent, statusCode, refusalStatus }: Response): number | null {
+  return headersSent ? statusCode : (refusalStatus ?? null);
 }
 
 /** Without the query string, which may hold what clients should not have put there. */
