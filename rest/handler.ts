@@ -1,12 +1,11 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import { Kind, parse, validate } from 'graphql';
-import { callerOf, idempotencyKeyOf } from '../schema/callers.ts';
+import { contextOf } from '../schema/callers.ts';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
-import { newContext, runAdmitted } from '../src/domain/admission.ts';
+import { runAdmitted } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
-import type { Caller } from '../src/domain/teams/access.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import { pathParametersOf } from '../src/infrastructure/http/pathParameters.ts';
@@ -66,19 +65,20 @@ function checkFit(
     throw new Error('a list has data and pagination, and nothing else');
 }
 
+/** Answers are sent when the work that operations leave to the door is done. */
+function waitingFor(context: RequestContext): RequestContext {
+  context.unfinished = null;
+  return context;
+}
+
 /** Who calls, in a context of the request's own: at once when the key is known. @throws AppError 401 or 429. */
 export function openContext(
   request: Request,
   response: Response,
   gateway: Gateway,
 ): RequestContext | Promise<RequestContext> {
-  const open = (caller: Caller): RequestContext => {
-    const context = newContext(gateway, caller, request.requestId);
-    context.unfinished = null;
-    return context;
-  };
-  const caller = callerOf(request, response, gateway);
-  return caller instanceof Promise ? caller.then(open) : open(caller);
+  const context = contextOf(request, response, gateway);
+  return context instanceof Promise ? context.then(waitingFor) : waitingFor(context);
 }
 
 /** One request of a route: caller, limits and scope, body, variables, execution, envelope, in this order. */
@@ -119,7 +119,6 @@ async function execute(
   context: RequestContext,
 ): Promise<unknown> {
   context.admitted = rules;
-  if (rules.creation) context.idempotencyKey = idempotencyKeyOf(request);
   const body = route.method === 'get' ? undefined : await readJsonBody(request, response);
   if (root.variables.length === 0 && body === undefined) return root.resolve(context, {});
   const { params: path, query } = request;

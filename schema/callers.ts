@@ -11,7 +11,7 @@ import { setCorsHeaders, setCorsHeadersForStrangers } from '../src/infrastructur
  * Who calls, told to browsers as well: at once when the key is known.
  * @throws AppError 401, or 429 for an address that keeps failing; browsers on a domain of any team may read that.
  */
-export function callerOf(request: Request, response: Response, gateway: Gateway): Caller | Promise<Caller> {
+function callerOf(request: Request, response: Response, gateway: Gateway): Caller | Promise<Caller> {
   const welcome = (caller: Caller): Caller => {
     setCorsHeaders(request, response, caller.corsDomains);
     return caller;
@@ -31,14 +31,17 @@ export function idempotencyKeyOf({ headers }: Request): string | null {
   return typeof key === 'string' ? key : null;
 }
 
-/** A request's context. @throws AppError as `callerOf`. */
-export async function contextOf(
+/** A request's context: at once when the key is known. @throws AppError as `callerOf`. */
+export function contextOf(
   request: Request,
   response: Response,
   gateway: Gateway,
-): Promise<RequestContext> {
-  const caller = await callerOf(request, response, gateway);
-  const context = newContext(gateway, caller, request.requestId);
-  context.idempotencyKey = idempotencyKeyOf(request);
-  return context;
+): RequestContext | Promise<RequestContext> {
+  const open = (caller: Caller): RequestContext => {
+    const context = newContext(gateway, caller, request.requestId);
+    context.idempotencyKey = idempotencyKeyOf(request);
+    return context;
+  };
+  const caller = callerOf(request, response, gateway);
+  return caller instanceof Promise ? caller.then(open) : open(caller);
 }

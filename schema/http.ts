@@ -34,12 +34,14 @@ export function createGraphqlHandler(
     let context: RequestContext | null = null;
     let answer: Answer;
     try {
-      context = await contextOf(request, response, gateway);
+      const opening = contextOf(request, response, gateway);
+      context = opening instanceof Promise ? await opening : opening;
       const body = await readJsonBody(request, response);
       answer =
         (await runKnown(request, body, context, cache)) ??
         (await runWithApollo(request, body, context, await openApollo()));
-      await countRequests(body, context);
+      const counting = countRequests(body, context);
+      if (counting) await counting;
     } catch (error) {
       answer = await refusalAnswer([error], context, response, log);
     }
@@ -76,13 +78,11 @@ async function runKnown(
  * A batch counts no less than its members: looking at what is refused may take longer than to run it.
  * @throws AppError 429 where nothing ran; what ran is answered, for it has taken effect.
  */
-async function countRequests(body: unknown, context: RequestContext): Promise<void> {
+function countRequests(body: unknown, context: RequestContext): void | Promise<void> {
   const hasRun = context.counted > 0;
-  try {
-    await countWhole(Array.isArray(body) ? Math.max(1, body.length) : 1, context);
-  } catch (error) {
+  return countWhole(Array.isArray(body) ? Math.max(1, body.length) : 1, context)?.catch((error) => {
     if (!hasRun || !(error instanceof AppError)) throw error;
-  }
+  });
 }
 
 /**

@@ -72,21 +72,34 @@ function jsonOf(bytes: Buffer): unknown {
   return JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text);
 }
 
-/** Reads a plain body, without what it takes to read any: half of the time of a small request. */
-function readPlainBody(request: Request): Promise<unknown> {
+/** @throws AppError 400 when the bytes are no JSON text in UTF-8. */
+function valueOf(bytes: Buffer): unknown {
+  try {
+    return jsonOf(bytes);
+  } catch {
+    throw validationError({ field: 'body', type: 'malformed_json' });
+  }
+}
+
+/**
+ * Reads a plain body, without what it takes to read any: half of the time of a small request. What came with the head,
+ * as nearly all bodies do, is there once Node.js has gone on from it, and is taken as it is: events of a stream cost a
+ * tenth of what its server takes for a request.
+ */
+async function readPlainBody(request: Request): Promise<unknown> {
+  await null;
+  if (request.readableLength === Number(request.headers['content-length']))
+    return valueOf(request.read() as Buffer);
+  return valueOf(await bytesOf(request));
+}
+
+/** @throws AppError 400 when the request breaks off. */
+function bytesOf(request: Request): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('error', () => reject(validationError({ field: 'body', type: 'unreadable' })));
-    request.on('end', () => {
-      const [first, ...others] = chunks;
-      const bytes = others.length === 0 ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks);
-      try {
-        resolve(jsonOf(bytes));
-      } catch {
-        reject(validationError({ field: 'body', type: 'malformed_json' }));
-      }
-    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
   });
 }
 
@@ -116,9 +129,12 @@ function parseWith(parser: RequestHandler, request: Request, response: Response)
  * strangers cannot make the server parse.
  * @throws AppError 400 for another content type, malformed JSON, or more than 1 MiB.
  */
-export async function readJsonBody(request: Request, response: Response): Promise<unknown> {
+export function readJsonBody(request: Request, response: Response): Promise<unknown> | undefined {
   if (!hasBody(request)) return undefined;
-  if (isPlain(request)) return readPlainBody(request);
+  return isPlain(request) ? readPlainBody(request) : readAnyBody(request, response);
+}
+
+async function readAnyBody(request: Request, response: Response): Promise<unknown> {
   if (!request.is('application/json')) throw validationError({ field: 'Content-Type', type: 'unsupported' });
   // Express knows UTF-8 by its full name alone.
   if (isPlainJson(request)) request.headers['content-type'] = 'application/json';
