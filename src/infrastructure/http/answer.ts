@@ -35,8 +35,10 @@ export function writeAnswer(
   if (standing?.retryAfterSeconds) headers.push('Retry-After', `${standing.retryAfterSeconds}`);
   if (standing?.replayed) headers.push('Idempotent-Replayed', 'true');
   headers.push('Content-Type', contentType, 'Cache-Control', 'no-store');
-  headers.push('Content-Length', `${Buffer.byteLength(body, encoding)}`);
+  const bytes = Buffer.byteLength(body, encoding);
+  headers.push('Content-Length', `${bytes}`);
   response.hasCommonHeaders = true;
   response.writeHead(status, headers);
-  response.end(body, encoding);
+  // Text of ASCII is the same in both, and Node.js has less to look at.
+  response.end(body, bytes === body.length ? 'latin1' : encoding);
 }
