@@ -26,7 +26,7 @@ function callerOf(request: Request, response: Response, gateway: Gateway): Calle
 }
 
 /** The Idempotency-Key that a request came with. */
-export function idempotencyKeyOf({ headers }: Request): string | null {
+function idempotencyKeyOf({ headers }: Request): string | null {
   const key = headers['idempotency-key'];
   return typeof key === 'string' ? key : null;
 }
