@@ -22,25 +22,55 @@ describeOneEngine('Subscriptions of one key that all ask for something else', (e
   });
   afterAll(() => server.close());
 
-  it('are told of an event in turns of the process, between which it does what else is asked of it', async () => {
+  /** A socket on which as many subscriptions have begun, with their numbers as ids. */
+  async function stage() {
     const team = await server.createTeam();
     const raw = await connectRawSocket(server.url, team.test);
-    onTestFinished(() => raw.socket.terminate());
+    onTestFinished(async () => {
+      raw.socket.terminate();
+      await openSubscriptions(0);
+    });
     for (let index = 0; index < asked; index += 1)
       raw.send({ id: String(index), type: 'subscribe', payload: { query: documentOf(index) } });
-    await eventually(async () => {
+    await openSubscriptions(asked);
+    return { key: team.test, ...raw, told: () => raw.messages.filter(({ type }) => type === 'next') };
+  }
+
+  const openSubscriptions = (count: number) =>
+    eventually(async () => {
       const { text } = await server.rest('GET', '/metrics');
-      return text.includes(`\nembarque_subscribers ${asked}\n`);
+      return text.includes(`\nembarque_subscribers ${count}\n`);
     });
-    const told = () => raw.messages.filter(({ type }) => type === 'next');
-    const { length: before } = raw.messages;
-    raw.socket.once('message', () => raw.send({ type: 'ping' }));
-    await requestRecharge(server, team.test);
+
+  it('are told of an event in turns of the process, between which it does what else is asked of it', async () => {
+    const { key, messages, socket, send, receives, told } = await stage();
+    const { length: before } = messages;
+    socket.once('message', () => send({ type: 'ping' }));
+    await requestRecharge(server, key);
     await eventually(() => told().length === asked);
-    await raw.receives(({ type }) => type === 'pong');
+    await receives(({ type }) => type === 'pong');
     // Everything leaves on the one connection in the order in which it was done.
-    const answered = raw.messages.slice(before).findIndex(({ type }) => type === 'pong');
+    const answered = messages.slice(before).findIndex(({ type }) => type === 'pong');
     expect(answered).toBeLessThan(asked);
     expect(new Set(told().map(({ id }) => id)).size).toBe(asked);
+  });
+
+  it('are not told of an event under an id that is another operation’s by their turn', async () => {
+    const { key, messages, socket, send, told } = await stage();
+    const [again, later] = [asked - 100, asked - 99].map(String);
+    socket.once('message', () => {
+      send({ id: again, type: 'complete' });
+      send({ id: again, type: 'subscribe', payload: { query: '{ walletBalance { currency } }' } });
+    });
+    await requestRecharge(server, key);
+    // Each but the one that was completed, and the answer.
+    await eventually(() => new Set(told().map(({ id }) => id)).size === asked);
+    const toldOfIt = messages.filter(({ id }) => id === again);
+    // It was done before their turn came, of which the next one had its own after theirs.
+    expect(messages.indexOf(toldOfIt[0]!)).toBeLessThan(messages.findIndex(({ id }) => id === later));
+    expect(toldOfIt.map(({ type, payload }) => [type, Object.keys(payload?.data ?? {})])).toEqual([
+      ['next', ['walletBalance']],
+      ['complete', []],
+    ]);
   });
 });

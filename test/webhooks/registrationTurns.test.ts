@@ -12,7 +12,7 @@ describeSeveralSessions('A registration that waits for others of its wallet', (e
   });
   afterAll(() => world?.close());
 
-  it('gives up its connection before a change does that waits as long as any may, and can be sent again', async () => {
+  it('gives up its connection before a change does that waits for the longest that one may, and can be sent again', async () => {
     const { key, tenant } = await world.team();
     const id = await world.register(key, '/changed');
     const other = await world.server.openSession();
