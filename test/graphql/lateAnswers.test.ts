@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
-import { startDatabaseLink } from '../harness/databaseLink.ts';
 import { realEngine } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { startServiceLink } from '../harness/serviceLink.ts';
 import { longLogOf } from './longLog.ts';
 
 const engine = realEngine();
@@ -15,7 +15,7 @@ async function startHoldingLink(target: URL) {
   /** Answers from this count on are held back, as long as there are such. */
   let heldFrom = Number.POSITIVE_INFINITY;
   const held: (() => void)[] = [];
-  const link = await startDatabaseLink(target, (near, far) => {
+  const link = await startServiceLink(target, (near, far) => {
     near.on('data', (bytes: Buffer) => {
       counts += bytes.toString('latin1').match(/\r\nevalsha\r\n/gi)?.length ?? 0;
       far.write(bytes);
@@ -44,9 +44,7 @@ describe.runIf(engine)('An answer that is late', () => {
   let server: TestServer;
   let link: Awaited<ReturnType<typeof startHoldingLink>>;
   beforeAll(async () => {
-    const target = new URL(process.env.TEST_REDIS_URL ?? '');
-    target.port ||= '6379';
-    link = await startHoldingLink(target);
+    link = await startHoldingLink(new URL(process.env.TEST_REDIS_URL ?? ''));
     server = await startTestServer(engine!, {
       settings: {
         REDIS_URL: link.url,

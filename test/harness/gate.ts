@@ -1,4 +1,4 @@
-import { startDatabaseLink } from './databaseLink.ts';
+import { startServiceLink } from './serviceLink.ts';
 
 /** What PostgreSQL's greeting ends with: it is ready, and no transaction is open. */
 const ready = Buffer.from('Z\0\0\0\x05I', 'latin1');
@@ -8,7 +8,7 @@ export async function startGate(target: URL) {
   let isShut = false;
   let isLeftAtGreeting = false;
   let swallowedBytes = 0;
-  const link = await startDatabaseLink(target, (near, far) => {
+  const link = await startServiceLink(target, (near, far) => {
     let isPassed = true;
     for (const [from, to] of [
       [near, far],

@@ -1,4 +1,4 @@
-import { startDatabaseLink } from './databaseLink.ts';
+import { startServiceLink } from './serviceLink.ts';
 
 /** PostgreSQL's message that ends each answer. */
 const readyForQuery = 'Z'.charCodeAt(0);
@@ -23,7 +23,7 @@ export async function startLossyLink(target: URL) {
     left = null;
     return true;
   };
-  const link = await startDatabaseLink(target, (near, far) => {
+  const link = await startServiceLink(target, (near, far) => {
     near.pipe(far);
     let received: Buffer = Buffer.alloc(0);
     let answer: Buffer[] = [];

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
-import { startDatabaseLink } from '../harness/databaseLink.ts';
 import { realEngine } from '../harness/engines.ts';
 import { startGate } from '../harness/gate.ts';
 import { useServerProcesses } from '../harness/serverProcess.ts';
+import { startServiceLink } from '../harness/serviceLink.ts';
 
 const engine = realEngine();
 
@@ -39,7 +39,7 @@ describe.runIf(engine)('A database that does not answer any more', () => {
   it('keeps a process from nothing by sessions that rest', async () => {
     const place = await engine!.allocate();
     const sessions: Socket[] = [];
-    const link = await startDatabaseLink(new URL(place.settings.DATABASE_URL as string), (near, far) => {
+    const link = await startServiceLink(new URL(place.settings.DATABASE_URL as string), (near, far) => {
       near.pipe(far).pipe(near);
       sessions.push(near);
     });

@@ -8,9 +8,9 @@ import { openDatabase } from '../../../src/infrastructure/database/database.ts';
 import { rowsOf, silenceMs } from '../../../src/infrastructure/database/namedQuery.ts';
 import { poolOf } from '../../../src/infrastructure/database/sharedConnections.ts';
 import { run, statement } from '../../../src/infrastructure/database/statement.ts';
-import { startDatabaseLink } from '../../harness/databaseLink.ts';
 import { describeSeveralSessions } from '../../harness/engines.ts';
 import { startGate } from '../../harness/gate.ts';
+import { startServiceLink } from '../../harness/serviceLink.ts';
 
 const greeting = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1');
 
@@ -118,7 +118,7 @@ describeSeveralSessions('a server that answers', (engine) => {
     const place = await engine.allocate();
     const url = place.settings.DATABASE_URL as string;
     let visitsEnded = 0;
-    const link = await startDatabaseLink(new URL(url), (near, far) => {
+    const link = await startServiceLink(new URL(url), (near, far) => {
       near.pipe(far).pipe(near);
       near.on('close', () => {
         visitsEnded += 1;
@@ -197,7 +197,7 @@ describeSeveralSessions('a server that does not answer Sequelize any more', (eng
   it('keeps nobody who says goodbye', async () => {
     const place = await engine.allocate();
     const nearSockets: Socket[] = [];
-    const link = await startDatabaseLink(new URL(place.settings.DATABASE_URL as string), (near, far) => {
+    const link = await startServiceLink(new URL(place.settings.DATABASE_URL as string), (near, far) => {
       near.pipe(far).pipe(near);
       nearSockets.push(near);
     });

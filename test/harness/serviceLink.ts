@@ -2,14 +2,22 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
+/** Where a service is found whose URL names no port. */
+const usualPorts: Readonly<Record<string, number>> = {
+  'postgres:': 5432,
+  'postgresql:': 5432,
+  'redis:': 6379,
+};
+
 /**
- * Stands between a server and its database: connections end together, and `pass` says what of either reaches the other.
- * @returns the URL to connect to in place of the database's.
+ * Stands between a server and its database or Redis: connections end together, and `pass` says what of either reaches the
+ * other.
+ * @returns the URL to connect to in place of the service's.
  */
-export async function startDatabaseLink(target: URL, pass: (near: Socket, far: Socket) => void) {
+export async function startServiceLink(target: URL, pass: (near: Socket, far: Socket) => void) {
   const sockets = new Set<Socket>();
   const listener = createServer((near) => {
-    const far = connect(Number(target.port || 5432), target.hostname);
+    const far = connect(Number(target.port || usualPorts[target.protocol]), target.hostname);
     for (const [one, other] of [
       [near, far],
       [far, near],
