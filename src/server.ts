@@ -21,7 +21,7 @@ import { listen } from './infrastructure/http/listening.ts';
 import { prepareStop } from './infrastructure/http/stopping.ts';
 import { loadParts } from './infrastructure/laterParts.ts';
 import { createMailer } from './infrastructure/mail.ts';
-import type { Log } from './infrastructure/observability/log.ts';
+import type { Log, ProcessLog } from './infrastructure/observability/log.ts';
 import { createLog } from './infrastructure/observability/log.ts';
 import type { Metrics } from './infrastructure/observability/metrics.ts';
 import { createMetrics } from './infrastructure/observability/metrics.ts';
@@ -39,7 +39,7 @@ import { migrationsFolder, openStore } from './store.ts';
 /** What a test may replace: time, the log and the world outside. */
 export interface Overrides {
   clock?: Clock;
-  log?: Log;
+  log?: ProcessLog;
   flightSuppliers?: readonly FlightSupplier[];
   paymentProvider?: PaymentProvider;
   /** Certificate authority (PEM) that webhook receivers are checked against. */
@@ -85,7 +85,7 @@ interface PlatformParts {
   readonly settings: Settings;
   readonly store: Store;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: ProcessLog;
   readonly outside: ReturnType<typeof openOutsideWorld>;
   readonly metrics: Metrics;
   /** Where the server listens: with PORT=0 its port is known late. */

@@ -4,7 +4,7 @@ import type { Clock } from '../infrastructure/clock.ts';
 import type { ExchangeRates } from '../infrastructure/exchangeRates/exchangeRates.ts';
 import type { FlightSupplier } from '../infrastructure/flights/supplier.ts';
 import type { Mailer } from '../infrastructure/mail.ts';
-import type { Log } from '../infrastructure/observability/log.ts';
+import type { ProcessLog } from '../infrastructure/observability/log.ts';
 import type { PaymentProvider } from '../infrastructure/payments/provider.ts';
 import type { Signals } from '../infrastructure/pubsub/signals.ts';
 import type { Vault } from '../infrastructure/secrets/vault.ts';
@@ -15,7 +15,7 @@ export interface Platform {
   readonly sequelize: Sequelize;
   readonly settings: Settings;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: ProcessLog;
   readonly signals: Signals;
   readonly vault: Vault;
   readonly paymentProvider: PaymentProvider;

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Express, Request, Response } from 'express';
 import { AppError, validationError } from '../../errors.ts';
-import type { Log } from '../observability/log.ts';
-import { logOfSafeFields, withoutSecrets } from '../observability/log.ts';
+import type { ProcessLog } from '../observability/log.ts';
+import { withoutSecrets } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import type { RequestLog } from '../observability/requestLog.ts';
+import { requestLogOf } from '../observability/requestLog.ts';
 import type { DirectRoutes } from './directRoutes.ts';
 
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
@@ -21,7 +23,7 @@ export interface ListenerParts {
   application: Express;
   /** Endpoints that need not be looked for. */
   direct: DirectRoutes;
-  log: Log;
+  log: ProcessLog;
   metrics: Metrics;
   /** Answers a request whose handler failed. */
   refuse(error: unknown, response: Response): void;
@@ -29,7 +31,7 @@ export interface ListenerParts {
 
 /** Takes every request: gives it an id, a log line and its time in the metrics, and hands it to its endpoint. */
 export function createListener({ application, direct, log, metrics, refuse }: ListenerParts): Listener {
-  const requestLog = logOfSafeFields(log);
+  const requestLog = requestLogOf(log);
   return (request, response) => {
     observe(request, response, requestLog, metrics);
     const fault = faultOf(request);
@@ -83,7 +85,7 @@ function faultOf({ headers, rawHeaders, httpVersion }: Request): AppError | null
 
 const quietRoutes = new Set(['/health/live', '/health/ready', '/metrics']);
 
-function observe(request: Request, response: Response, log: Log, metrics: Metrics): void {
+function observe(request: Request, response: Response, log: RequestLog, metrics: Metrics): void {
   const startedMs = performance.now();
   request.requestId = requestIdOf(request.headers['x-request-id']);
   request.routeName = 'unmatched';
@@ -97,18 +99,15 @@ function observe(request: Request, response: Response, log: Log, metrics: Metric
     metrics.requestTimes.add(request.method, request.routeName, status, seconds);
     // Probes come every few seconds for ever: who wants them in the log asks for debug.
     const level = quietRoutes.has(request.routeName) ? 'debug' : 'info';
-    log[level](
-      {
-        requestId: request.requestId,
-        method: request.method,
-        path: pathOf(request),
-        route: request.routeName,
-        status,
-        milliseconds: Math.round(seconds * 1e6) / 1e3,
-        ...(response.writableFinished ? {} : { aborted: true }),
-      },
-      'request',
-    );
+    log(level, {
+      requestId: request.requestId,
+      method: request.method,
+      path: pathOf(request),
+      route: request.routeName,
+      status,
+      milliseconds: Math.round(seconds * 1e6) / 1e3,
+      aborted: !response.writableFinished,
+    });
   });
 }
 

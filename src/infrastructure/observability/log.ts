@@ -1,10 +1,13 @@
 import { isValidCpf } from '@brazilian-utils/brazilian-utils';
-import type { DestinationStream, Logger } from 'pino';
+import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import { pino } from 'pino';
 import { bothEnds } from '../text/bothEnds.ts';
 import { standardOutput } from './logOutput.ts';
 
 export type Log = Logger;
+
+/** The log of a process, and where its lines go. */
+export type ProcessLog = Log & { readonly destination: DestinationStream };
 
 /** What must never be written, wherever it stands in a logged object. */
 const secretPaths = [
@@ -50,7 +53,7 @@ let timedMs = 0;
 let timeMember = '';
 
 /** The time of a line, ISO 8601 UTC, as pino wants it. Many lines are written in one millisecond. */
-function timeOfLine(): string {
+export function timeOfLine(): string {
   const nowMs = Date.now();
   if (nowMs !== timedMs) {
     timedMs = nowMs;
@@ -59,25 +62,19 @@ function timeOfLine(): string {
   return timeMember;
 }
 
-/** Structured JSON logs, one object a line, times in ISO 8601 UTC, secrets blanked. */
-export function createLog(level: string, destination?: DestinationStream): Log {
-  return pino(
-    {
-      level,
-      base: { service: 'embarque' },
-      timestamp: timeOfLine,
-      redact: { paths: secretPaths, censor: '[redacted]' },
-      serializers: { err: serializeError, reason: serializeReason },
-    },
-    destination ?? standardOutput(),
-  );
-}
+/** Which program writes the lines. */
+export const service = 'embarque';
 
-/**
- * The same log for lines whose fields are known to hold no secrets: searching each for them costs more than writing it.
- */
-export function logOfSafeFields(log: Log): Log {
-  return log.child({}, { redact: [] });
+/** Structured JSON logs, one object a line, times in ISO 8601 UTC, secrets blanked. */
+export function createLog(level: string, destination: DestinationStream = standardOutput()): ProcessLog {
+  const options: LoggerOptions = {
+    level,
+    base: { service },
+    timestamp: timeOfLine,
+    redact: { paths: secretPaths, censor: '[redacted]' },
+    serializers: { err: serializeError, reason: serializeReason },
+  };
+  return Object.assign(pino(options, destination), { destination });
 }
 
 /** What PostgreSQL says of a row that breaks a CHECK, or of JSON that it cannot read: people's names stand in both. */
