@@ -8,6 +8,9 @@ const longestText = 8_192;
 const usualRoom = 262_144;
 const keptRoom = 4_194_304;
 
+/** A body takes its room along when that is no more than so many times its length: until it is sent, nobody else has it. */
+const roomTakenAlong = 4;
+
 /** Bodies are written without a pause, one after the other, so that one room does for all: it stays in the processor's cache. */
 let room = roomOf(usualRoom);
 
@@ -21,8 +24,10 @@ export function bodyOf<Value>(value: Value, write: Write<Value>): string | Buffe
   const { bytes } = room.cleared();
   if (length <= longestText) return bytes.toString('latin1', 0, length);
   const written = bytes.subarray(0, length);
-  if (bytes.length > keptRoom) {
-    room = roomOf(usualRoom);
+  const isKept = bytes.length <= keptRoom;
+  // Copying a long body takes a sixth of what writing it does, another room next to nothing.
+  if (!isKept || bytes.length <= roomTakenAlong * length) {
+    room = roomOf(isKept ? bytes.length : usualRoom);
     return written;
   }
   const body = Buffer.allocUnsafeSlow(length);

@@ -7,8 +7,9 @@ export const amountPattern = /^(0|[1-9]\d{0,9})(\.\d{1,2})?$/;
 
 /** Hundredths of a decimal with at most two digits after the point. */
 export function centsOf(decimal: string): bigint {
-  const [whole = '', fraction = ''] = decimal.split('.');
-  return BigInt(whole + fraction.padEnd(2, '0'));
+  const point = decimal.indexOf('.');
+  if (point === -1) return BigInt(`${decimal}00`);
+  return BigInt(decimal.slice(0, point) + decimal.slice(point + 1).padEnd(2, '0'));
 }
 
 /** Centavos of an accepted amount ("100", "100.5", "100.50"), or null: nothing is rounded or trimmed. */

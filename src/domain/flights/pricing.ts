@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { StrictDecimal } from '../../infrastructure/exchangeRates/strictDecimal.ts';
 import type { CarrierCurrency } from '../../infrastructure/flights/supplier.ts';
-import { centsOf, formatAmount } from '../money.ts';
+import { formatAmount } from '../money.ts';
 
 /** What prices all offers of a search alike. */
 export interface PricingSettings {
@@ -64,6 +64,12 @@ interface KnownRate {
 
 const { roundHalfUp } = StrictDecimal;
 
+const hundred = new StrictDecimal('100');
+
+/** A percentage of reais is as many centavos. */
+const centsOfPercent = (reais: Big, percent: Big): bigint =>
+  BigInt(reais.times(percent).toFixed(0, roundHalfUp));
+
 /** Prices the offers of one search: what is the same for all of them is worked out once. */
 export class Pricing {
   readonly #settings: PricingSettings;
@@ -92,9 +98,8 @@ export class Pricing {
   priceOf({ totalAmount, currency }: SupplierPrice): RoundedPrice {
     const exactBase = new StrictDecimal(totalAmount).times(this.#rates.get(currency)!.exact);
     return {
-      baseCents: centsOf(exactBase.toFixed(2, roundHalfUp)),
-      // A percentage of reais is as many centavos.
-      markupCents: BigInt(exactBase.times(this.#markupPercent).toFixed(0, roundHalfUp)),
+      baseCents: centsOfPercent(exactBase, hundred),
+      markupCents: centsOfPercent(exactBase, this.#markupPercent),
     };
   }
 
