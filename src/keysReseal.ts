@@ -43,10 +43,16 @@ async function vaultFor(
   return vault;
 }
 
+/** So many values take a second or two: a million are no reason to think that nothing happens. */
+const progressValues = 10_000;
+
 async function resealStore(vault: Vault, { sequelize }: Database): Promise<boolean> {
   const print = (line: string) => process.stdout.write(`${line}\n`);
   let [values, unopened] = [0, 0];
-  for await (const result of resealAll(vault, sequelize)) {
+  const watch = (kind: string, looked: number) => {
+    if (looked % progressValues === 0) print(`        ${kind}: ${looked} looked at`);
+  };
+  for await (const result of resealAll(vault, sequelize, watch)) {
     const outcome = `${result.kind}: ${result.resealed} sealed anew, ${result.kept} were already`;
     print(`${result.unopened.length === 0 ? 'ok    ' : 'FAILED'}  ${outcome}`);
     for (const row of result.unopened) print(`        cannot be opened: ${row}`);

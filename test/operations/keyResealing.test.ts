@@ -114,6 +114,8 @@ describeEngines('keys:reseal that is killed', (engine) => {
 
     const { code, stdout } = await build.resealKeys({ ...store.environment, ...settings }, ...options);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`${answers + 1} values, all sealed with`)]);
+    const looked = stdout.match(/(?<=answers .*: )\d+(?= looked at)/g) ?? [];
+    expect(looked.map(Number)).toEqual(isEmbedded ? [] : [10_000, 20_000, 30_000]);
     const [key = '', ...others] = isEmbedded ? await keyFileOf(store) : [present];
     expect(others).toEqual([]);
     expect(key).not.toBe(formerKey);

@@ -29,6 +29,9 @@ interface Look extends Pick<Resealed, 'resealed' | 'unopened'> {
   readonly unopenedOthers: number;
 }
 
+/** Is told, page by page, how many values of a kind have been looked at. */
+export type Watch = (kind: string, values: number) => void;
+
 /** Longer than any lock is held. */
 const longestWaitMs = lockTimeoutMs + 2_000;
 const pauseMs = 200;
@@ -47,7 +50,7 @@ function sealAnew(sealed: string, vault: Vault): string | null {
   }
 }
 
-async function look(values: SealedValues, vault: Vault, sequelize: Sequelize): Promise<Look> {
+async function look(values: SealedValues, vault: Vault, sequelize: Sequelize, watch: Watch): Promise<Look> {
   const unopened: string[] = [];
   const counts = { values: 0, resealed: 0, unopenedOthers: 0 };
   for await (const page of pagesOf(values.all, sequelize)) {
@@ -68,6 +71,7 @@ async function look(values: SealedValues, vault: Vault, sequelize: Sequelize): P
       ]);
       counts.resealed += written.length;
     }
+    if (page.length > 0) watch(values.kind, counts.values);
   }
   return { ...counts, unopened };
 }
@@ -81,15 +85,20 @@ async function countOthers(
   return row?.others ?? 0;
 }
 
-async function reseal(values: SealedValues, vault: Vault, sequelize: Sequelize): Promise<Resealed> {
-  let latest = await look(values, vault, sequelize);
+async function reseal(
+  values: SealedValues,
+  vault: Vault,
+  sequelize: Sequelize,
+  watch: Watch,
+): Promise<Resealed> {
+  let latest = await look(values, vault, sequelize, watch);
   const deadlineMs = performance.now() + longestWaitMs;
   let { resealed } = latest;
   // What was locked, or was changed by a process that seals with another key.
   let left = (await countOthers(values, vault, sequelize)) - latest.unopenedOthers;
   while (left > 0 && performance.now() <= deadlineMs) {
     await delay(pauseMs);
-    latest = await look(values, vault, sequelize);
+    latest = await look(values, vault, sequelize, watch);
     resealed += latest.resealed;
     left = (await countOthers(values, vault, sequelize)) - latest.unopenedOthers;
   }
@@ -103,8 +112,9 @@ async function reseal(values: SealedValues, vault: Vault, sequelize: Sequelize):
 export async function* resealAll(
   vault: Vault,
   sequelize: Sequelize,
+  watch: Watch,
 ): AsyncGenerator<Resealed, void, undefined> {
-  for (const values of sealedValues) yield await reseal(values, vault, sequelize);
+  for (const values of sealedValues) yield await reseal(values, vault, sequelize, watch);
 }
 
 /** How many values of all kinds are sealed with another key than the one that seals. */
