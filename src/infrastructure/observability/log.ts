@@ -2,6 +2,7 @@ import { isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import { pino } from 'pino';
 import { bothEnds } from '../text/bothEnds.ts';
+import { service, timeOfLine } from './logLine.ts';
 import { standardOutput } from './logOutput.ts';
 
 export type Log = Logger;
@@ -48,22 +49,6 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 /** A reason is a text: an object in its place may hold whatever was sent, and break when it is read. */
 const serializeReason = (told: unknown): unknown => (isObject(told) ? undefined : withoutParticulars(told));
-
-let timedMs = 0;
-let timeMember = '';
-
-/** The time of a line, ISO 8601 UTC, as pino wants it. Many lines are written in one millisecond. */
-export function timeOfLine(): string {
-  const nowMs = Date.now();
-  if (nowMs !== timedMs) {
-    timedMs = nowMs;
-    timeMember = `,"time":"${new Date(nowMs).toISOString()}"`;
-  }
-  return timeMember;
-}
-
-/** Which program writes the lines. */
-export const service = 'embarque';
 
 /** Structured JSON logs, one object a line, times in ISO 8601 UTC, secrets blanked. */
 export function createLog(level: string, destination: DestinationStream = standardOutput()): ProcessLog {

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
+import { openingOf } from './logLine.ts';
 
 /** Lines are written in batches of so many characters, but no line is held back for longer than this. */
 const batchCharacters = 12_288;
@@ -63,10 +64,8 @@ const linesIn = (batch: Buffer): number =>
   batch.reduce((count, byte) => count + Number(byte === endOfLine), 0);
 
 /** As pino would write it, a warning: what is missing in the log is not what did not happen. */
-function droppedLine(count: number): string {
-  const time = new Date().toISOString();
-  return `${JSON.stringify({ level: 40, time, service: 'embarque', lines: count, msg: 'log lines dropped: nobody read them' })}\n`;
-}
+const droppedLine = (count: number) =>
+  `${openingOf('warn')},"lines":${count},"msg":"log lines dropped: nobody read them"}\n`;
 
 /**
  * Drops what nobody takes (a closed pipe, a full disk, a reader that has stopped): that is no reason for a server to stop.

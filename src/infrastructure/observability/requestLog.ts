@@ -1,6 +1,5 @@
-import { pino } from 'pino';
 import type { ProcessLog } from './log.ts';
-import { service, timeOfLine } from './log.ts';
+import { openingOf } from './logLine.ts';
 
 /** A request that is over. */
 export interface PastRequest {
@@ -27,17 +26,14 @@ export type RequestLog = (level: 'debug' | 'info', request: PastRequest) => void
  */
 export function requestLogOf(log: ProcessLog): RequestLog {
   const { destination } = log;
-  const openings = { debug: openingOf('debug'), info: openingOf('info') };
   const isWritten = { debug: log.isLevelEnabled('debug'), info: log.isLevelEnabled('info') };
   return (level, { requestId, method, path, route, status, milliseconds, aborted }) => {
     if (!isWritten[level]) return;
     // Ids, methods and routes have no characters that JSON would escape.
     destination.write(
-      `${openings[level]}${timeOfLine()},"service":"${service}","requestId":"${requestId}","method":"${method}",` +
-        `"path":${JSON.stringify(path)},"route":"${route}","status":${status},"milliseconds":${milliseconds}` +
+      `${openingOf(level)},"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},` +
+        `"route":"${route}","status":${status},"milliseconds":${milliseconds}` +
         `${aborted ? ',"aborted":true' : ''},"msg":"request"}\n`,
     );
   };
 }
-
-const openingOf = (level: 'debug' | 'info') => `{"level":${pino.levels.values[level]}`;
