@@ -20,9 +20,8 @@ export interface PastRequest {
 export type RequestLog = (level: 'debug' | 'info', request: PastRequest) => void;
 
 /**
- * The line of each request, to the letter as pino would write it: pino looks at each member, for what would be secrets
- * too, and takes a twelfth of a small request for it. There is nothing in it to be blanked but what whoever calls has
- * blanked.
+ * The line of each request, to the letter as pino would write it: pino finds out anew what each member is, and takes a
+ * twelfth of a small request for it. What must not be written has been blanked by whoever calls.
  */
 export function requestLogOf(log: ProcessLog): RequestLog {
   const { destination } = log;
