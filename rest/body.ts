@@ -8,6 +8,9 @@ const longestText = 8_192;
 const usualRoom = 262_144;
 const keptRoom = 4_194_304;
 
+/** A room that was not enough is followed by one that is so much more than it had to be. */
+const roomToSpare = 1.25;
+
 /** A body takes its room along when that is no more than so many times its length: until it is sent, nobody else has it. */
 const roomTakenAlong = 4;
 
@@ -18,7 +21,7 @@ let room = roomOf(usualRoom);
 export function bodyOf<Value>(value: Value, write: Write<Value>): string | Buffer {
   let length = write(value, 0, room.cleared());
   while (length > room.bytes.length) {
-    room = roomOf(Math.max(length, Math.min(2 * length, keptRoom)));
+    room = roomOf(Math.max(length, Math.min(Math.ceil(roomToSpare * length), keptRoom)));
     length = write(value, 0, room);
   }
   const { bytes } = room.cleared();
