@@ -3,7 +3,6 @@ import type {
   CarrierCurrency,
   SupplierCondition,
   SupplierPaymentTerms,
-  SupplierSegmentPassenger,
 } from '../../infrastructure/flights/supplier.ts';
 import { batchOf, identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
 import { keptEntry, keptOfObject } from '../../infrastructure/keptEntry.ts';
@@ -22,8 +21,9 @@ import type {
   SegmentPlace,
 } from './offer.ts';
 import { flightOf } from './offer.ts';
+import type { Index } from './partList.ts';
 import { Pricing } from './pricing.ts';
-import type { OfferedFlight, OfferedSegment, OfferedSlice, Quotation, QuotedOffer } from './quotation.ts';
+import type { Quotation, QuotedOffer } from './quotation.ts';
 
 /**
  * Writes the answer to a search. Ids count in the order in which things are written here, and stored quotations get
@@ -39,6 +39,16 @@ export function assembleOffers(quotation: Quotation): FlightOffers {
   };
 }
 
+/** A slice without the ids that it has in each offer. */
+interface ShownSlice extends Omit<OfferSlice, 'id' | 'segments'> {
+  readonly segments: readonly ShownSegment[];
+}
+
+interface ShownSegment {
+  readonly flight: OfferFlight;
+  readonly passengers: readonly SegmentPassenger[];
+}
+
 /** What offers have in common is written once, and is the same object in all of them. */
 class OfferWriter {
   readonly id: string;
@@ -50,10 +60,13 @@ class OfferWriter {
   readonly #operators = new Map<string, OfferSegment['operatingCarrier']>();
   readonly #aircraft = new Map<string, OfferSegment['aircraft']>();
   readonly #places = new Map<OfferPlace, Map<string | null, SegmentPlace>>();
-  readonly #slices = new Map<OfferedSlice, Omit<OfferSlice, 'id' | 'segments'>>();
-  readonly #flights = new Map<OfferedFlight, OfferFlight>();
-  readonly #segmentPassengers = new Map<OfferedSegment, readonly SegmentPassenger[]>();
-  readonly #travels: readonly Map<SupplierSegmentPassenger, SegmentPassenger>[];
+  // Of the quotation's parts what is shown, by their indexes.
+  readonly #slices: ShownSlice[] = [];
+  readonly #flights: OfferFlight[] = [];
+  /** Of each passenger. */
+  readonly #travels: readonly SegmentPassenger[][];
+  /** By the indexes of how each travels. */
+  readonly #travelsOfAll = new Map<string, readonly SegmentPassenger[]>();
   readonly #passengersByFare = new Map<string, readonly OfferPassenger[]>();
 
   constructor(quotation: Quotation) {
@@ -62,11 +75,11 @@ class OfferWriter {
     this.#newId = identifierBatch(batchOf(quotation.id));
     this.id = this.#newId('orq');
     this.passengers = quotation.passengers.map((type) => ({ id: this.#newId('pas'), type }));
-    this.#travels = this.passengers.map(() => new Map());
+    this.#travels = this.passengers.map(() => []);
   }
 
   /** Member by member, the price's too: spread, it is copied by the slow way of V8, as segments would be. */
-  offer({ offer, price }: QuotedOffer): FlightOffer {
+  offer({ offer, price, slices }: QuotedOffer): FlightOffer {
     const { expiresAt: latestExpiry } = this.#quotation;
     const { currency, expiresAt: withdrawnAt } = offer;
     const pricing = this.#pricing.fieldsOf(offer, price);
@@ -88,7 +101,7 @@ class OfferWriter {
       feeApplied: pricing.feeApplied,
       expiresAt: this.#timestamp(withdrawnAt && withdrawnAt < latestExpiry ? withdrawnAt : latestExpiry),
       owner: offer.owner,
-      slices: offer.slices.map((slice) => this.#slice(slice)),
+      slices: slices.map((slice) => this.#slice(slice)),
       passengers: keptEntry(this.#passengersByFare, offer.fareBrandName, () =>
         this.#passengersOf(offer.fareBrandName),
       ),
@@ -104,26 +117,34 @@ class OfferWriter {
     return this.passengers.map(({ id, type }) => ({ id, type, fareBrandName, loyaltyProgrammeAccounts: [] }));
   }
 
-  #slice(slice: OfferedSlice): OfferSlice {
-    const { origin, destination, duration } = keptEntry(this.#slices, slice, () => ({
+  #slice(index: Index): OfferSlice {
+    this.#slices[index] ??= this.#shownSlice(index);
+    const { origin, destination, duration, segments } = this.#slices[index];
+    const id = this.#newId('sli');
+    return { id, origin, destination, duration, segments: segments.map(this.#segment) };
+  }
+
+  #shownSlice(index: Index): ShownSlice {
+    const slice = this.#quotation.parts.slices[index]!;
+    return {
       origin: placeOf(slice.origin),
       destination: placeOf(slice.destination),
       duration: isoDuration(slice.durationMinutes),
-    }));
-    const id = this.#newId('sli');
-    const segments = slice.segments.map((segment) => this.#segment(segment));
-    return { id, origin, destination, duration, segments };
+      segments: slice.segments.map(({ flight, travels }) => {
+        this.#flights[flight] ??= this.#flight(flight);
+        return {
+          flight: this.#flights[flight],
+          passengers: keptEntry(this.#travelsOfAll, travels.join(), () => travels.map(this.#travel)),
+        };
+      }),
+    };
   }
 
-  #segment(segment: OfferedSegment): OfferSegment {
-    return segmentOf(
-      this.#newId('seg'),
-      keptEntry(this.#flights, segment.flight, () => this.#flight(segment.flight)),
-      keptEntry(this.#segmentPassengers, segment, () => segment.passengers.map(this.#travel)),
-    );
-  }
+  readonly #segment = ({ flight, passengers }: ShownSegment): OfferSegment =>
+    segmentOf(this.#newId('seg'), flight, passengers);
 
-  #flight(flight: OfferedFlight): OfferFlight {
+  #flight(index: Index): OfferFlight {
+    const flight = this.#quotation.parts.flights[index]!;
     const { aircraft } = flight;
     return {
       origin: this.#segmentPlace(flight.origin, flight.originTerminal),
@@ -143,14 +164,22 @@ class OfferWriter {
     };
   }
 
-  readonly #travel = (travel: SupplierSegmentPassenger, index: number): SegmentPassenger =>
-    keptEntry(this.#travels[index]!, travel, () => ({
-      passengerId: this.passengers[index]!.id,
+  readonly #travel = (travel: Index, passenger: number): SegmentPassenger => {
+    const ofPassenger = this.#travels[passenger]!;
+    ofPassenger[travel] ??= this.#segmentPassenger(passenger, travel);
+    return ofPassenger[travel];
+  };
+
+  #segmentPassenger(passenger: number, index: Index): SegmentPassenger {
+    const travel = this.#quotation.parts.travels[index]!;
+    return {
+      passengerId: this.passengers[passenger]!.id,
       cabinClass: travel.cabinClass,
       cabinClassMarketingName: travel.cabinClassMarketingName,
       fareBasisCode: travel.fareBasisCode,
       baggages: travel.baggages,
-    }));
+    };
+  }
 
   #segmentPlace(place: OfferPlace, terminal: string | null): SegmentPlace {
     const byTerminal = keptEntry(this.#places, place, () => new Map<string | null, SegmentPlace>());

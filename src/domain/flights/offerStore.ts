@@ -137,14 +137,17 @@ function searchOf({ document }: { document: Buffer }): StoredSearch | null {
 }
 
 /** What lists and bookings ask about the offers of a quotation, in its order. */
-export const termsOf = ({ offers, settings }: Quotation): OfferTerms[] =>
-  offers.map(({ supplier, offer, price }) => ({
-    supplier,
-    supplierReference: offer.reference,
-    clientAmountCents: clientCents(price, settings),
-    durationMinutes: journeyMinutes(offer),
-    stops: mostStops(offer),
-  }));
+export const termsOf = ({ offers, settings, parts }: Quotation): OfferTerms[] =>
+  offers.map(({ supplier, offer, price, slices: indexes }) => {
+    const slices = indexes.map((index) => parts.slices[index]!);
+    return {
+      supplier,
+      supplierReference: offer.reference,
+      clientAmountCents: clientCents(price, settings),
+      durationMinutes: journeyMinutes(slices),
+      stops: mostStops(slices),
+    };
+  });
 
 /** Deletes searches whose offers expired an hour ago. */
 export const forgetOldOffers = (platform: Platform, stopping: AbortSignal): Promise<void> =>

@@ -56,35 +56,41 @@ export const clientCents = (
   { feeCents }: PricingSettings,
 ): bigint => baseCents + markupCents + feeCents;
 
-/** A rate to reckon with and to show. */
-interface KnownRate {
-  readonly exact: Big;
-  readonly shown: number;
+/** What one unit of a currency comes to, exactly, and the rate to show. */
+interface UnitPrice {
+  readonly baseCents: Big;
+  readonly markupCents: Big;
+  readonly rate: number;
 }
 
 const { roundHalfUp } = StrictDecimal;
 
 const hundred = new StrictDecimal('100');
 
-/** A percentage of reais is as many centavos. */
-const centsOfPercent = (reais: Big, percent: Big): bigint =>
-  BigInt(reais.times(percent).toFixed(0, roundHalfUp));
+const wholeCents = (cents: Big): bigint => BigInt(cents.toFixed(0, roundHalfUp));
 
 /** Prices the offers of one search: what is the same for all of them is worked out once. */
 export class Pricing {
   readonly #settings: PricingSettings;
-  readonly #markupPercent: Big;
   readonly #shownPercent: number;
   readonly #feeAmount: string;
-  readonly #rates: ReadonlyMap<CarrierCurrency, KnownRate>;
+  readonly #units: ReadonlyMap<CarrierCurrency, UnitPrice>;
 
   constructor(settings: PricingSettings, rates: Rates) {
     this.#settings = settings;
-    this.#markupPercent = new StrictDecimal(settings.markupPercent);
     this.#shownPercent = Number(settings.markupPercent);
     this.#feeAmount = formatAmount(settings.feeCents);
-    this.#rates = new Map(
-      [...rates].map(([currency, exact]) => [currency, { exact, shown: Number(exact.toString()) }]),
+    const markupPercent = new StrictDecimal(settings.markupPercent);
+    this.#units = new Map(
+      [...rates].map(([currency, rate]) => [
+        currency,
+        {
+          baseCents: rate.times(hundred),
+          // A percentage of reais is as many centavos.
+          markupCents: rate.times(markupPercent),
+          rate: Number(rate.toString()),
+        },
+      ]),
     );
   }
 
@@ -96,10 +102,11 @@ export class Pricing {
    * holds to the cent for every offer.
    */
   priceOf({ totalAmount, currency }: SupplierPrice): RoundedPrice {
-    const exactBase = new StrictDecimal(totalAmount).times(this.#rates.get(currency)!.exact);
+    const total = new StrictDecimal(totalAmount);
+    const unit = this.#units.get(currency)!;
     return {
-      baseCents: centsOfPercent(exactBase, hundred),
-      markupCents: centsOfPercent(exactBase, this.#markupPercent),
+      baseCents: wholeCents(total.times(unit.baseCents)),
+      markupCents: wholeCents(total.times(unit.markupCents)),
     };
   }
 
@@ -113,7 +120,7 @@ export class Pricing {
       clientCurrency: 'BRL',
       originalAmount: Number(totalAmount),
       originalCurrency: currency,
-      exchangeRateUsed: this.#rates.get(currency)!.shown,
+      exchangeRateUsed: this.#units.get(currency)!.rate,
       baseCostBrl: formatAmount(price.baseCents),
       agencyMarkupPercent: this.#shownPercent,
       agencyMarkupAmount: markupAmount,

@@ -1,20 +1,17 @@
-import type {
-  PassengerType,
-  SupplierFlight,
-  SupplierOffer,
-  SupplierSegmentPassenger,
-  SupplierSlice,
-} from '../../infrastructure/flights/supplier.ts';
-import type { OfferPlace, RequestedSlice } from './offer.ts';
+import type { PassengerType, SupplierOffer } from '../../infrastructure/flights/supplier.ts';
+import type { RequestedSlice } from './offer.ts';
+import type { Index } from './partList.ts';
 import type { PricingSettings, Rates, RoundedPrice } from './pricing.ts';
 import { clientCents, Pricing } from './pricing.ts';
+import type { QuotedParts, QuotedSlice } from './quotedParts.ts';
+import { PartsCollector } from './quotedParts.ts';
 import type { SupplierAnswer } from './supplierAnswers.ts';
 
 /**
  * All that the answer to a search is made of, and what is kept of it: the same quotation makes the same answer, to the
  * ids, whatever settings and rates are by then (assembleOffers).
  */
-export interface Quotation {
+export interface Quotation extends QuotedOffers {
   /** Of the offer request, prefix orq_; all other ids follow from it. */
   readonly id: string;
   readonly slices: readonly RequestedSlice[];
@@ -25,35 +22,24 @@ export interface Quotation {
   readonly publicUrl: string;
   readonly settings: PricingSettings;
   readonly rates: Rates;
-  /** Cheapest for the client first, of equals the shortest. */
-  readonly offers: readonly QuotedOffer[];
 }
 
 export interface QuotedOffer {
   readonly supplier: string;
   readonly offer: OfferedFare;
   readonly price: RoundedPrice;
+  /** One for each slice of the search. */
+  readonly slices: readonly Index[];
 }
 
-/** A supplier's offer, less what no answer shows. */
-export interface OfferedFare extends Omit<SupplierOffer, 'slices'> {
-  readonly slices: readonly OfferedSlice[];
-}
+/** A supplier's offer, less its slices. */
+export type OfferedFare = Omit<SupplierOffer, 'slices'>;
 
-export interface OfferedSlice extends Omit<SupplierSlice, 'origin' | 'destination' | 'segments'> {
-  readonly origin: OfferPlace;
-  readonly destination: OfferPlace;
-  readonly segments: readonly OfferedSegment[];
-}
-
-export interface OfferedSegment {
-  readonly flight: OfferedFlight;
-  readonly passengers: readonly SupplierSegmentPassenger[];
-}
-
-export interface OfferedFlight extends Omit<SupplierFlight, 'origin' | 'destination'> {
-  readonly origin: OfferPlace;
-  readonly destination: OfferPlace;
+/** What a search finds, in the order in which it is shown. */
+export interface QuotedOffers {
+  /** Cheapest for the client first, of equals the shortest. */
+  readonly offers: readonly QuotedOffer[];
+  readonly parts: QuotedParts;
 }
 
 /** More than anyone reads, and than a supplier has for an ordinary search. */
@@ -64,26 +50,38 @@ export function quoteOffers(
   answers: readonly SupplierAnswer[],
   rates: Rates,
   settings: PricingSettings,
-): QuotedOffer[] {
+): QuotedOffers {
   const pricing = new Pricing(settings, rates);
-  const quoted = answers.flatMap(({ supplier, offers }) =>
+  const priced = answers.flatMap(({ supplier, offers }) =>
     offers.map((offer) => {
       const price = pricing.priceOf(offer);
-      const order = { cents: clientCents(price, settings), minutes: journeyMinutes(offer) };
-      return { quote: { supplier, offer, price }, order };
+      return {
+        supplier,
+        offer,
+        price,
+        cents: clientCents(price, settings),
+        minutes: journeyMinutes(offer.slices),
+      };
     }),
   );
-  quoted.sort(({ order: one }, { order: other }) => {
+  priced.sort((one, other) => {
     if (one.cents === other.cents) return one.minutes - other.minutes;
     return one.cents < other.cents ? -1 : 1;
   });
-  return quoted.slice(0, mostOffers).map(({ quote }) => quote);
+  const parts = new PartsCollector();
+  const offers = priced.slice(0, mostOffers).map(({ supplier, offer, price }) => ({
+    supplier,
+    offer,
+    price,
+    slices: offer.slices.map(parts.indexOf),
+  }));
+  return { offers, parts };
 }
 
 /** All slices together. */
-export const journeyMinutes = (offer: OfferedFare): number =>
-  offer.slices.reduce((sum, slice) => sum + slice.durationMinutes, 0);
+export const journeyMinutes = (slices: readonly { durationMinutes: number }[]): number =>
+  slices.reduce((sum, slice) => sum + slice.durationMinutes, 0);
 
 /** Connections of the slice that has most. */
-export const mostStops = (offer: OfferedFare): number =>
-  Math.max(...offer.slices.map((slice) => slice.segments.length - 1));
+export const mostStops = (slices: readonly QuotedSlice[]): number =>
+  Math.max(...slices.map((slice) => slice.segments.length - 1));

@@ -6,10 +6,11 @@ import type {
   PassengerType,
   SupplierSegmentPassenger,
 } from '../../infrastructure/flights/supplier.ts';
-import { keptEntry } from '../../infrastructure/keptEntry.ts';
 import type { OfferPlace, RequestedSlice } from './offer.ts';
 import { placeOf } from './offerAssembly.ts';
-import type { OfferedFlight, OfferedSegment, OfferedSlice, Quotation, QuotedOffer } from './quotation.ts';
+import { type Index, PartList } from './partList.ts';
+import type { Quotation, QuotedOffer } from './quotation.ts';
+import type { QuotedFlight, QuotedParts, QuotedSlice } from './quotedParts.ts';
 
 /**
  * A quotation as JSON, a tenth of the answer that it makes: whatever several offers share stands once, in a table, by
@@ -45,8 +46,6 @@ export interface QuotationLabels {
   readonly places: readonly OfferPlace[];
 }
 
-type Index = number;
-
 export type TravelRow = readonly [
   cabinClass: CabinClass,
   marketingName: string,
@@ -69,20 +68,6 @@ export type FlightRow = readonly [
   operatingFlightNumber: string,
   aircraft: Index,
 ];
-
-/** Rows of what was named, each once, in the order in which it was. */
-class Table<Item, Row> {
-  readonly rows: Row[] = [];
-  readonly #indexes = new Map<Item, Index>();
-  readonly #rowOf: (item: Item) => Row;
-
-  constructor(rowOf: (item: Item) => Row) {
-    this.#rowOf = rowOf;
-  }
-
-  readonly indexOf = (item: Item): Index =>
-    keptEntry(this.#indexes, item, () => this.rows.push(this.#rowOf(item)) - 1);
-}
 
 /** The members of all offers, in their order. */
 export class OfferColumns {
@@ -109,8 +94,8 @@ export class OfferColumns {
 
 /** The document of a quotation. */
 export function documentOf(quotation: Quotation): string {
-  const { id, passengers, expiresAt, publicUrl, settings, rates, offers } = quotation;
-  const tables = new QuotationTables();
+  const { id, passengers, expiresAt, publicUrl, settings, rates, offers, parts } = quotation;
+  const tables = new QuotationTables(parts);
   for (const quoted of offers) tables.add(quoted);
   const document: QuotationDocument = {
     version: documentVersion,
@@ -121,17 +106,17 @@ export function documentOf(quotation: Quotation): string {
     markupPercent: settings.markupPercent,
     feeCents: settings.feeCents.toString(),
     rates: [...rates].map(([currency, rate]) => [currency, rate.toString()]),
-    baggages: tables.baggages.rows,
-    travels: tables.travels.rows,
-    flights: tables.flights.rows,
+    baggages: tables.baggages.parts,
+    travels: tables.travels,
+    flights: tables.flights,
     segments: tables.segments,
     slices: tables.slices,
     offers: tables.offers,
   };
   const labels: QuotationLabels = {
     requested: quotation.slices,
-    names: tables.names.rows,
-    places: tables.places.rows,
+    names: tables.names.parts,
+    places: tables.places.parts,
   };
   return `[${asciiJson(labels)},${JSON.stringify(document)}]`;
 }
@@ -143,39 +128,28 @@ const asciiJson = (value: unknown): string =>
   );
 
 class QuotationTables {
-  readonly names = new Table<CarrierName, CarrierName>(({ iataCode, name }) => ({ iataCode, name }));
-  readonly places = new Table<OfferPlace, OfferPlace>(placeOf);
-  readonly baggages = new Table<readonly Baggage[], readonly Baggage[]>((baggages) => baggages);
-  readonly travels = new Table<SupplierSegmentPassenger, TravelRow>((travel) => [
-    travel.cabinClass,
-    travel.cabinClassMarketingName,
-    travel.fareBasisCode,
-    this.baggages.indexOf(travel.baggages),
-  ]);
-  readonly flights = new Table<OfferedFlight, FlightRow>((flight) => this.#flightRow(flight));
+  readonly names = new PartList<CarrierName, CarrierName>(({ iataCode, name }) => ({ iataCode, name }));
+  readonly places = new PartList<OfferPlace, OfferPlace>(placeOf);
+  readonly baggages = new PartList<readonly Baggage[], readonly Baggage[]>((baggages) => baggages);
+  readonly travels: readonly TravelRow[];
+  readonly flights: readonly FlightRow[];
   readonly segments: Index[] = [];
   readonly slices: Index[] = [];
   readonly offers = new OfferColumns();
-  readonly #segmentIndexes = new Map<OfferedSegment, Index>();
-  readonly #sliceIndexes = new Map<OfferedSlice, Index>();
+  #segmentCount = 0;
 
-  readonly #segmentIndex = (segment: OfferedSegment): Index =>
-    keptEntry(this.#segmentIndexes, segment, () => {
-      this.segments.push(this.flights.indexOf(segment.flight));
-      for (const travel of segment.passengers) this.segments.push(this.travels.indexOf(travel));
-      return this.#segmentIndexes.size;
-    });
-
-  #sliceIndex(slice: OfferedSlice): Index {
-    return keptEntry(this.#sliceIndexes, slice, () => {
-      const segments = slice.segments.map(this.#segmentIndex);
-      const places = [this.places.indexOf(slice.origin), this.places.indexOf(slice.destination)];
-      this.slices.push(...places, slice.durationMinutes, segments.length, ...segments);
-      return this.#sliceIndexes.size;
-    });
+  constructor({ travels, flights, slices }: QuotedParts) {
+    this.travels = travels.map((travel) => this.#travelRow(travel));
+    this.flights = flights.map((flight) => this.#flightRow(flight));
+    for (const slice of slices) this.#addSlice(slice);
   }
 
-  #flightRow(flight: OfferedFlight): FlightRow {
+  #travelRow(travel: SupplierSegmentPassenger): TravelRow {
+    const { cabinClass, cabinClassMarketingName, fareBasisCode, baggages } = travel;
+    return [cabinClass, cabinClassMarketingName, fareBasisCode, this.baggages.indexOf(baggages)];
+  }
+
+  #flightRow(flight: QuotedFlight): FlightRow {
     return [
       this.places.indexOf(flight.origin),
       this.places.indexOf(flight.destination),
@@ -193,7 +167,17 @@ class QuotationTables {
     ];
   }
 
-  add({ supplier, offer, price }: QuotedOffer): void {
+  #addSlice({ origin, destination, durationMinutes, segments }: QuotedSlice): void {
+    const places = [this.places.indexOf(origin), this.places.indexOf(destination)];
+    this.slices.push(...places, durationMinutes, segments.length);
+    for (const { flight, travels } of segments) {
+      this.slices.push(this.#segmentCount);
+      this.#segmentCount += 1;
+      this.segments.push(flight, ...travels);
+    }
+  }
+
+  add({ supplier, offer, price, slices }: QuotedOffer): void {
     const { refundBeforeDeparture: refund, changeBeforeDeparture: change } = offer.conditions;
     const { payment, expiresAt } = offer;
     const { offers } = this;
@@ -205,7 +189,7 @@ class QuotationTables {
     offers.baseCents.push(price.baseCents.toString());
     offers.markupCents.push(price.markupCents.toString());
     offers.fareBrandNames.push(offer.fareBrandName);
-    for (const slice of offer.slices) offers.slices.push(this.#sliceIndex(slice));
+    offers.slices.push(...slices);
     offers.refundsAllowed.push(refund.allowed);
     offers.refundPenalties.push(refund.penaltyAmount);
     offers.changesAllowed.push(change.allowed);

@@ -4,7 +4,7 @@ import type {
   SupplierPaymentTerms,
   SupplierSegmentPassenger,
 } from '../../infrastructure/flights/supplier.ts';
-import type { OfferedFlight, OfferedSegment, OfferedSlice, Quotation, QuotedOffer } from './quotation.ts';
+import type { Quotation, QuotedOffer } from './quotation.ts';
 import type {
   FlightRow,
   OfferColumns,
@@ -13,6 +13,7 @@ import type {
   TravelRow,
 } from './quotationDocument.ts';
 import { documentVersion } from './quotationDocument.ts';
+import type { QuotedFlight, QuotedParts, QuotedSegment, QuotedSlice } from './quotedParts.ts';
 
 /** The quotation of a document, or null when it is of another version. */
 export function quotationOf(text: string): Quotation | null {
@@ -22,7 +23,6 @@ export function quotationOf(text: string): Quotation | null {
   const [labels, document] = parsed;
   if (document.version !== documentVersion) return null;
   const { id, passengers, publicUrl, markupPercent } = document;
-  const slices = slicesOf(document, labels);
   return {
     id,
     slices: labels.requested,
@@ -31,19 +31,26 @@ export function quotationOf(text: string): Quotation | null {
     publicUrl,
     settings: { markupPercent, feeCents: BigInt(document.feeCents) },
     rates: new Map(document.rates.map(([currency, rate]) => [currency, new StrictDecimal(rate)])),
-    offers: offersOf(document.offers, slices, labels),
+    parts: partsOf(document, labels),
+    offers: offersOf(document.offers, labels),
   };
 }
 
-function slicesOf(document: QuotationDocument, labels: QuotationLabels): OfferedSlice[] {
-  const segments = segmentsOf(document, labels);
+const partsOf = (document: QuotationDocument, labels: QuotationLabels): QuotedParts => ({
+  slices: slicesOf(document, labels),
+  flights: document.flights.map((row) => flightOf(row, labels)),
+  travels: document.travels.map((row) => travelOf(row, document.baggages)),
+});
+
+function slicesOf(document: QuotationDocument, { places }: QuotationLabels): QuotedSlice[] {
+  const segments = segmentsOf(document);
   const numbers = document.slices.values();
   const next = () => numbers.next().value!;
-  const slices: OfferedSlice[] = [];
+  const slices: QuotedSlice[] = [];
   for (const origin of numbers) {
     slices.push({
-      origin: labels.places[origin]!,
-      destination: labels.places[next()]!,
+      origin: places[origin]!,
+      destination: places[next()]!,
       durationMinutes: next(),
       segments: Array.from({ length: next() }, () => segments[next()]!),
     });
@@ -51,17 +58,10 @@ function slicesOf(document: QuotationDocument, labels: QuotationLabels): Offered
   return slices;
 }
 
-function segmentsOf(document: QuotationDocument, labels: QuotationLabels): OfferedSegment[] {
-  const { baggages, passengers } = document;
-  const flights = document.flights.map((row) => flightOf(row, labels));
-  const travels = document.travels.map((row) => travelOf(row, baggages));
-  const numbers = document.segments.values();
-  const segments: OfferedSegment[] = [];
-  for (const flight of numbers) {
-    const travelsOfAll = passengers.map(() => travels[numbers.next().value!]!);
-    segments.push({ flight: flights[flight]!, passengers: travelsOfAll });
-  }
-  return segments;
+function segmentsOf({ segments, passengers }: QuotationDocument): QuotedSegment[] {
+  const numbers = segments.values();
+  const next = () => numbers.next().value!;
+  return Array.from(numbers, (flight) => ({ flight, travels: passengers.map(next) }));
 }
 
 const travelOf = (
@@ -74,7 +74,7 @@ const travelOf = (
   baggages: baggages[index]!,
 });
 
-const flightOf = (row: FlightRow, { places, names }: QuotationLabels): OfferedFlight => ({
+const flightOf = (row: FlightRow, { places, names }: QuotationLabels): QuotedFlight => ({
   origin: places[row[0]]!,
   destination: places[row[1]]!,
   originTerminal: row[2],
@@ -90,11 +90,8 @@ const flightOf = (row: FlightRow, { places, names }: QuotationLabels): OfferedFl
   aircraft: names[row[12]]!,
 });
 
-function offersOf(
-  columns: OfferColumns,
-  slices: readonly OfferedSlice[],
-  { names, requested }: QuotationLabels,
-): QuotedOffer[] {
+function offersOf(columns: OfferColumns, { names, requested }: QuotationLabels): QuotedOffer[] {
+  const slicesInOffer = requested.length;
   return columns.references.map((reference, row) => ({
     supplier: columns.suppliers[row]!,
     price: { baseCents: BigInt(columns.baseCents[row]!), markupCents: BigInt(columns.markupCents[row]!) },
@@ -104,7 +101,6 @@ function offersOf(
       currency: columns.currencies[row]!,
       totalAmount: columns.totalAmounts[row]!,
       fareBrandName: columns.fareBrandNames[row]!,
-      slices: requested.map((_, place) => slices[columns.slices[row * requested.length + place]!]!),
       conditions: {
         refundBeforeDeparture: conditionOf(columns.refundsAllowed[row]!, columns.refundPenalties[row]!),
         changeBeforeDeparture: conditionOf(columns.changesAllowed[row]!, columns.changePenalties[row]!),
@@ -112,6 +108,7 @@ function offersOf(
       payment: paymentTermsOf(columns.guaranteesMs[row]!, columns.deadlinesMs[row]!),
       expiresAt: dateOf(columns.expiriesMs[row]!),
     },
+    slices: columns.slices.slice(row * slicesInOffer, (row + 1) * slicesInOffer),
   }));
 }
 

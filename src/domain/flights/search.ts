@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CarrierCurrency } from '../../infrastructure/flights/supplier.ts';
 import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
 import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import type { Platform } from '../platform.ts';
@@ -79,7 +80,7 @@ async function quoteFlights(
     publicUrl: platform.publicUrl,
     settings,
     rates,
-    offers: quoteOffers(answers, rates, settings),
+    ...quoteOffers(answers, rates, settings),
   };
 }
 
@@ -114,7 +115,8 @@ async function ratesFor(
   now: Date,
   { exchangeRates }: Platform,
 ): Promise<Rates> {
-  const currencies = new Set(answers.flatMap(({ offers }) => offers.map(({ currency }) => currency)));
+  const currencies = new Set<CarrierCurrency>();
+  for (const { offers } of answers) for (const { currency } of offers) currencies.add(currency);
   return new Map(
     await Promise.all(
       [...currencies].map(

@@ -56,7 +56,7 @@ export async function search(
     publicUrl: 'https://api.example.com',
     settings,
     rates,
-    offers: quoteOffers([{ supplier: 'simulated', offers }], rates, settings),
+    ...quoteOffers([{ supplier: 'simulated', offers }], rates, settings),
   };
   return { quotation, response: assembleOffers(quotation) };
 }
