@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { StrictDecimal } from '../../infrastructure/exchangeRates/strictDecimal.ts';
 import type { CarrierCurrency } from '../../infrastructure/flights/supplier.ts';
-import { formatAmount } from '../money.ts';
+import { centsOf, formatAmount } from '../money.ts';
 
 /** What prices all offers of a search alike. */
 export interface PricingSettings {
@@ -56,39 +56,54 @@ export const clientCents = (
   { feeCents }: PricingSettings,
 ): bigint => baseCents + markupCents + feeCents;
 
-/** What one unit of a currency comes to, exactly, and the rate to show. */
-interface UnitPrice {
-  readonly baseCents: Big;
-  readonly markupCents: Big;
-  readonly rate: number;
+/** What amounts are multiplied with: exactly, and without a decimal for each of them, which takes twelve times as long. */
+class Factor {
+  readonly #numerator: bigint;
+  readonly #denominator: bigint;
+  readonly #half: bigint;
+
+  /** @param factor not below zero */
+  constructor(factor: Big) {
+    const [whole = '', decimals = ''] = factor.toFixed().split('.');
+    this.#numerator = BigInt(whole + decimals);
+    this.#denominator = 10n ** BigInt(decimals.length);
+    this.#half = this.#denominator / 2n;
+  }
+
+  /** The product with an amount that is not below zero, rounded half up. */
+  times(cents: bigint): bigint {
+    return (cents * this.#numerator + this.#half) / this.#denominator;
+  }
 }
 
-const { roundHalfUp } = StrictDecimal;
+/** What an amount of a currency comes to in reais, and the rate to show. */
+interface Conversion {
+  readonly base: Factor;
+  readonly markup: Factor;
+  readonly shownRate: number;
+}
 
-const hundred = new StrictDecimal('100');
-
-const wholeCents = (cents: Big): bigint => BigInt(cents.toFixed(0, roundHalfUp));
+const hundredth = new StrictDecimal('0.01');
 
 /** Prices the offers of one search: what is the same for all of them is worked out once. */
 export class Pricing {
   readonly #settings: PricingSettings;
   readonly #shownPercent: number;
   readonly #feeAmount: string;
-  readonly #units: ReadonlyMap<CarrierCurrency, UnitPrice>;
+  readonly #conversions: ReadonlyMap<CarrierCurrency, Conversion>;
 
   constructor(settings: PricingSettings, rates: Rates) {
     this.#settings = settings;
     this.#shownPercent = Number(settings.markupPercent);
     this.#feeAmount = formatAmount(settings.feeCents);
-    const markupPercent = new StrictDecimal(settings.markupPercent);
-    this.#units = new Map(
+    const markup = new StrictDecimal(settings.markupPercent).times(hundredth);
+    this.#conversions = new Map(
       [...rates].map(([currency, rate]) => [
         currency,
         {
-          baseCents: rate.times(hundred),
-          // A percentage of reais is as many centavos.
-          markupCents: rate.times(markupPercent),
-          rate: Number(rate.toString()),
+          base: new Factor(rate),
+          markup: new Factor(rate.times(markup)),
+          shownRate: Number(rate.toString()),
         },
       ]),
     );
@@ -102,12 +117,9 @@ export class Pricing {
    * holds to the cent for every offer.
    */
   priceOf({ totalAmount, currency }: SupplierPrice): RoundedPrice {
-    const total = new StrictDecimal(totalAmount);
-    const unit = this.#units.get(currency)!;
-    return {
-      baseCents: wholeCents(total.times(unit.baseCents)),
-      markupCents: wholeCents(total.times(unit.markupCents)),
-    };
+    const { base, markup } = this.#conversions.get(currency)!;
+    const cents = centsOf(totalAmount);
+    return { baseCents: base.times(cents), markupCents: markup.times(cents) };
   }
 
   /** The fields that show a price. */
@@ -120,7 +132,7 @@ export class Pricing {
       clientCurrency: 'BRL',
       originalAmount: Number(totalAmount),
       originalCurrency: currency,
-      exchangeRateUsed: this.#units.get(currency)!.rate,
+      exchangeRateUsed: this.#conversions.get(currency)!.shownRate,
       baseCostBrl: formatAmount(price.baseCents),
       agencyMarkupPercent: this.#shownPercent,
       agencyMarkupAmount: markupAmount,

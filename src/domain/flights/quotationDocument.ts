@@ -168,8 +168,8 @@ class QuotationTables {
   }
 
   #addSlice({ origin, destination, durationMinutes, segments }: QuotedSlice): void {
-    const places = [this.places.indexOf(origin), this.places.indexOf(destination)];
-    this.slices.push(...places, durationMinutes, segments.length);
+    this.slices.push(this.places.indexOf(origin), this.places.indexOf(destination));
+    this.slices.push(durationMinutes, segments.length);
     for (const { flight, travels } of segments) {
       this.slices.push(this.#segmentCount);
       this.#segmentCount += 1;

@@ -89,9 +89,11 @@ describe('pricing', () => {
           expect(cents(pricing.clientAmount)).toBe(sum);
           expect(clientAmountCents).toBe(sum);
           expect(cents(pricing.totalAgencyCommission)).toBe(cents(pricing.agencyMarkupAmount) + fee);
-          // Exact arithmetic on integers as the oracle: twice the product, plus one half, over two.
-          const product = cents(amount) * cents(rate);
-          expect(cents(pricing.baseCostBrl)).toBe((2n * product + 10_000n) / 20_000n);
+          // SPEC's composition in decimals as the oracle.
+          const exactBase = new StrictDecimal(amount).times(rate);
+          expect(pricing.baseCostBrl).toBe(exactBase.toFixed(2, StrictDecimal.roundHalfUp));
+          const exactMarkup = exactBase.times(markup).div('100');
+          expect(pricing.agencyMarkupAmount).toBe(exactMarkup.toFixed(2, StrictDecimal.roundHalfUp));
         },
       ),
     );
