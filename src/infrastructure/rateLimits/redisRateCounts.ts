@@ -58,8 +58,6 @@ export class RedisRateCounts {
   readonly #outage: ConnectionOutage;
   #isTrying = false;
   #waiting = new Map<string, Waiting[]>();
-  /** Commands that Redis has not answered. */
-  #underWay = 0;
 
   constructor(url: string, lengthMs: number, log: Log) {
     this.#lengthMs = lengthMs;
@@ -86,16 +84,13 @@ export class RedisRateCounts {
 
   /** Counts one request under a key. @throws the client's error when Redis does not answer. */
   count(key: string): Promise<CountedWindow> {
-    const isFirst = this.#waiting.size === 0;
-    const counted = new Promise<CountedWindow>((resolve, reject) => {
+    // Once all of the turn's requests have come: a command for the first alone would be one more.
+    if (this.#waiting.size === 0) setImmediate(() => this.#send());
+    return new Promise<CountedWindow>((resolve, reject) => {
       const waiting = this.#waiting.get(key);
       if (waiting) waiting.push({ resolve, reject });
       else this.#waiting.set(key, [{ resolve, reject }]);
     });
-    // One that is alone has nobody to wait for.
-    if (this.#underWay === 0) this.#send();
-    else if (isFirst) setImmediate(() => this.#send());
-    return counted;
   }
 
   close(): void {
@@ -129,7 +124,6 @@ export class RedisRateCounts {
     this.#waiting = new Map();
     for (let from = 0; from < waiting.length; from += subjectsInBatch) {
       const batch = waiting.slice(from, from + subjectsInBatch);
-      this.#underWay += 1;
       this.#client
         .countRequests(
           batch.length,
@@ -138,12 +132,8 @@ export class RedisRateCounts {
           ...batch.map(([, { length }]) => length),
         )
         .then(
-          (counted) => {
-            this.#underWay -= 1;
-            answer(batch, counted);
-          },
+          (counted) => answer(batch, counted),
           (error) => {
-            this.#underWay -= 1;
             this.#lose(error);
             refuse(batch, error);
           },
