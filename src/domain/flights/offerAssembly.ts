@@ -22,8 +22,9 @@ import type {
 } from './offer.ts';
 import { flightOf } from './offer.ts';
 import type { Index } from './partList.ts';
-import { Pricing } from './pricing.ts';
+import { ShownPricing } from './pricing.ts';
 import type { Quotation, QuotedOffer } from './quotation.ts';
+import type { QuotedFlight, QuotedSlice } from './quotedParts.ts';
 
 /**
  * Writes the answer to a search. Ids count in the order in which things are written here, and stored quotations get
@@ -54,28 +55,28 @@ class OfferWriter {
   readonly id: string;
   readonly passengers: readonly RequestedPassenger[];
   readonly #quotation: Quotation;
-  readonly #pricing: Pricing;
+  readonly #pricing: ShownPricing;
   readonly #newId: ReturnType<typeof identifierBatch>;
   readonly #timestamps = new Map<number, string>();
   readonly #operators = new Map<string, OfferSegment['operatingCarrier']>();
   readonly #aircraft = new Map<string, OfferSegment['aircraft']>();
   readonly #places = new Map<OfferPlace, Map<string | null, SegmentPlace>>();
-  // Of the quotation's parts what is shown, by their indexes.
-  readonly #slices: ShownSlice[] = [];
-  readonly #flights: OfferFlight[] = [];
-  /** Of each passenger. */
-  readonly #travels: readonly SegmentPassenger[][];
   /** By the indexes of how each travels. */
-  readonly #travelsOfAll = new Map<string, readonly SegmentPassenger[]>();
+  readonly #travellers = new Map<string, readonly SegmentPassenger[]>();
+  // Of the quotation's parts what is shown, by their indexes.
+  readonly #flights: readonly OfferFlight[];
+  readonly #slices: readonly ShownSlice[];
   readonly #passengersByFare = new Map<string, readonly OfferPassenger[]>();
 
   constructor(quotation: Quotation) {
     this.#quotation = quotation;
-    this.#pricing = new Pricing(quotation.settings, quotation.rates);
+    this.#pricing = new ShownPricing(quotation.settings, quotation.rates);
     this.#newId = identifierBatch(batchOf(quotation.id));
     this.id = this.#newId('orq');
     this.passengers = quotation.passengers.map((type) => ({ id: this.#newId('pas'), type }));
-    this.#travels = this.passengers.map(() => []);
+    const { flights, slices } = quotation.parts;
+    this.#flights = flights.map((flight) => this.#flight(flight));
+    this.#slices = slices.map((slice) => this.#shownSlice(slice));
   }
 
   /** Member by member, the price's too: spread, it is copied by the slow way of V8, as segments would be. */
@@ -118,33 +119,27 @@ class OfferWriter {
   }
 
   #slice(index: Index): OfferSlice {
-    this.#slices[index] ??= this.#shownSlice(index);
-    const { origin, destination, duration, segments } = this.#slices[index];
+    const { origin, destination, duration, segments } = this.#slices[index]!;
     const id = this.#newId('sli');
     return { id, origin, destination, duration, segments: segments.map(this.#segment) };
   }
 
-  #shownSlice(index: Index): ShownSlice {
-    const slice = this.#quotation.parts.slices[index]!;
+  #shownSlice({ origin, destination, durationMinutes, segments }: QuotedSlice): ShownSlice {
     return {
-      origin: placeOf(slice.origin),
-      destination: placeOf(slice.destination),
-      duration: isoDuration(slice.durationMinutes),
-      segments: slice.segments.map(({ flight, travels }) => {
-        this.#flights[flight] ??= this.#flight(flight);
-        return {
-          flight: this.#flights[flight],
-          passengers: keptEntry(this.#travelsOfAll, travels.join(), () => travels.map(this.#travel)),
-        };
-      }),
+      origin: placeOf(origin),
+      destination: placeOf(destination),
+      duration: isoDuration(durationMinutes),
+      segments: segments.map(({ flight, travels }) => ({
+        flight: this.#flights[flight]!,
+        passengers: keptEntry(this.#travellers, travels.join(), () => travels.map(this.#traveller)),
+      })),
     };
   }
 
   readonly #segment = ({ flight, passengers }: ShownSegment): OfferSegment =>
     segmentOf(this.#newId('seg'), flight, passengers);
 
-  #flight(index: Index): OfferFlight {
-    const flight = this.#quotation.parts.flights[index]!;
+  #flight(flight: QuotedFlight): OfferFlight {
     const { aircraft } = flight;
     return {
       origin: this.#segmentPlace(flight.origin, flight.originTerminal),
@@ -164,13 +159,7 @@ class OfferWriter {
     };
   }
 
-  readonly #travel = (travel: Index, passenger: number): SegmentPassenger => {
-    const ofPassenger = this.#travels[passenger]!;
-    ofPassenger[travel] ??= this.#segmentPassenger(passenger, travel);
-    return ofPassenger[travel];
-  };
-
-  #segmentPassenger(passenger: number, index: Index): SegmentPassenger {
+  readonly #traveller = (index: Index, passenger: number): SegmentPassenger => {
     const travel = this.#quotation.parts.travels[index]!;
     return {
       passengerId: this.passengers[passenger]!.id,
@@ -179,7 +168,7 @@ class OfferWriter {
       fareBasisCode: travel.fareBasisCode,
       baggages: travel.baggages,
     };
-  }
+  };
 
   #segmentPlace(place: OfferPlace, terminal: string | null): SegmentPlace {
     const byTerminal = keptEntry(this.#places, place, () => new Map<string | null, SegmentPlace>());

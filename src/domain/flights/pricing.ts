@@ -76,35 +76,24 @@ class Factor {
   }
 }
 
-/** What an amount of a currency comes to in reais, and the rate to show. */
+/** What an amount of a currency comes to in reais. */
 interface Conversion {
   readonly base: Factor;
   readonly markup: Factor;
-  readonly shownRate: number;
 }
 
 const hundredth = new StrictDecimal('0.01');
 
 /** Prices the offers of one search: what is the same for all of them is worked out once. */
 export class Pricing {
-  readonly #settings: PricingSettings;
-  readonly #shownPercent: number;
-  readonly #feeAmount: string;
   readonly #conversions: ReadonlyMap<CarrierCurrency, Conversion>;
 
-  constructor(settings: PricingSettings, rates: Rates) {
-    this.#settings = settings;
-    this.#shownPercent = Number(settings.markupPercent);
-    this.#feeAmount = formatAmount(settings.feeCents);
-    const markup = new StrictDecimal(settings.markupPercent).times(hundredth);
+  constructor({ markupPercent }: PricingSettings, rates: Rates) {
+    const markup = new StrictDecimal(markupPercent).times(hundredth);
     this.#conversions = new Map(
       [...rates].map(([currency, rate]) => [
         currency,
-        {
-          base: new Factor(rate),
-          markup: new Factor(rate.times(markup)),
-          shownRate: Number(rate.toString()),
-        },
+        { base: new Factor(rate), markup: new Factor(rate.times(markup)) },
       ]),
     );
   }
@@ -121,6 +110,21 @@ export class Pricing {
     const cents = centsOf(totalAmount);
     return { baseCents: base.times(cents), markupCents: markup.times(cents) };
   }
+}
+
+/** Shows the prices of one search's offers, by the settings and rates that they were made with. */
+export class ShownPricing {
+  readonly #settings: PricingSettings;
+  readonly #shownPercent: number;
+  readonly #feeAmount: string;
+  readonly #shownRates: ReadonlyMap<CarrierCurrency, number>;
+
+  constructor(settings: PricingSettings, rates: Rates) {
+    this.#settings = settings;
+    this.#shownPercent = Number(settings.markupPercent);
+    this.#feeAmount = formatAmount(settings.feeCents);
+    this.#shownRates = new Map([...rates].map(([currency, rate]) => [currency, Number(rate.toString())]));
+  }
 
   /** The fields that show a price. */
   fieldsOf({ totalAmount, currency }: SupplierPrice, price: RoundedPrice): OfferPricing {
@@ -132,7 +136,7 @@ export class Pricing {
       clientCurrency: 'BRL',
       originalAmount: Number(totalAmount),
       originalCurrency: currency,
-      exchangeRateUsed: this.#conversions.get(currency)!.shownRate,
+      exchangeRateUsed: this.#shownRates.get(currency)!,
       baseCostBrl: formatAmount(price.baseCents),
       agencyMarkupPercent: this.#shownPercent,
       agencyMarkupAmount: markupAmount,

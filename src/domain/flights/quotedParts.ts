@@ -3,7 +3,7 @@ import type {
   SupplierSegmentPassenger,
   SupplierSlice,
 } from '../../infrastructure/flights/supplier.ts';
-import type { OfferPlace } from './offer.ts';
+import type { OfferSlice } from './offer.ts';
 import { type Index, PartList } from './partList.ts';
 
 /**
@@ -16,9 +16,10 @@ export interface QuotedParts {
   readonly travels: readonly SupplierSegmentPassenger[];
 }
 
-export interface QuotedSlice {
-  readonly origin: OfferPlace;
-  readonly destination: OfferPlace;
+/** Between which airports, of which no more is kept than answers show. */
+type Ends = Pick<OfferSlice, 'origin' | 'destination'>;
+
+export interface QuotedSlice extends Ends {
   readonly durationMinutes: number;
   readonly segments: readonly QuotedSegment[];
 }
@@ -29,11 +30,7 @@ export interface QuotedSegment {
   readonly travels: readonly Index[];
 }
 
-/** A supplier's flight, less what no answer shows. */
-export interface QuotedFlight extends Omit<SupplierFlight, 'origin' | 'destination'> {
-  readonly origin: OfferPlace;
-  readonly destination: OfferPlace;
-}
+export interface QuotedFlight extends Omit<SupplierFlight, keyof Ends>, Ends {}
 
 /** Collects parts from suppliers' offers: what is the same object is the same part. */
 export class PartsCollector implements QuotedParts {

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clientCents, Pricing, type SupplierPrice } from '../../../src/domain/flights/pricing.ts';
+import {
+  clientCents,
+  Pricing,
+  ShownPricing,
+  type SupplierPrice,
+} from '../../../src/domain/flights/pricing.ts';
 import { StrictDecimal } from '../../../src/infrastructure/exchangeRates/strictDecimal.ts';
 
 function price(
@@ -12,10 +17,10 @@ function price(
 ) {
   const asked = { totalAmount: amount, currency };
   const settings = { markupPercent, feeCents };
-  const pricing = new Pricing(settings, new Map([[currency, new StrictDecimal(rate)]]));
-  const rounded = pricing.priceOf(asked);
+  const rates = new Map([[currency, new StrictDecimal(rate)]]);
+  const rounded = new Pricing(settings, rates).priceOf(asked);
   return {
-    pricing: pricing.fieldsOf(asked, rounded),
+    pricing: new ShownPricing(settings, rates).fieldsOf(asked, rounded),
     clientAmountCents: clientCents(rounded, settings),
   };
 }
