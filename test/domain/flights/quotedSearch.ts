@@ -58,5 +58,5 @@ export async function search(
     rates,
     ...quoteOffers([{ supplier: 'simulated', offers }], rates, settings),
   };
-  return { quotation, response: assembleOffers(quotation) };
+  return { found: offers, quotation, response: assembleOffers(quotation) };
 }
