@@ -162,8 +162,7 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
     raw.send({ type: 'subscribe', id: 'events', payload: { query: walletEvents } });
     const { payload } = await raw.receives((message) => message.id === 'events');
     expect(payload).toEqual(unauthorized);
-    raw.send({ type: 'ping' });
-    await raw.receives(({ type }) => type === 'pong');
+    await raw.caughtUp();
     raw.socket.terminate();
   });
 

@@ -10,6 +10,8 @@ export interface RawSocket {
   send(message: unknown): void;
   /** Resolves with the first message that `matches`. */
   receives(matches: (message: Json) => boolean): Promise<Json>;
+  /** Resolves when whatever the server says before it takes its next message has come. */
+  caughtUp(): Promise<void>;
   /** Resolves with the close code and reason. */
   closed(): Promise<{ code: number; reason: string }>;
 }
@@ -37,11 +39,19 @@ export async function openRawSocket(url: string, options: RawSocketOptions = {})
     if (failure && socket.readyState !== WebSocket.OPEN) throw failure;
     return socket.readyState !== WebSocket.CONNECTING;
   });
+  const send = (message: unknown) =>
+    socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  const pongs = () => messages.filter(({ type }) => type === 'pong').length;
   return {
     socket,
     messages,
-    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    send,
     receives: (matches) => eventually(() => messages.find(matches)),
+    async caughtUp() {
+      const before = pongs();
+      send({ type: 'ping' });
+      await eventually(() => pongs() > before);
+    },
     closed: () => eventually(() => close, 15_000),
   };
 }
