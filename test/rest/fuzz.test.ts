@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import type { RawAnswer } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -71,7 +71,7 @@ function expectFields(answer: RawAnswer, fields: string[]): void {
   expect(answer.body.error.details.errors.map(({ field }: { field: string }) => field)).toEqual(fields);
 }
 
-describeEngines('whatever comes over REST', (engine) => {
+describeOneEngine('whatever comes over REST', (engine) => {
   let server: TestServer;
   let key: string;
   const refusals = new Refusals(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tenantOf } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeEngines, describeOneEngine } from '../harness/engines.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 import {
   deactivateWebhook,
@@ -98,7 +98,7 @@ describeMailServer(
   },
 );
 
-describeEngines('Where the gateway has an address and no name', (engine) => {
+describeOneEngine('Where the gateway has an address and no name', (engine) => {
   let world: DeliveryWorld;
   beforeAll(async () => {
     world = await DeliveryWorld.open(engine, { settings: { WEBHOOK_RETRY_DELAYS: '0s' } });

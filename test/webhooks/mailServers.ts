@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { SMTPServerOptions } from 'smtp-server';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll } from 'vitest';
-import { describeEngines } from '../harness/engines.ts';
+import { describeOneEngine } from '../harness/engines.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
 interface MailServer {
@@ -24,7 +24,7 @@ export function describeMailServer<Mail extends MailServer>(
   start: () => Promise<Mail>,
   tests: (stage: MailStage<Mail>) => void,
 ): void {
-  describeEngines(title, (engine) => {
+  describeOneEngine(title, (engine) => {
     const stage = {} as MailStage<Mail>;
     beforeAll(async () => {
       stage.mail = await start();
