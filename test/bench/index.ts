@@ -46,7 +46,7 @@ async function measure(bench: Bench): Promise<Report> {
     else results.push(await resultOf(work, bench));
   }
   const seconds = Math.round((performance.now() - started) / 1_000);
-  return { at, seconds, machine: machine(), skipped, works: results };
+  return { at, seconds, machine: machine(), database: bench.place.database, skipped, works: results };
 }
 
 async function resultOf(work: Work, bench: Bench): Promise<WorkResult> {

@@ -11,6 +11,8 @@ import type { Need } from './work.ts';
 export interface Place {
   /** Null without a PostgreSQL server: then only the product can run, on its embedded store. */
   readonly databaseUrl: string | null;
+  /** Its version, and how it keeps what is committed, on which everything that writes depends. */
+  readonly database: string | null;
   readonly redisUrl: string | null;
   /** The pgbench program, null where there is none. */
   readonly pgbench: string | null;
@@ -40,9 +42,11 @@ export async function openPlace(): Promise<Place> {
     return url.href;
   };
   const databaseUrl = serverUrl === null ? null : await createDatabase();
+  const database = serverUrl === null ? null : await describeServer(serverUrl);
   const folder = await mkdtemp(join(tmpdir(), 'embarque-bench-'));
   return {
     databaseUrl,
+    database,
     redisUrl,
     pgbench,
     has: { postgres: serverUrl !== null, redis: redisUrl !== null, pgbench: pgbench !== null },
@@ -53,6 +57,16 @@ export async function openPlace(): Promise<Place> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function describeServer(url: string): Promise<string> {
+  const [server] = await administer(
+    url,
+    `SELECT format('PostgreSQL %s, fsync %s, synchronous_commit %s, full_page_writes %s',
+                   split_part(current_setting('server_version'), ' ', 1), current_setting('fsync'),
+                   current_setting('synchronous_commit'), current_setting('full_page_writes')) AS description`,
+  );
+  return (server as { description: string }).description;
 }
 
 function findPgbench(): string | null {

@@ -18,6 +18,8 @@ export interface Report {
   readonly at: string;
   readonly seconds: number;
   readonly machine: { cpu: string; cores: number; memoryGiB: number; node: string };
+  /** Null without one. */
+  readonly database: string | null;
   readonly skipped: string[];
   readonly works: WorkResult[];
 }
@@ -80,10 +82,10 @@ function figureRow({ name, unit, goal, measured, met }: WorkResult['figures'][nu
 }
 
 /** When and where, what was skipped and what failed. */
-function circumstances({ at, seconds, machine, skipped, works }: Report): string[] {
+function circumstances({ at, seconds, machine, database, skipped, works }: Report): string[] {
   const { cpu, cores, memoryGiB, node } = machine;
   return [
-    `${at}, ${seconds} s: ${cpu}, ${cores} cores, ${memoryGiB} GiB, Node ${node}`,
+    `${at}, ${seconds} s: ${cpu}, ${cores} cores, ${memoryGiB} GiB, Node ${node}${database === null ? '' : `, ${database}`}`,
     ...skipped.map((text) => `Skipped: ${text}`),
     ...works.flatMap(({ title, failure }) => (failure === null ? [] : [`FAILED: ${title}: ${failure}`])),
   ];

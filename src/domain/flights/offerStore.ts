@@ -46,6 +46,8 @@ const insertSearch = statement(
   'insert_flight_search',
   `INSERT INTO flight_searches (batch, wallet_id, team_id, mode, created_at, expires_at, document)
    VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+  // Offers live for minutes, and a booking keeps what it needs of its offer: who misses one searches again.
+  { commit: 'asynchronous' },
 );
 
 const findDocument = statement<{ document: Buffer }>(

@@ -38,6 +38,15 @@ const keepalives: SessionSettings = {
   tcp_keepalives_count: '3',
 };
 
+/**
+ * A setting of ours: what `synchronous_commit` is for statements that commit asynchronously. The embedded store has none
+ * of PostgreSQL's writers, so that a commit which does not wait would stay in memory for as long as no other comes.
+ */
+const asynchronousCommit = 'embarque.asynchronous_commit';
+
+/** SQL: its value; NULL, by which `set_config` leaves commits as they are, in a session that has not got it. */
+export const asynchronousCommitSql = `current_setting('${asynchronousCommit}', true)`;
+
 const optionsOf = (asked: SessionSettings): string =>
   Object.entries(asked)
     .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
@@ -46,7 +55,11 @@ const optionsOf = (asked: SessionSettings): string =>
 /** What the embedded store's session is asked for. */
 export const sessionOptions = optionsOf(settings);
 
-const serverOptions = optionsOf({ ...serverSettings, ...keepalives });
+const serverOptions = optionsOf({
+  ...serverSettings,
+  ...keepalives,
+  [asynchronousCommit]: 'off',
+});
 
 /** Parameters of a URL with which the driver begins a session: they would take the place of what sessions must have. */
 const notFromUrls = {

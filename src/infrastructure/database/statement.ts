@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { type NamedQuery, rowsOf, type Timestamps } from './namedQuery.ts';
+import { asynchronousCommitSql } from './session.ts';
 import {
   type Client,
   giveBack,
@@ -32,9 +33,21 @@ export interface Statement<Row> {
    * ten thousand rows take half a minute. For statements that run seldom and go through many rows.
    */
   readonly plannedEachRun: boolean;
+  /** Whether its commit waits until it is on the server's disk. */
+  readonly commit: Commit;
   /** Never set: carries the type of a row. */
   readonly row?: Row;
 }
+
+/**
+ * `asynchronous` is for rows that a client can have made again, and is not worth the disk's time: seen by all at once,
+ * but lost when the database server itself crashes, or is failed over, within about half a second. What commits later
+ * and waits for the disk takes it along. The embedded store waits all the same, since nothing there writes by itself.
+ */
+export type Commit = 'synchronous' | 'asynchronous';
+
+/** SQL at the end of an INSERT, which is a transaction of its own: has its commit wait as the session says. */
+const asynchronously = ` RETURNING set_config('synchronous_commit', ${asynchronousCommitSql}, true)`;
 
 const takesNoLocks = (text: string): boolean =>
   /^\s*(SELECT|WITH)\b/i.test(text) && !/\b(INSERT|UPDATE|DELETE|MERGE|FOR|pg_\w+)\b/i.test(text);
@@ -52,11 +65,19 @@ export function statement<Row = unknown>(
     timestamps = 'date',
     plannedEachRun = false,
     shared: mayBeShared = true,
-  }: Partial<Pick<Statement<Row>, 'timestamps' | 'plannedEachRun' | 'shared'>> = {},
+    commit = 'synchronous',
+  }: Partial<Pick<Statement<Row>, 'timestamps' | 'plannedEachRun' | 'shared' | 'commit'>> = {},
 ): Statement<Row> {
   if ((texts.get(name) ?? text) !== text) throw new Error(`two statements are called ${name}`);
   texts.set(name, text);
-  return { name, text, shared: mayBeShared && takesNoLocks(text), timestamps, plannedEachRun };
+  return {
+    name,
+    text: commit === 'asynchronous' ? text + asynchronously : text,
+    shared: mayBeShared && takesNoLocks(text),
+    timestamps,
+    plannedEachRun,
+    commit,
+  };
 }
 
 interface OpenTransaction {
@@ -70,8 +91,11 @@ interface OpenTransaction {
  */
 export function run<Row>(sequelize: Sequelize, statement: Statement<Row>, values: unknown[]): Promise<Row[]> {
   const transaction = transactionContext.get('transaction') as OpenTransaction | null | undefined;
-  const { name, text, timestamps, plannedEachRun } = statement;
+  const { name, text, timestamps, plannedEachRun, commit } = statement;
   const query: NamedQuery = { name, text, values, timestamps, plannedEachRun };
+  // All of the transaction would be committed so.
+  if (transaction && commit === 'asynchronous')
+    return Promise.reject(new Error(`${name}: commits by itself, and cannot be part of a transaction`));
   if (transaction) return runInTransaction<Row>(transaction, query);
   const attempt = statement.shared
     ? () => SharedConnections.of(sequelize).query(query)

@@ -12,6 +12,9 @@ const lockValue = statement<{ value: string }>(
   'SELECT value FROM things WHERE id = $1 FOR UPDATE',
 );
 const addThing = statement('test_add_thing', 'INSERT INTO things (id, value) VALUES ($1, $2)');
+const addUnflushed = statement('test_add_unflushed', 'INSERT INTO things (id, value) VALUES ($1, $2)', {
+  commit: 'asynchronous',
+});
 const divide = statement<{ value: number }>('test_divide', 'SELECT 10 / $1::int AS value');
 const everyType = statement(
   'test_every_type',
@@ -122,6 +125,18 @@ describe.each(testDatabases)('statements on the $name store', ({ open }) => {
     });
     await expect(failure).rejects.toThrow('undone');
     expect(await run(sequelize, readValue, [3])).toEqual([]);
+  });
+
+  it('commits without the disk only what is no part of a transaction', async () => {
+    await run(sequelize, addUnflushed, [3, 300]);
+    expect(await run(sequelize, readValue, [3])).toEqual([{ value: '300' }]);
+    const failure = sequelize.transaction(async () => {
+      await run(sequelize, addThing, [4, 400]);
+      await run(sequelize, addUnflushed, [5, 500]);
+    });
+    await expect(failure).rejects.toThrow('test_add_unflushed: commits by itself');
+    expect(await run(sequelize, readValue, [4])).toEqual([]);
+    expect(await run(sequelize, readValue, [5])).toEqual([]);
   });
 
   it('works in a transaction again after a time without any', async () => {
