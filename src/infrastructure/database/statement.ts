@@ -40,9 +40,9 @@ export interface Statement<Row> {
 }
 
 /**
- * `asynchronous` is for rows that a client can have made again, and is not worth the disk's time: seen by all at once,
- * but lost when the database server itself crashes, or is failed over, within about half a second. What commits later
- * and waits for the disk takes it along. The embedded store waits all the same, since nothing there writes by itself.
+ * `asynchronous` is for rows that clients can have made again: seen by all at once, but lost when the database server
+ * itself crashes, or is failed over, within the next half second or so. What commits later and waits for the disk takes
+ * them along. The embedded store waits all the same, since nothing there writes by itself.
  */
 export type Commit = 'synchronous' | 'asynchronous';
 
