@@ -116,16 +116,26 @@ const parameters = [
   ...Array.from({ length: 6 }, () => 'NULL'),
 ];
 
-let slices = 0;
+/** Longest slice that pgbench is given where its clients take long to connect. */
+const longestSeconds = 32;
 
-function byPgbench(
+async function byPgbench(bench: Bench, posting: Posting, demand: Demand, seconds: number): Promise<number> {
+  const rate = await runPgbench(bench, posting, demand, seconds);
+  if (rate !== null) return rate;
+  if (seconds >= longestSeconds) throw new Error(`pgbench does nothing within ${seconds} s`);
+  return byPgbench(bench, posting, demand, 2 * seconds);
+}
+
+let runs = 0;
+
+function runPgbench(
   bench: Bench,
   posting: Posting,
   { wallets: { first, last }, clients }: Demand,
   seconds: number,
-): Promise<number> {
+): Promise<number | null> {
   const { sample, databaseUrl } = posting;
-  slices += 1;
+  runs += 1;
   return pgbench({
     program: bench.place.pgbench ?? '',
     databaseUrl,
@@ -135,7 +145,7 @@ function byPgbench(
     sets,
     constants: {
       n: '0',
-      base: String(slices * 1_000_000_000_000),
+      base: String(runs * 1_000_000_000_000),
       first: String(first),
       last: String(last),
       amount: sample.amount_cents,
@@ -242,7 +252,7 @@ async function run(bench: Bench): Promise<Outcome> {
 
 export const bookings: Work = {
   title: 'Bookings, posting statement',
-  takesSeconds: 100,
+  takesSeconds: 125,
   needs: ['postgres', 'pgbench'],
   run,
 };
