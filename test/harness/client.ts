@@ -71,10 +71,13 @@ export async function graphqlDoor(
   return answer as GraphqlAnswer;
 }
 
-/** Waits until `probe` returns something other than undefined, false or null; fails after `timeoutMs`. */
+/**
+ * Waits until `probe` returns something other than undefined, false or null; fails after `timeoutMs`: by default,
+ * when it has taken longer than what comes at all takes on a slow machine that four workers keep busy.
+ */
 export async function eventually<T>(
   probe: () => Promise<T | undefined | false | null> | T | undefined | false | null,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -76,7 +76,7 @@ describe('a process that is killed', () => {
       expect(totals?.sum).toBe(String(stored.reduce((sum, id) => sum + id, 0)));
     }
     await folder.remove();
-  }, 120_000);
+  });
 
   it('leaves no half-made store when it was making it', async () => {
     const folder = await temporaryFolder();
@@ -94,7 +94,7 @@ describe('a process that is killed', () => {
     await embedded.close();
     expect(existsSync(`${folder.path}/postgres.new`)).toBe(false);
     await folder.remove();
-  }, 120_000);
+  });
 
   it('refuses a second process while the first one works', async () => {
     const folder = await folderWithStore();
@@ -105,5 +105,5 @@ describe('a process that is killed', () => {
     expect(second.complaint()).toMatch(/DATA_DIR .* is in use by another process/);
     await first.kill();
     await folder.remove();
-  }, 60_000);
+  });
 });
