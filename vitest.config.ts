@@ -21,5 +21,6 @@ export default defineConfig({
     server: { deps: { external: [new RegExp(`^${productFolder(scratchFolder)}/`)] } },
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
   },
 });

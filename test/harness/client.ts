@@ -71,6 +71,9 @@ export async function graphqlDoor(
   return answer as GraphqlAnswer;
 }
 
+/** A second, and what a busy machine adds to the requests with which it is seen that something was over by then. */
+export const withinSecondMs = 3_000;
+
 /**
  * Waits until `probe` returns something other than undefined, false or null; fails after `timeoutMs`: by default,
  * when it has taken longer than what comes at all takes on a slow machine that four workers keep busy.

@@ -11,13 +11,15 @@ const usualPorts: Readonly<Record<string, number>> = {
 
 /**
  * Stands between a server and its database or Redis: connections end together, and `pass` says what of either reaches the
- * other.
+ * other. A function says anew for each connection where the service is.
  * @returns the URL to connect to in place of the service's.
  */
-export async function startServiceLink(target: URL, pass: (near: Socket, far: Socket) => void) {
+export async function startServiceLink(target: URL | (() => URL), pass: (near: Socket, far: Socket) => void) {
+  const service = typeof target === 'function' ? target : () => target;
   const sockets = new Set<Socket>();
   const listener = createServer((near) => {
-    const far = connect(Number(target.port || usualPorts[target.protocol]), target.hostname);
+    const { port, protocol, hostname } = service();
+    const far = connect(Number(port || usualPorts[protocol]), hostname);
     for (const [one, other] of [
       [near, far],
       [far, near],
@@ -28,7 +30,7 @@ export async function startServiceLink(target: URL, pass: (near: Socket, far: So
     pass(near, far);
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
-  const url = new URL(target);
+  const url = new URL(service());
   url.hostname = '127.0.0.1';
   url.port = String((listener.address() as AddressInfo).port);
   return {

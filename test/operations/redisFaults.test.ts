@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { realEngine } from '../harness/engines.ts';
@@ -8,34 +6,34 @@ import type { RedisServer } from '../harness/redisServer.ts';
 import { hasRedisServer, startRedisServer } from '../harness/redisServer.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { startServiceLink } from '../harness/serviceLink.ts';
 
 const engine = realEngine();
 
 /** An address that leads to one Redis or another: who is connected stays where it is. */
 async function startAddress(first: RedisServer) {
-  const sockets = new Set<Socket>();
+  const callers = new Set<Socket>();
   let target = first;
   let generation = 0;
   let swallowed = -1;
   let endsAll = false;
-  const address = createServer((near) => {
-    if (endsAll) return void near.on('error', () => undefined).end();
-    const born = generation;
-    const far = connect(target.port, '127.0.0.1');
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => to.destroy()).on('close', () => to.destroy());
-      from.on('data', (bytes) => {
-        if (born > swallowed) to.write(bytes);
-      });
-    }
-  }).listen(0, '127.0.0.1');
-  await once(address, 'listening');
+  const link = await startServiceLink(
+    () => new URL(target.url),
+    (near, far) => {
+      if (endsAll) return void near.end();
+      callers.add(near);
+      const born = generation;
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const)
+        from.on('data', (bytes) => {
+          if (born > swallowed) to.write(bytes);
+        });
+    },
+  );
   return {
-    url: `redis://127.0.0.1:${(address.address() as AddressInfo).port}`,
+    ...link,
     leadTo(redis: RedisServer) {
       generation += 1;
       target = redis;
@@ -43,15 +41,11 @@ async function startAddress(first: RedisServer) {
     /** Ends what is connected, and whoever connects, in peace; or no longer. */
     endAll(isOn: boolean) {
       endsAll = isOn;
-      if (isOn) for (const socket of sockets) socket.end();
+      if (isOn) for (const socket of callers) socket.end();
     },
     /** What stands connected gets no word through any more, and does not hear that. */
     swallow() {
       swallowed = generation;
-    },
-    close() {
-      address.close();
-      for (const socket of sockets) socket.destroy();
     },
   };
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
 import { builtProduct } from '../../harness/builtProduct.ts';
 import { folderWithStore, temporaryFolder } from './folder.ts';
@@ -81,10 +81,7 @@ describe('a process that is killed', () => {
   it('leaves no half-made store when it was making it', async () => {
     const folder = await temporaryFolder();
     const process = startCommitter(folder.path);
-    await vi.waitUntil(() => existsSync(`${folder.path}/postgres.new/base`), {
-      timeout: 30_000,
-      interval: 1,
-    });
+    await expect.poll(() => existsSync(`${folder.path}/postgres.new/base`), { interval: 1 }).toBe(true);
     await process.kill();
     expect(existsSync(`${folder.path}/postgres`)).toBe(false);
     const embedded = await openEmbedded({ dataDir: folder.path });
