@@ -69,10 +69,10 @@ describe.runIf(engine)('A database that was away', () => {
     const before = told();
     await administrator.query(`ALTER ROLE ${role} CONNECTION LIMIT 0`);
     try {
-      await administrator.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`,
-      );
       await eventually(async () => {
+        await administrator.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`,
+        );
         const { status, body } = await server.rest('GET', '/api/v1/wallet/balance', { key });
         return status === 500 && body.error.details?.type === 'overloaded';
       });

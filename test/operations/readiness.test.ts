@@ -28,16 +28,19 @@ describe.runIf(engine)('When the database goes away', () => {
 
   const databaseName = () => new URL(server.environment.DATABASE_URL ?? '').pathname.slice(1);
 
-  const shut = () =>
-    administer(
-      `ALTER DATABASE "${databaseName()}" ALLOW_CONNECTIONS false`,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${databaseName()}'`,
-    );
-
   const ready = async () => {
     const { status, body } = await server.rest('GET', '/health/ready');
     return { status, database: body.checks.database };
   };
+
+  /** Ends all sessions after a statement that lets no new one make the server ready. */
+  async function endSessions(statement: string): Promise<void> {
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${databaseName()}'`;
+    await administer(statement, end);
+    await eventually(async () => (await ready()).status === 503);
+    // One that was being let in at that moment is seen a little later.
+    await administer(end);
+  }
 
   /** What is tried again and again, some of it for each subscriber: that it fails is said once, and that it works again. */
   const lookedAtAgainAndAgain = [
@@ -65,7 +68,7 @@ describe.runIf(engine)('When the database goes away', () => {
     for (const subscriber of subscribers) await subscriber.sees(1);
     expect(await ready()).toEqual({ status: 200, database: 'ok' });
 
-    await shut();
+    await endSessions(`ALTER DATABASE "${databaseName()}" ALLOW_CONNECTIONS false`);
     await eventually(async () => (await ready()).status === 503);
     expect(await ready()).toEqual({ status: 503, database: 'unavailable' });
     expect((await server.rest('GET', '/health/live')).status).toBe(200);
@@ -101,10 +104,7 @@ describe.runIf(engine)('When the database goes away', () => {
     expect(await recharge()).toBe(201);
 
     // As at a failover: sessions end, and new ones find a standby.
-    await administer(
-      `ALTER DATABASE "${databaseName()}" SET default_transaction_read_only = on`,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${databaseName()}'`,
-    );
+    await endSessions(`ALTER DATABASE "${databaseName()}" SET default_transaction_read_only = on`);
     await eventually(async () => (await recharge()) === 500);
     expect(await ready()).toEqual({ status: 503, database: 'unavailable' });
     await eventually(
