@@ -19,8 +19,7 @@ export default defineConfig({
     // Tests of waits, restarts and lost servers leave cores idle.
     maxWorkers: 2 * availableParallelism(),
     server: { deps: { external: [new RegExp(`^${productFolder(scratchFolder)}/`)] } },
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 120_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
   },
 });

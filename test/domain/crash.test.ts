@@ -195,5 +195,5 @@ describeEngines('kill -9', (engine) => {
     // Otherwise the deaths came too early to show anything.
     const acknowledged = attempts.filter((attempt) => attempt.acknowledged === 'completed');
     expect(acknowledged.length).toBeGreaterThan(20);
-  });
+  }, 300_000);
 });

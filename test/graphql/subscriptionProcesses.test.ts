@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payRecharge, requestRecharge, storedWalletEvents } from '../harness/activity.ts';
-import { eventually, graphqlDoor, withinSecondMs } from '../harness/client.ts';
+import { eventually, graphqlDoor } from '../harness/client.ts';
 import { realEngine } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { RedisServer } from '../harness/redisServer.ts';
@@ -70,8 +70,8 @@ describe.runIf(engine)('Subscriptions across processes', () => {
         await subscriber.sees(1);
         await revoke(elsewhere, id, here.keys.operator);
         const revokedAt = performance.now();
-        expect(await subscriber.ended()).toBe('complete');
-        expect(performance.now() - revokedAt).toBeLessThan(withinSecondMs);
+        expect(await subscriber.ended(2_000)).toBe('complete');
+        expect(performance.now() - revokedAt).toBeLessThan(1_500);
         const again = transport.subscribe(here.url, { key: secret });
         const refusal = await again.ended();
         if (transport.name === 'graphql-ws') expect(refusal.code).toBe(4403);
@@ -93,7 +93,7 @@ describe.runIf(engine)('Subscriptions across processes', () => {
         const answer = await raw.receives((message) => message.id === id);
         return answer.type === 'error' && answer.payload[0].extensions.code === 'UNAUTHORIZED';
       });
-      expect(performance.now() - revokedAt).toBeLessThan(withinSecondMs);
+      expect(performance.now() - revokedAt).toBeLessThan(1_500);
       raw.send({ type: 'subscribe', id: 'subscription', payload: { query: walletEvents } });
       expect((await raw.receives((message) => message.id === 'subscription')).type).toBe('error');
       raw.socket.terminate();

@@ -19,7 +19,7 @@ export async function builtProduct(): Promise<string> {
     await writeFile(`${outcome}.new`, await bundle(join(folder, 'dist')));
     await rename(`${outcome}.new`, outcome);
   }
-  await eventually(() => existsSync(outcome));
+  await eventually(() => existsSync(outcome), 60_000);
   const failure = await readFile(outcome, 'utf8');
   if (failure) throw new Error(`the product cannot be bundled: ${failure}`);
   return folder;

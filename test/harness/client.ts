@@ -71,16 +71,10 @@ export async function graphqlDoor(
   return answer as GraphqlAnswer;
 }
 
-/** A second, and what a busy machine adds to the requests with which it is seen that something was over by then. */
-export const withinSecondMs = 3_000;
-
-/**
- * Waits until `probe` returns something other than undefined, false or null; fails after `timeoutMs`: by default,
- * when it has taken longer than what comes at all takes on a slow machine that four workers keep busy.
- */
+/** Waits until `probe` returns something other than undefined, false or null; fails after `timeoutMs`. */
 export async function eventually<T>(
   probe: () => Promise<T | undefined | false | null> | T | undefined | false | null,
-  timeoutMs = 120_000,
+  timeoutMs = 30_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -52,7 +52,7 @@ export function followServer(child: ChildProcess): ServerProcess {
       eventually(() => {
         if (exit) throw new Error(`exited: ${JSON.stringify(exit)}\n${output.stdout}${output.stderr}`);
         return /ready at (\S+)/.exec(output.stdout)?.[1];
-      }),
+      }, 60_000),
     log: () =>
       output.stdout
         .split('\n')

@@ -37,7 +37,7 @@ export interface Subscriber {
   /** Resolves once there are that many events. */
   sees(count: number): Promise<Json[]>;
   /** Resolves with what ended it. */
-  ended(): Promise<Json>;
+  ended(timeoutMs?: number): Promise<Json>;
   /** Drops the connection without a word. */
   cut(): void;
 }
@@ -65,7 +65,7 @@ function recording(cut: () => void): Recording {
         if (subscriber.end !== null) throw new Error(`ended early: ${JSON.stringify(subscriber.end)}`);
         return results.length >= count && subscriber.events.length >= count && subscriber.events;
       }),
-    ended: () => eventually(() => subscriber.end),
+    ended: (timeoutMs) => eventually(() => subscriber.end, timeoutMs),
     cut,
     sink: {
       next: (result) => void results.push(result),

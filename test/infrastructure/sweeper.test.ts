@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createMetrics } from '../../src/infrastructure/observability/metrics.ts';
 import { noTurn, startSweeps } from '../../src/infrastructure/sweeper.ts';
 import { dayMs } from '../harness/testClock.ts';
@@ -21,7 +21,7 @@ it('a sweep that fails runs again, is counted each time and logged once, and is 
     return undefined;
   };
   const stop = startSweeps([{ name: 'example', everyMs: 1, run }], log, metrics);
-  await expect.poll(() => runs).toBe(6);
+  await vi.waitFor(() => expect(runs).toBe(6), { timeout: 30_000 });
   const counted = await metrics.sweeps.get();
   expect(counted.values.map(({ labels, value }) => [labels.sweeper, labels.outcome, value])).toEqual([
     ['example', 'failed', 3],
@@ -56,7 +56,7 @@ it('a sweep that is due after longer than timers count waits, and is not run wit
     { name: 'seldom', everyMs: 15 * 24 * dayMs, run: count('seldom') },
   ];
   const stop = startSweeps(sweeps, pino({ level: 'silent' }), metrics);
-  await expect.poll(() => runs.often).toBeGreaterThan(10);
+  await vi.waitFor(() => expect(runs.often).toBeGreaterThan(10), { timeout: 30_000 });
   await stop();
   expect(runs.seldom).toBe(1);
 });

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { urlOf } from '../../src/infrastructure/http/listening.ts';
 import { eventually, restRequest } from '../harness/client.ts';
@@ -20,10 +21,13 @@ const real = realEngine();
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'embarque-boot-'));
+  // From nothing, all types checked, it takes a slow machine longer than a start may.
+  await promisify(execFile)('npm', ['run', 'build', '--silent'], { cwd: projectFolder });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('npm start builds, runs, and prints lines that work when pasted; a chosen key is named, not shown; the store is its own', async () => {
+  await rm(join(projectFolder, 'dist/bundle/main.js'));
   const chosen = { BOOTSTRAP_TEST_KEY: 'sk_test_chosen-for-npm-start' };
   const child = spawn('npm', ['start'], {
     cwd: projectFolder,
@@ -57,7 +61,7 @@ it('npm start builds, runs, and prints lines that work when pasted; a chosen key
     process.kill(-(child.pid ?? 0), 'SIGTERM');
     await server.exited;
   }
-});
+}, 120_000);
 
 it('whatever is asked for, Node.js finds nothing to warn operators of', async () => {
   const server = startProcess({ DATA_DIR: join(folder, 'unwarned'), PORT: '0' });
@@ -111,7 +115,7 @@ it('an output that nobody reads ends no start', async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null);
     return answer?.ok;
   };
-  expect(await Promise.race([server.exited, eventually(isReady)])).toBe(true);
+  expect(await Promise.race([server.exited, eventually(isReady, 60_000)])).toBe(true);
   // The first lines of the log come after what is said at the start.
   expect(await server.stop()).toEqual({ code: 0, signal: null });
   await release();

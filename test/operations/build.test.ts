@@ -112,6 +112,21 @@ describe('Bundling', () => {
     expect(await output()).toBe('Greeting');
   });
 
+  it('has nothing in its files that costs a start time: letters beyond ASCII, and comments of nobody’s rights', async () => {
+    const { source, program, bundle, output } = await bundled();
+    await writeFile(
+      source('greeting'),
+      "/** Says it. */ process.stdout.write('olá ✈ 😀' + /ã/u.test('ã')); //! (c) its author",
+    );
+    await touch(source('greeting'), 60);
+    await bundle();
+    expect(await output()).toBe('olá ✈ 😀true');
+    const text = await readFile(program, 'utf8');
+    expect(text).toMatch(/^[\0-\x7f]*$/);
+    expect(text).not.toContain('Says it');
+    expect(text).toContain('its author');
+  });
+
   it('is done again when something was compiled or installed, and otherwise not', async () => {
     const { source, program, record, installed, bundle, output } = await bundled();
     const isDone = async () => {

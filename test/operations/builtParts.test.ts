@@ -72,4 +72,4 @@ it('the built product finds all its parts: images, documents, pages, airports, v
   }
   expect(await server.stop()).toEqual({ code: 0, signal: null });
   await release();
-});
+}, 120_000);

@@ -172,7 +172,7 @@ describeEngines('kill -9 while webhooks are delivered', (engine) => {
       30_000,
     );
     // What arrived from a dying server is recorded when its lease has lapsed and it was sent again.
-    for (const id of ids) await eventually(async () => !(await isAwaited(survivor, id)));
+    for (const id of ids) await eventually(async () => !(await isAwaited(survivor, id)), 30_000);
     expect(await survivor.stop()).toBe(0);
     for (const set of arrived().values()) expect([...set].sort()).toEqual([...events].sort());
 
@@ -209,5 +209,5 @@ describeEngines('kill -9 while webhooks are delivered', (engine) => {
     expect(unrecorded).toBeGreaterThan(0);
     const ledger = await build.verifyLedger(environment);
     expect({ code: ledger.code, stderr: ledger.stderr }).toEqual({ code: 0, stderr: '' });
-  });
+  }, 180_000);
 });

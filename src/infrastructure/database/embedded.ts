@@ -110,9 +110,16 @@ class EmbeddedStore implements SessionLender {
     const { dataDir, template } = this.#options;
     const disk = dataDir === 'memory' ? null : await EmbeddedDisk.at(dataDir);
     const loadDataDir = disk && EmbeddedDisk.exists(dataDir) ? undefined : template;
-    this.#running = await EmbeddedEngine.start({ fs: disk ?? undefined, loadDataDir }, (failure) =>
-      this.#stopped(failure),
-    );
+    // What V8 makes of WebAssembly does not keep the loop of Node.js going: it would come to its end, and with that wait
+    // for all that V8 is optimising meanwhile.
+    const awake = setInterval(() => undefined, 1_000);
+    try {
+      this.#running = await EmbeddedEngine.start({ fs: disk ?? undefined, loadDataDir }, (failure) =>
+        this.#stopped(failure),
+      );
+    } finally {
+      clearInterval(awake);
+    }
     await disk?.settle();
     return this.#running;
   }

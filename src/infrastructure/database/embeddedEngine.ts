@@ -48,20 +48,6 @@ export class EmbeddedEngine {
     options: Pick<PGliteOptions, 'fs' | 'loadDataDir'>,
     onFailure: (failure: Error) => void,
   ): Promise<EmbeddedEngine> {
-    // What V8 makes of WebAssembly does not keep the loop of Node.js going: it would come to its end, and with that wait
-    // for all that V8 is optimising meanwhile.
-    const awake = setInterval(() => undefined, 1_000);
-    try {
-      return await EmbeddedEngine.#begin(options, onFailure);
-    } finally {
-      clearInterval(awake);
-    }
-  }
-
-  static async #begin(
-    options: Pick<PGliteOptions, 'fs' | 'loadDataDir'>,
-    onFailure: (failure: Error) => void,
-  ): Promise<EmbeddedEngine> {
     const words: string[] = [];
     const [pgliteWasmModule, fsBundle] = await Promise.all([embeddedProgram(), embeddedFiles()]);
     const postgres = new PGlite({

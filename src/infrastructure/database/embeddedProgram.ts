@@ -42,8 +42,7 @@ async function compile(): Promise<object> {
  * hears it, and end the process. @throws Error when it cannot be read.
  */
 export async function embeddedFiles(): Promise<Blob> {
-  const { buffer, byteOffset, byteLength } = await readFile(resolve('@electric-sql/pglite/pglite.data'));
-  const bytes = buffer.byteLength === byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength);
-  // The engine asks a Blob for nothing but its bytes, which one of Node.js's own copies twice until they are there.
-  return Object.assign(new Blob([]), { arrayBuffer: async () => bytes });
+  const bytes = await readFile(resolve('@electric-sql/pglite/pglite.data'));
+  // The engine asks a Blob for nothing but its bytes, which one of Node.js's own copies more than once until they are there.
+  return Object.assign(new Blob([]), { arrayBuffer: async () => Uint8Array.from(bytes).buffer });
 }

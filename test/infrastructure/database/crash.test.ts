@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
 import { builtProduct } from '../../harness/builtProduct.ts';
 import { folderWithStore, temporaryFolder } from './folder.ts';
@@ -76,12 +76,15 @@ describe('a process that is killed', () => {
       expect(totals?.sum).toBe(String(stored.reduce((sum, id) => sum + id, 0)));
     }
     await folder.remove();
-  });
+  }, 120_000);
 
   it('leaves no half-made store when it was making it', async () => {
     const folder = await temporaryFolder();
     const process = startCommitter(folder.path);
-    await expect.poll(() => existsSync(`${folder.path}/postgres.new/base`), { interval: 1 }).toBe(true);
+    await vi.waitUntil(() => existsSync(`${folder.path}/postgres.new/base`), {
+      timeout: 30_000,
+      interval: 1,
+    });
     await process.kill();
     expect(existsSync(`${folder.path}/postgres`)).toBe(false);
     const embedded = await openEmbedded({ dataDir: folder.path });
@@ -91,7 +94,7 @@ describe('a process that is killed', () => {
     await embedded.close();
     expect(existsSync(`${folder.path}/postgres.new`)).toBe(false);
     await folder.remove();
-  });
+  }, 120_000);
 
   it('refuses a second process while the first one works', async () => {
     const folder = await folderWithStore();
@@ -102,5 +105,5 @@ describe('a process that is killed', () => {
     expect(second.complaint()).toMatch(/DATA_DIR .* is in use by another process/);
     await first.kill();
     await folder.remove();
-  });
+  }, 60_000);
 });

@@ -1,9 +1,8 @@
 import fs, { existsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
-import { eventually } from '../../harness/client.ts';
 import { temporaryFolder } from './folder.ts';
 import { emptyStore, poolOver } from './pool.ts';
 
@@ -53,7 +52,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('what the embedded store asks of t
     synchronised.length = 0;
 
     await pool.query('INSERT INTO kept VALUES (1)');
-    await eventually(() => synchronised.length > 0);
+    await vi.waitUntil(() => synchronised.length > 0);
     expect(synchronised.splice(0)).toEqual(['pg_wal later']);
 
     // In one message, so that nothing happens in the background between the two.
@@ -155,13 +154,13 @@ describe('an engine that has stopped', () => {
       };
       syncBuiltinESMExports();
       try {
-        await eventually(() =>
+        await vi.waitUntil(() =>
           pool.query('INSERT INTO kept VALUES (1)').then(
             () => false,
             () => true,
           ),
         );
-        await expect.poll(() => openFilesIn(folder.path)).toEqual([]);
+        await vi.waitFor(() => expect(openFilesIn(folder.path)).toEqual([]));
       } finally {
         Object.assign(fs, { fsync: keepLater, fsyncSync: keepNow });
         syncBuiltinESMExports();

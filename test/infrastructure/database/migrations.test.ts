@@ -152,7 +152,7 @@ describeSeveralSessions('migrations beside those who read', (engine) => {
     // Behind the migration, half a second at most.
     await reader.query(`SET lock_timeout = '6s'`);
     await reader.query('SELECT FROM bookings');
-    const waits = eventually(() => lines.some((line) => line.includes('migration waits')));
+    const waits = eventually(() => lines.some((line) => line.includes('migration waits')), 60_000);
     await Promise.race([waits, applied]);
     const { status } = await server.rest('GET', '/api/v1/bookings', { key: server.keys.test });
     expect(status).toBe(200);

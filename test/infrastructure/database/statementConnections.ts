@@ -82,7 +82,7 @@ export function describeConnections(sequelize: () => Sequelize): void {
     const pool = poolOf(sequelize());
     expect(pool.using).toBe(1);
     for (const { resource } of pool._inUseObjects) resource.connection.stream.destroy();
-    await expect.poll(() => pool.using, { interval: 1 }).toBe(0);
+    await vi.waitFor(() => expect(pool.using).toBe(0), { interval: 1 });
     expect(await run(sequelize(), readValue, [1])).toEqual([{ value: '100' }]);
     expect(pool.using).toBe(1);
   });
@@ -95,7 +95,7 @@ export function describeConnections(sequelize: () => Sequelize): void {
     async (_, hit, after) => {
       await run(sequelize(), readValue, [1]);
       const pool = poolOf(sequelize());
-      await expect.poll(() => pool.using, { interval: 1 }).toBe(0);
+      await vi.waitFor(() => expect(pool.using).toBe(0));
       const working = run(sequelize(), hit, [1]);
       for (let turn = 0; turn < 100 && pool.using === 0; turn += 1) await Promise.resolve();
       expect(pool.using).toBe(1);

@@ -91,7 +91,7 @@ describe('connections', () => {
     const one = sender();
     await one.send(post(target.url()));
     expect(one.stats().idleConnections).toBe(0);
-    await expect.poll(() => target.openSockets()).toBe(0);
+    await vi.waitFor(() => expect(target.openSockets()).toBe(0));
   });
 
   it('that the receiver closed while idle are replaced', async () => {
@@ -101,7 +101,7 @@ describe('connections', () => {
     const one = sender();
     for (let round = 1; round <= 3; round += 1) {
       expect((await one.send(post(target.url()))).ok).toBe(true);
-      await expect.poll(() => one.stats().idleConnections).toBe(0);
+      await vi.waitFor(() => expect(one.stats().idleConnections).toBe(0));
       expect(target.requests).toHaveLength(round);
     }
   });
@@ -156,7 +156,7 @@ describe('connections', () => {
     });
     const one = sender();
     await one.send(post(target.url()));
-    await expect.poll(() => one.stats().idleConnections).toBe(0);
+    await vi.waitFor(() => expect(one.stats().idleConnections).toBe(0));
     target.behave(answer(500));
     expect(await one.send(post(target.url()))).toMatchObject({ statusCode: 500 });
   });
@@ -175,6 +175,6 @@ describe('connections', () => {
       await one.send(post(target.url('/', `host-${host}.receiver.test`)));
     }
     expect(one.stats()).toEqual({ attemptsUnderWay: 0, idleConnections: 10 });
-    await expect.poll(() => target.openSockets()).toBe(10);
+    await vi.waitFor(() => expect(target.openSockets()).toBe(10));
   });
 });

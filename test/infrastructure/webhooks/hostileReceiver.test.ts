@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createWebhookSender, type WebhookSender } from '../../../src/infrastructure/webhooks/sender.ts';
 import { testCertificates } from '../../harness/certificates.ts';
 import {
@@ -39,11 +39,11 @@ describe.each(Object.keys(misbehaviours) as MisbehaviourName[])('a receiver that
     expect(sender.stats().attemptsUnderWay).toBe(0);
 
     // Whatever the receiver still has to say: nothing is sent again, and no connection is left but a clean one.
-    await expect.poll(() => receiver.openSockets() - sender.stats().idleConnections).toBe(0);
+    await vi.waitFor(() => expect(receiver.openSockets()).toBe(sender.stats().idleConnections));
     expect(receiver.requests).toHaveLength(silentOnTheWire ? 0 : 1);
     expect(receiver.connections).toBe(1);
     await receiver.close();
-    await expect.poll(() => sender.stats().idleConnections).toBe(0);
+    await vi.waitFor(() => expect(sender.stats().idleConnections).toBe(0));
   });
 });
 
@@ -60,7 +60,7 @@ describe('an endless answer', () => {
           senders.patient.send({ url: receiver.url(), headers: {}, body: '{}' }),
         ),
       );
-      await expect.poll(() => receiver.openSockets()).toBe(0);
+      await vi.waitFor(() => expect(receiver.openSockets()).toBe(0));
       // What the kernel's buffers hold is sent too; unbounded reading would take gigabytes in the time.
       expect(receiver.bytesSent / 20).toBeLessThan(12 * 1_024 * 1_024);
       await receiver.close();

@@ -175,7 +175,7 @@ describe('dnsLookup', () => {
     const { lookup, asked } = await nameServer('silent');
     const wanted = new AbortController();
     const looking = lookup('hooks.receiver.test', wanted.signal);
-    await expect.poll(() => asked()).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(asked()).toBeGreaterThan(0));
     wanted.abort();
     expect(await looking).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { testCertificates } from '../../harness/certificates.ts';
 import { answer, startReceiver } from '../../harness/receiver.ts';
 import { listening, monotonicClock, onLoopback, post, receiver, sender, timeoutMs } from './senders.ts';
@@ -154,7 +154,7 @@ describe('a receiver out of reach', () => {
       reason: 'timeout',
       detail: `no status line within ${timeoutMs} ms (agreeing on TLS)`,
     });
-    await expect.poll(() => openSockets()).toBe(0);
+    await vi.waitFor(() => expect(openSockets()).toBe(0));
   });
 
   it('whose answer comes too late, and is read before the timer goes off', async () => {
@@ -237,7 +237,7 @@ describe('reachable', () => {
     expect(target.requests.map(({ method, body }) => `${method} ${body.length}`)).toEqual(
       Array(4).fill('HEAD 0'),
     );
-    await expect.poll(() => target.openSockets()).toBe(0);
+    await vi.waitFor(() => expect(target.openSockets()).toBe(0));
   });
 
   it('says why not', async () => {
@@ -268,10 +268,10 @@ describe('close', () => {
     await written;
     const closing = one.close();
     await expect(one.send(post(target.url()))).rejects.toThrow('closed');
-    await expect.poll(() => target.openSockets()).toBe(1);
+    await vi.waitFor(() => expect(target.openSockets()).toBe(1));
     release();
     expect((await underWay).statusCode).toBe(201);
     await closing;
-    await expect.poll(() => target.openSockets()).toBe(0);
+    await vi.waitFor(() => expect(target.openSockets()).toBe(0));
   });
 });
