@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -8,7 +9,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 
 /**
@@ -37,19 +39,31 @@ const external = [
   'pg-native',
 ];
 
-/** CommonJS packages may call `require` with names that are known only when they run. */
-const banner = `import { createRequire as requireFrom } from 'node:module';
-const require = requireFrom(import.meta.url);`;
+/** Every file is a function of what CommonJS gives to a module, which the loader calls. It has been strict code before. */
+const banner = `(function (exports, require, module, __filename, __dirname, navigator) { 'use strict';`;
+const footer = '})';
 
-const [folder] = process.argv.slice(2);
+/** What is bundled cannot import modules by their URL: its loader does it. */
+const importModuleOfLoader = {
+  name: 'embarque:import-module',
+  resolveId: (source) =>
+    source.endsWith('/importModule.js') ? { id: 'embarque:importModule', external: true } : null,
+};
+
+/** Another one refuses the code that this one makes. */
+const engine = `${process.version} ${process.arch} ${process.execArgv.join(' ')}`.trim();
+
+const [folder, written] = process.argv.slice(2).map((path) => resolve(path));
 const finished = join(folder, 'bundle');
-/** Names the files of the bundle, and those of the one before it. Written last. */
+/** Names the files of the bundle, those of the one before it, and whose code stands beside them. Written last. */
 const record = join(finished, 'bundle.json');
-if (!isFinished()) await bundle();
+if (written) await keepCode();
+else if (!isFinished()) await bundle();
 
 function isFinished() {
   const made = [record, ...programs.map((name) => join(finished, `${name}.js`))];
   if (!made.every((path) => existsSync(path))) return false;
+  if (JSON.parse(readFileSync(record, 'utf8')).engine !== engine) return false;
   const { mtimeMs } = statSync(record);
   const compiled = ['src', 'schema', 'rest'].flatMap((name) =>
     readdirSync(join(folder, name), { recursive: true }).map((path) => join(folder, name, path)),
@@ -69,23 +83,63 @@ async function bundle() {
     external,
     // Whatever the environment says, packages are to do what they do when they are used.
     transform: { define: { 'process.env.NODE_ENV': "'production'" } },
-    onLog(_level, log) {
-      if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
-    },
+    plugins: [importModuleOfLoader],
+    onLog,
   });
   // Classes are called in GraphQL and in the database what they are called in their files.
   // No source maps: a start that reads them takes a twelfth longer, and the first stack of an error 130 ms. One letter
   // beyond ASCII has V8 keep all of a file at two bytes each; and comments are read at each start by nobody.
-  await compiled.write({
+  const { output } = await compiled.write({
     dir: written,
-    format: 'esm',
+    format: 'cjs',
+    entryFileNames: '[name]-[hash].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
     keepNames: true,
-    banner,
+    postBanner: banner,
+    postFooter: footer,
     charset: 'ascii',
     comments: { legal: true, annotation: false, jsdoc: false },
   });
   await compiled.close();
+  await writeLoader(rolldown, written);
+  for (const { isEntry, name, fileName } of output)
+    if (isEntry) writeFileSync(join(written, `${name}.js`), programText(fileName));
+  // By a process of its own, with the options that this one has: the programs' may be others.
+  execFileSync(process.execPath, [...process.execArgv, import.meta.filename, folder, written], {
+    stdio: 'inherit',
+  });
   replace(written);
+}
+
+function onLog(_level, log) {
+  if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
+}
+
+async function writeLoader(rolldown, written) {
+  const loader = await rolldown({
+    input: { loader: join(folder, 'src/infrastructure/bundledFiles.js') },
+    platform: 'node',
+    onLog,
+  });
+  await loader.write({ dir: written, format: 'esm' });
+  await loader.close();
+}
+
+function programText(file) {
+  return `import { BundledFiles } from './loader.js';
+
+new BundledFiles(import.meta.dirname).load('${file}');
+`;
+}
+
+/** Loads all that the programs load, and runs none of them; then has V8's code of it written down. */
+async function keepCode() {
+  const { BundledFiles } = await import(pathToFileURL(join(written, 'loader.js')).href);
+  const files = new BundledFiles(written);
+  const isProgram = (file) => programs.some((name) => file.startsWith(`${name}-`));
+  for (const file of readdirSync(written)) if (file.endsWith('.cjs') && !isProgram(file)) files.load(file);
+  files.keepCode();
+  process.exit(0);
 }
 
 /** Programs come last: whoever starts one, the old or the new, finds all that it loads. */
@@ -102,7 +156,7 @@ function replace(written) {
     renameSync(join(written, file), join(finished, file));
   const kept = new Set([...files, ...former]);
   for (const file of readdirSync(finished)) if (!kept.has(file)) rmSync(join(finished, file));
-  writeFileSync(join(written, 'bundle.json'), JSON.stringify({ files, former }));
+  writeFileSync(join(written, 'bundle.json'), JSON.stringify({ engine, files, former }));
   renameSync(join(written, 'bundle.json'), record);
   rmSync(written, { recursive: true });
 }

@@ -17,7 +17,7 @@ import type { Route } from './route.ts';
 import { memberName } from './selectedMembers.ts';
 import { rawVariables } from './variables.ts';
 
-/** A route with all that can be worked out at boot. */
+/** A route with all that can be worked out before a request of it comes. */
 export interface PreparedRoute {
   readonly route: Route;
   readonly root: RootField;
@@ -82,17 +82,18 @@ export function openContext(
 }
 
 /** One request of a route: caller, limits and scope, body, variables, execution, envelope, in this order. */
-export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHandler {
-  const { route, write } = prepared;
+export function handlerOf(route: Route, prepare: () => PreparedRoute, gateway: Gateway): DirectHandler {
   const { log } = gateway.platform;
+  let known: PreparedRoute | undefined;
   return async (request, response) => {
     request.routeName = route.path;
     let context: RequestContext | null = null;
     try {
       const opening = openContext(request, response, gateway);
       context = opening instanceof Promise ? await opening : opening;
-      const value = await executeAdmitted(prepared, request, response, context);
-      const body = write(value, context.caller);
+      known ??= prepare();
+      const value = await executeAdmitted(known, request, response, context);
+      const body = known.write(value, context.caller);
       if (context.unfinished) await context.unfinished;
       sendBody(response, route.status, body, context);
     } catch (error) {

@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { eventually } from './client.ts';
-import { productFolder, projectFolder } from './compiledProduct.ts';
+import { briefRunFlags, productFolder, projectFolder } from './compiledProduct.ts';
 
 /**
  * The product as it is shipped, compiled and bundled. The first file of a run that asks for it bundles it, the others wait
@@ -35,10 +35,11 @@ async function isFirst(folder: string): Promise<boolean> {
   }
 }
 
-/** @returns what went wrong, or nothing. */
+/** With the options that it is started with (`startBuilt`): V8's code is of no use under others. @returns what went wrong, or nothing. */
 function bundle(folder: string): Promise<string> {
+  const command = [...briefRunFlags, join(projectFolder, 'bundle.mjs'), folder];
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(projectFolder, 'bundle.mjs'), folder], (error, _stdout, stderr) =>
+    execFile(process.execPath, command, (error, _stdout, stderr) =>
       resolve(error ? stderr || String(error) : ''),
     );
   });

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectFolder } from '../harness/compiledProduct.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { productFolder, projectFolder } from '../harness/compiledProduct.ts';
 
 const run = promisify(execFile);
 
@@ -94,10 +94,19 @@ describe('Bundling', () => {
       'junction',
     );
     for (const name of ['src', 'schema', 'rest']) await mkdir(join(compiled, name), { recursive: true });
+    await mkdir(join(compiled, 'src/infrastructure'));
+    for (const name of ['bundledFiles', 'importModule', 'v8Options']) {
+      const path = `dist/src/infrastructure/${name}.js`;
+      await copyFile(join(productFolder(inject('runFolder')), path), join(project, path));
+    }
     for (const [name, text] of Object.entries(sources)) await writeFile(source(name), text);
     await bundle();
     const output = async () => (await run(process.execPath, [program])).stdout;
-    return { source, program, record, installed, bundle, output };
+    const chunks = async (name: string) =>
+      (await readdir(dirname(program))).filter(
+        (file) => file.startsWith(`${name}-`) && file.endsWith('.cjs'),
+      );
+    return { source, program, record, installed, bundle, output, chunks };
   }
 
   /** The clocks of files may be coarse: what was written at the same moment counts as newer. */
@@ -121,13 +130,30 @@ describe('Bundling', () => {
     await touch(source('greeting'), 60);
     await bundle();
     expect(await output()).toBe('olá ✈ 😀true');
-    const text = await readFile(program, 'utf8');
+    const [, file = ''] = /load\('(.+)'\)/.exec(await readFile(program, 'utf8')) ?? [];
+    const text = await readFile(join(dirname(program), file), 'utf8');
     expect(text).toMatch(/^[\0-\x7f]*$/);
     expect(text).not.toContain('Says it');
     expect(text).toContain('its author');
   });
 
-  it('is done again when something was compiled or installed, and otherwise not', async () => {
+  it('has what V8 makes of all that several programs load, or one loads late', async () => {
+    const { source, program, bundle, chunks } = await bundled();
+    await writeFile(source('main'), "import './greeting.js'; import('./late.js');");
+    await writeFile(source('operatorKey'), "import './greeting.js';");
+    await writeFile(source('late'), 'export const late = process.pid;');
+    await touch(source('late'), 60);
+    await bundle();
+    for (const name of ['greeting', 'late'])
+      for (const file of await chunks(name)) {
+        const code = await stat(join(dirname(program), `${file}.code`));
+        expect(code.size).toBeGreaterThan(100);
+      }
+    expect(await chunks('greeting')).toHaveLength(1);
+    expect(await chunks('late')).toHaveLength(1);
+  });
+
+  it('is done again when something was compiled or installed, or for another Node.js, and otherwise not', async () => {
     const { source, program, record, installed, bundle, output } = await bundled();
     const isDone = async () => {
       const { ino } = await stat(program);
@@ -144,10 +170,16 @@ describe('Bundling', () => {
     expect(await isDone()).toBe(false);
     await touch(installed, 240);
     expect(await isDone()).toBe(true);
+    await touch(record, 300);
+    expect(await isDone()).toBe(false);
+    const written = await readFile(record, 'utf8');
+    await writeFile(record, written.replace(process.version, 'v18.0.0'));
+    await touch(record, 300);
+    expect(await isDone()).toBe(true);
   });
 
   it('leaves what programs of the bundle before load late, and nothing older', async () => {
-    const { source, program, record, bundle } = await bundled();
+    const { source, program, record, bundle, chunks } = await bundled();
     let seconds = 0;
     const write = async (name: keyof typeof sources, text: string) => {
       seconds += 60;
@@ -175,16 +207,15 @@ describe('Bundling', () => {
         return output;
       };
     };
-    const chunks = async () => (await readdir(dirname(program))).filter((name) => name.startsWith('late'));
     const end = await start();
     await write('late', "process.stdout.write('second');");
     // The same again is no other bundle.
     await write('ledgerVerify', '');
-    expect(await chunks()).toHaveLength(2);
+    expect(await chunks('late')).toHaveLength(2);
     expect(await end()).toBe('ready first');
     expect(await (await start())()).toBe('ready second');
     await write('late', "process.stdout.write('third');");
-    expect(await chunks()).toHaveLength(2);
+    expect(await chunks('late')).toHaveLength(2);
     expect(await (await start())()).toBe('ready third');
     expect(await readdir(dirname(dirname(program)))).not.toContain('bundle.new');
   });

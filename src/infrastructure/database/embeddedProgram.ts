@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
+import { setV8Options } from '../v8Options.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -8,13 +9,6 @@ const { resolve } = createRequire(import.meta.url);
 const { WebAssembly } = globalThis as unknown as {
   WebAssembly: { compile(program: Uint8Array): Promise<object> };
 };
-
-/**
- * How much a function has to run (in bytes of its code) until V8 compiles it once more, for speed. With V8's own 1.8 million
- * a start makes it do so for much that hardly runs again: a quarter of all that a start costs. Functions that matter get
- * there all the same, within seconds. An engine without this setting says so and goes on.
- */
-const tieringBudget = 100_000_000;
 
 let program: Promise<object> | null = null;
 
@@ -33,8 +27,8 @@ export function prepareProgram(): void {
 }
 
 async function compile(): Promise<object> {
-  setFlagsFromString(`--wasm-tiering-budget=${tieringBudget}`);
-  return WebAssembly.compile(await readFile(resolve('@electric-sql/pglite/pglite.wasm')));
+  setV8Options();
+  return WebAssembly.compile(readFileSync(resolve('@electric-sql/pglite/pglite.wasm')));
 }
 
 /**

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { QueryInterface, Sequelize } from 'sequelize';
 import { QueryTypes } from 'sequelize';
 import type { Umzug } from 'umzug';
+import { importModule } from '../importModule.ts';
 import type { Log } from '../observability/log.ts';
 import { Outage } from '../observability/outage.ts';
 import { advisoryLocks } from './advisoryLocks.ts';
@@ -81,7 +82,7 @@ async function migrator(sequelize: Sequelize, folder: string, log: Log): Promise
     migrations: names.map((file) => {
       const name = nameOf(file);
       // Before the transaction begins: a server ends one that is idle, as it is while a loaded machine is slow to load a file.
-      const load = () => import(pathToFileURL(join(folder, file)).href) as Promise<Migration>;
+      const load = () => importModule(pathToFileURL(join(folder, file)).href) as Promise<Migration>;
       return {
         name,
         up: async () => {
