@@ -16,7 +16,9 @@ import { isDeepStrictEqual } from 'node:util';
 /**
  * `node bundle.mjs <folder>` puts what was compiled to a folder, and the packages that it uses, into few files, from which
  * the programs are started: `bundle` in the same folder. Finding and reading the two thousand files that they are
- * otherwise takes a quarter of a start. When nothing was compiled or installed since the last time, nothing is done.
+ * otherwise takes a quarter of a start, and compiling them another, so that V8's code of each file stands beside it
+ * (`src/infrastructure/bundledFiles.ts`). When nothing was compiled or installed since the last time, and Node.js is the
+ * same, nothing is done.
  *
  * Files but the programs are named after what is in them, and a process loads some of them late: those of the bundle
  * before stay for as long as there is no other one.
@@ -39,7 +41,7 @@ const external = [
   'pg-native',
 ];
 
-/** Every file is a function of what CommonJS gives to a module, which the loader calls. It has been strict code before. */
+/** Every file is a function of what CommonJS gives to a module, which the loader calls. Modules are strict code. */
 const banner = `(function (exports, require, module, __filename, __dirname, navigator) { 'use strict';`;
 const footer = '})';
 
@@ -132,7 +134,7 @@ new BundledFiles(import.meta.dirname).load('${file}');
 `;
 }
 
-/** Loads all that the programs load, and runs none of them; then has V8's code of it written down. */
+/** Loads all that the programs load, and none of them; then has V8's code of it written down. */
 async function keepCode() {
   const { BundledFiles } = await import(pathToFileURL(join(written, 'loader.js')).href);
   const files = new BundledFiles(written);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
@@ -27,12 +27,21 @@ const navigator = (globalThis as { navigator?: { userAgent: string } }).navigato
   userAgent: `Node.js/${process.versions.node}`,
 };
 
-/** Where V8's code for a file stands. */
-const codeOf = (path: string) => `${path}.code`;
+/** Where V8's code of a file stands. */
+const codePath = (path: string) => `${path}.code`;
+
+/** Without it V8 compiles the file. */
+function codeOf(path: string): Buffer | undefined {
+  try {
+    return readFileSync(codePath(path));
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * The files of a bundle (`bundle.mjs`), loaded with the code that V8 made of them when they were bundled: reading and
- * compiling ten megabytes of JavaScript is a fifth of a start otherwise. Code of another V8, or made under other options,
+ * compiling seven megabytes of JavaScript takes a fifth of a start otherwise. Code of another V8, or made under other options,
  * is refused by V8, which then compiles the file as ever. What names a file has a hash of what is in it, so no code is taken
  * for another file's.
  */
@@ -74,17 +83,13 @@ export class BundledFiles {
 
   /** Writes V8's code of all that was loaded beside the files, for starts to come. */
   keepCode(): void {
-    for (const [path, script] of this.#scripts) writeFileSync(codeOf(path), script.createCachedData());
+    for (const [path, script] of this.#scripts) writeFileSync(codePath(path), script.createCachedData());
   }
 
   #compile(filename: string): Script {
     // Of ASCII alone (`bundle.mjs`): V8 takes its bytes as they are.
     const source = readFileSync(filename, 'latin1');
-    const code = codeOf(filename);
-    const script = new Script(source, {
-      filename,
-      cachedData: existsSync(code) ? readFileSync(code) : undefined,
-    });
+    const script = new Script(source, { filename, cachedData: codeOf(filename) });
     this.#scripts.set(filename, script);
     return script;
   }

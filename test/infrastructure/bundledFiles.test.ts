@@ -96,15 +96,22 @@ describe("V8's code", () => {
     expect(new BundledFiles(folder).load('first.cjs')).toEqual({ answer: 30 });
   });
 
-  it('is left where V8 runs with other options', () => {
+  it('is left where V8 runs with other options', async () => {
     const loader = pathToFileURL(
       join(productFolder(inject('runFolder')), 'dist/src/infrastructure/bundledFiles.js'),
     ).href;
-    const program = `import(${JSON.stringify(loader)}).then(({ BundledFiles }) =>
-      console.log(new BundledFiles(process.argv[1]).load('first.cjs').answer))`;
-    const answerOf = (...options: string[]) =>
-      execFileSync(process.execPath, [...options, '-e', program, folder], { encoding: 'utf8' }).trim();
-    expect(answerOf(...process.execArgv)).toBe('1');
-    expect(answerOf(...process.execArgv, '--stack-size=900')).toBe('2');
+    const program = `import(${JSON.stringify(loader)}).then(({ BundledFiles }) => {
+      const files = new BundledFiles(process.argv[1]);
+      console.log(files.load('first.cjs').answer);
+      if (process.argv[2] === 'keep') files.keepCode();
+    })`;
+    const answerOf = (options: string[], ...rest: string[]) =>
+      execFileSync(process.execPath, [...options, '-e', program, folder, ...rest], {
+        encoding: 'utf8',
+      }).trim();
+    expect(answerOf(['--stack-size=900'], 'keep')).toBe('2');
+    await write('first.cjs', text(3));
+    expect(answerOf(['--stack-size=900'])).toBe('2');
+    expect(answerOf([])).toBe('3');
   });
 });
