@@ -17,7 +17,7 @@ import type { Route } from './route.ts';
 import { memberName } from './selectedMembers.ts';
 import { rawVariables } from './variables.ts';
 
-/** A route with all that can be worked out before a request of it comes. */
+/** A route with what is worked out at boot. */
 export interface PreparedRoute {
   readonly route: Route;
   readonly root: RootField;
@@ -26,25 +26,33 @@ export interface PreparedRoute {
   readonly inPath: ReadonlySet<string>;
   /** Whether it changes nothing that the caller could tell. */
   readonly isRead: boolean;
-  readonly write: SuccessWriter;
+  /** What writes its successes, compiled when it is first needed: a start does without. @throws Error as prepareRoute does. */
+  writer(): SuccessWriter;
 }
 
-/** Checks a route's document against the schema and compiles it. @throws Error naming the route and what is wrong. */
+/** Checks a route's document against the schema. @throws Error naming the route and what is wrong. */
 export function prepareRoute(route: Route, schema: GraphQLSchema): PreparedRoute {
   const document = parse(route.document);
   const errors = validate(schema, document);
   const faults = errors.map((error) => error.message);
   if (faults.length > 0) throw new Error(`REST route ${route.name}: ${faults.join('; ')}`);
-  try {
+  return naming(route, () => {
     const root = rootFieldOf(schema, document);
     const inPath = new Set(pathParametersOf(route.path));
     checkFit(route, root, inPath);
     const { operation } = root.operation;
     const rules = rulesOf(schema, operation, root.definition.name);
-    const write = successWriter(route.envelope, root);
-    return { route, root, rules, inPath, isRead: operation === 'query', write };
+    let write: SuccessWriter | undefined;
+    const writer = () => (write ??= naming(route, () => successWriter(route.envelope, root)));
+    return { route, root, rules, inPath, isRead: operation === 'query', writer };
+  });
+}
+
+function naming<Result>({ name }: Route, work: () => Result): Result {
+  try {
+    return work();
   } catch (error) {
-    throw new Error(`REST route ${route.name}: ${(error as Error).message}`);
+    throw new Error(`REST route ${name}: ${(error as Error).message}`);
   }
 }
 
@@ -82,18 +90,19 @@ export function openContext(
 }
 
 /** One request of a route: caller, limits and scope, body, variables, execution, envelope, in this order. */
-export function handlerOf(route: Route, prepare: () => PreparedRoute, gateway: Gateway): DirectHandler {
+export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHandler {
+  const { route, writer } = prepared;
   const { log } = gateway.platform;
-  let known: PreparedRoute | undefined;
   return async (request, response) => {
     request.routeName = route.path;
     let context: RequestContext | null = null;
     try {
       const opening = openContext(request, response, gateway);
       context = opening instanceof Promise ? await opening : opening;
-      known ??= prepare();
-      const value = await executeAdmitted(known, request, response, context);
-      const body = known.write(value, context.caller);
+      // Before anything takes effect that could then not be told.
+      const write = writer();
+      const value = await executeAdmitted(prepared, request, response, context);
+      const body = write(value, context.caller);
       if (context.unfinished) await context.unfinished;
       sendBody(response, route.status, body, context);
     } catch (error) {

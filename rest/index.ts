@@ -9,9 +9,8 @@ import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { sendError, unknownPath } from './envelope.ts';
 import { handlerOf } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
-import { preparedRoute, preparedRoutes } from './preparedRoutes.ts';
+import { preparedRoutes } from './preparedRoutes.ts';
 import { refusing } from './refusal.ts';
-import { routes } from './routes/index.ts';
 
 /** The documented endpoints: what takes them directly, and the router for everything at /api/v1. */
 export interface RestDoor {
@@ -23,6 +22,7 @@ export interface RestDoor {
 export function createRestDoor(gateway: Gateway, prefix: string): RestDoor {
   const direct: DirectRoute[] = [];
   const router = Router({ caseSensitive: true });
+  const prepared = preparedRoutes();
   // Worked out for its first reader of a day, who waits a moment: a start is faster without. All get the same bytes:
   // strangers who ask a thousand times and read nothing must not take a thousand times their memory.
   let openApi: { departureDate: string; bytes: Buffer } | undefined;
@@ -30,20 +30,20 @@ export function createRestDoor(gateway: Gateway, prefix: string): RestDoor {
     request.routeName = '/openapi.json';
     const departureDate = exampleDay(gateway.platform.clock.now());
     if (openApi?.departureDate !== departureDate) {
-      const document = openApiDocument(preparedRoutes(), gatewaySchema(), departureDate);
+      const document = openApiDocument(prepared, gatewaySchema(), departureDate);
       openApi = { departureDate, bytes: Buffer.from(JSON.stringify(document)) };
     }
     response.type('json').send(openApi.bytes);
   });
   refuseOtherMethods(router, '/openapi.json', '/openapi.json');
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const ofPath = routes.filter((route) => route.path === path);
-    for (const route of ofPath) {
-      const handler = handlerOf(route, () => preparedRoute(route), gateway);
-      router[route.method](path, handler);
-      direct.push({ method: route.method.toUpperCase(), path: prefix + path, handler });
+  for (const path of new Set(prepared.map(({ route }) => route.path))) {
+    const ofPath = prepared.filter(({ route }) => route.path === path);
+    for (const one of ofPath) {
+      const handler = handlerOf(one, gateway);
+      router[one.route.method](path, handler);
+      direct.push({ method: one.route.method.toUpperCase(), path: prefix + path, handler });
     }
-    const methods = ofPath.map(({ method }) => method.toUpperCase());
+    const methods = ofPath.map(({ route }) => route.method.toUpperCase());
     router.all(path, refusing(gateway, wrongMethod, methods));
   }
   router.use(refusing(gateway, unknownPath));

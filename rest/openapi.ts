@@ -111,8 +111,8 @@ function responsesOf(prepared: PreparedRoute, parts: Parts): JsonSchema {
 }
 
 /** What the route writes of its example, to a live key where there is a choice. */
-function exampleOf({ route, rules, write }: PreparedRoute): unknown {
-  const body = write(route.answerExample, { kind: rules.testOnly ? 'test' : 'live' });
+function exampleOf({ route, rules, writer }: PreparedRoute): unknown {
+  const body = writer()(route.answerExample, { kind: rules.testOnly ? 'test' : 'live' });
   return JSON.parse(typeof body === 'string' ? Buffer.from(body, 'latin1').toString() : body.toString());
 }
 

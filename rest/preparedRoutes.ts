@@ -2,31 +2,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gatewaySchema } from '../schema/index.ts';
 import { laterPart } from '../src/infrastructure/laterParts.ts';
 import { type PreparedRoute, prepareRoute } from './handler.ts';
-import type { Route } from './route.ts';
 import { routes } from './routes/index.ts';
 
-const prepared = new Map<Route, PreparedRoute>();
+let prepared: readonly PreparedRoute[] | undefined;
 
 /**
- * A documented endpoint, prepared when it is needed first: all of them take a sixth of a start. The servers of a process
- * share them. @throws Error as prepareRoute does.
+ * The documented endpoints, in the order of the documentation; the servers of a process share them.
+ * @throws Error as prepareRoute does.
  */
-export function preparedRoute(route: Route): PreparedRoute {
-  let one = prepared.get(route);
-  if (!one) {
-    one = prepareRoute(route, gatewaySchema());
-    prepared.set(route, one);
-  }
-  return one;
-}
-
-/** All documented endpoints, in the order of the documentation. @throws Error as prepareRoute does. */
-export const preparedRoutes = (): readonly PreparedRoute[] => routes.map(preparedRoute);
+export const preparedRoutes = (): readonly PreparedRoute[] =>
+  (prepared ??= routes.map((route) => prepareRoute(route, gatewaySchema())));
 
 // One after the other: requests have their turn in between.
 laterPart(async () => {
-  for (const route of routes) {
-    preparedRoute(route);
+  for (const { writer } of preparedRoutes()) {
+    writer();
     await nextTurn();
   }
 });

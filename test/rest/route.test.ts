@@ -22,3 +22,12 @@ it.each<[string, string, Partial<Route>, string]>([
   expect(() => prepareRoute(route, schema)).not.toThrow();
   expect(() => prepareRoute({ ...route, ...changed }, schema)).toThrow(`REST route ${name}: ${fault}`);
 });
+
+it('a selection that a route has no use for is told by the route’s name when its writer is compiled', () => {
+  const [route] = routes;
+  if (!route) throw new Error('no routes');
+  const document = 'query { walletBalance { __typename } }';
+  const { writer } = prepareRoute({ ...route, document }, schema);
+  const fault = `REST route ${route.name}: WalletBalance.__typename is not a plain property`;
+  for (const _time of ['first', 'second']) expect(writer).toThrow(fault);
+});
