@@ -31,7 +31,10 @@ export const IdentityDocumentType = enumType<DomainDocumentType>({
 
 @InputType({ description: 'The document that a passenger travels with.' })
 export class IdentityDocumentInput {
-  @Field(() => IdentityDocumentType, { description: 'Kind of document.' })
+  @Field(() => IdentityDocumentType, {
+    description:
+      'Kind of document. Flights within Brazil take any; flights between AR, BO, BR, CL, CO, EC, PE, PY, UY and VE an rg or a passport; all others, which only change planes abroad included, a passport.',
+  })
   declare type: DomainDocumentType;
 
   @Field(() => String, { description: 'Number as it is printed.' })

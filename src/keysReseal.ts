@@ -31,11 +31,10 @@ async function vaultFor(
     throw new Error('--new-key is for the key that is kept in DATA_DIR: give ENCRYPTION_KEY a new value');
   if (makesKey) {
     // A file that holds other keys than those of the store is not to be added to.
-    await checkNotedKeys(await openVault(settings), sequelize);
+    await openVault(settings, (opened) => checkNotedKeys(opened, sequelize));
     await addNewKey(settings.DATA_DIR);
   }
-  const vault = await openVault(settings);
-  await checkNotedKeys(vault, sequelize);
+  const vault = await openVault(settings, (opened) => checkNotedKeys(opened, sequelize));
   if (!isChosen) await noteKeys([vault.keyId], sequelize);
   // With a slip of the pen as the key, everything would be sealed with what nobody has written down.
   else if (!(await notedKeys(sequelize)).includes(vault.keyId))

@@ -15,6 +15,8 @@ async function main(): Promise<void> {
   const { startServer } = await import('./server.ts');
   const running = await startServer(settings);
   const { log } = running.gateway.platform;
+  if (settings.DATABASE_URL && settings.PAYMENT_PROVIDER === 'simulated')
+    log.warn('payments are simulated: whoever has a live key pays its recharges without money');
   // Left to Node.js, it would be printed with all that it carries, a statement's parameters for one.
   process.once('uncaughtException', (error) => {
     log.fatal({ err: error }, 'failed');

@@ -8,6 +8,7 @@ import { Wallet } from './domain/wallet/wallet.ts';
 import type { Database } from './infrastructure/database/database.ts';
 import { openDatabase } from './infrastructure/database/database.ts';
 import { migrateUp } from './infrastructure/database/migrations.ts';
+import { lacksSchema } from './infrastructure/database/sqlState.ts';
 import type { Log } from './infrastructure/observability/log.ts';
 import { openVault } from './infrastructure/secrets/keyFile.ts';
 import type { Vault } from './infrastructure/secrets/vault.ts';
@@ -32,6 +33,10 @@ export async function openStore(settings: Settings, log: Log): Promise<Store> {
   try {
     await migrateUp(database.sequelize, migrationsFolder, database.shared, log).catch((error: Error) => {
       if (!database.shared) throw error;
+      if (lacksSchema(error))
+        throw new Error('DATABASE_URL: the schema of its search_path is not there: CREATE SCHEMA makes it', {
+          cause: error,
+        });
       // Another's tables, say, or a right that is missing: the server's words name neither setting nor reason.
       throw new Error(
         `DATABASE_URL, whose schema must be its own, not brought up to date: ${error.message}`,
@@ -41,8 +46,7 @@ export async function openStore(settings: Settings, log: Log): Promise<Store> {
       );
     });
     database.endPatience();
-    const vault = await openVault(settings);
-    await checkVault(vault, database.sequelize);
+    const vault = await openVault(settings, (opened) => checkVault(opened, database.sequelize));
     return { database, vault };
   } catch (error) {
     await database.close().catch((fault) => log.error({ err: fault }, 'store not closed'));

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Script } from 'node:vm';
 import { importModule } from './importModule.ts';
 import { setV8Options } from './v8Options.ts';
@@ -89,7 +89,9 @@ export class BundledFiles {
   #compile(filename: string): Script {
     // Of ASCII alone (`bundle.mjs`): V8 takes its bytes as they are.
     const source = readFileSync(filename, 'latin1');
-    const script = new Script(source, { filename, cachedData: codeOf(filename) });
+    // V8's code keeps the name that it was made under, before the bundle got to its place: stacks name the file for people.
+    const name = `bundle/${basename(filename)}`;
+    const script = new Script(source, { filename: name, cachedData: codeOf(filename) });
     this.#scripts.set(filename, script);
     return script;
   }

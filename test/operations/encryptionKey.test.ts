@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { stat, writeFile } from 'node:fs/promises';
+import { rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { restRequest } from '../harness/client.ts';
@@ -77,5 +77,28 @@ it('A key file of the embedded store that a full disk left empty is made again, 
   const refused = start();
   expect(await refused.exited).toEqual({ code: 1, signal: null });
   expect(refused.output.stderr).toMatch(/^Not started: DATA_DIR: .*encryption\.key does not hold .*\n$/);
+  await place.release();
+});
+
+it('A store whose key file is gone asks for it, and makes no other', async () => {
+  const place = await embedded.allocate();
+  const keyFile = join(place.settings.DATA_DIR ?? '', 'encryption.key');
+  const first = startAt(place);
+  expect((await register(await first.ready())).status).toBe(201);
+  await first.stop();
+  await rename(keyFile, `${keyFile}.kept`);
+
+  for (const _time of ['first', 'second']) {
+    const refused = startAt(place);
+    expect(await refused.exited).toEqual({ code: 1, signal: null });
+    expect(refused.output.stderr).toBe(
+      `Wrong settings: DATA_DIR: ${keyFile} is missing, which opens what is stored there: put it back from the backup\n`,
+    );
+  }
+
+  await rename(`${keyFile}.kept`, keyFile);
+  const again = startAt(place);
+  await again.ready();
+  await again.stop();
   await place.release();
 });

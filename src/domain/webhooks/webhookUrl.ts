@@ -20,15 +20,18 @@ export function checkWebhookUrl(text: string, { settings }: Pick<Platform, 'sett
 
 /**
  * Asks the receiver for any HTTP answer to a HEAD request (DESIGN §4). With the check switched off only a host that
- * resolves to a private address is refused. All failures read the same, so that registering is no port scan.
+ * resolves to a private address is refused. All failures read the same, so that registering is no port scan; the log says
+ * which it was.
  * @throws AppError 422 "URL not reachable".
  */
 export async function checkReachable(
   url: string,
-  { settings, webhookSender }: Pick<Platform, 'settings' | 'webhookSender'>,
+  { settings, webhookSender, log }: Pick<Platform, 'settings' | 'webhookSender' | 'log'>,
 ): Promise<void> {
   if (!settings.WEBHOOK_REACHABILITY_CHECK && settings.WEBHOOK_ALLOW_PRIVATE_HOSTS) return;
   const { reachable, reason } = await webhookSender.reachable(url);
   const refused = settings.WEBHOOK_REACHABILITY_CHECK ? !reachable : reason === 'blocked_address';
-  if (refused) throw notReachable();
+  if (!refused) return;
+  log.info({ host: new URL(url).host, reason }, 'webhook URL not reachable');
+  throw notReachable();
 }

@@ -1,5 +1,5 @@
 import * as files from 'node:fs';
-import { access, chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { access, chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
@@ -57,7 +57,7 @@ export class EmbeddedDisk extends NodeFS {
     return files.existsSync(join(dataDir, 'postgres', 'PG_VERSION'));
   }
 
-  /** The store in `dataDir`, which the caller has locked. A half-made one is removed. */
+  /** The store in `dataDir`, which the caller has locked. A half-made one is removed. @throws Error for a damaged one. */
   static async at(dataDir: string): Promise<EmbeddedDisk> {
     const finalRoot = join(dataDir, 'postgres');
     if (EmbeddedDisk.exists(dataDir)) {
@@ -66,6 +66,9 @@ export class EmbeddedDisk extends NodeFS {
       await access(finalRoot, files.constants.R_OK | files.constants.W_OK);
       return new EmbeddedDisk(finalRoot, finalRoot);
     }
+    // A new one could not take its place.
+    if (files.existsSync(finalRoot) && (await readdir(finalRoot)).length > 0)
+      throw new Error(`${finalRoot} is damaged, it lacks PG_VERSION: put it back from a backup`);
     const root = join(dataDir, 'postgres.new');
     await rm(root, { recursive: true, force: true });
     await mkdir(root);

@@ -38,6 +38,11 @@ const refusedEntry: ReadonlySet<string | undefined> = new Set(['28000', '28P01',
 /** Whether the server is there, and refused a session to whoever asked for it. */
 export const lacksEntry = (error: unknown): boolean => refusedEntry.has(sqlStateOf(error));
 
+const invalidSchemaName = '3F000';
+
+/** Whether there is no schema to make something in: none of the search path is there. */
+export const lacksSchema = (error: unknown): boolean => sqlStateOf(error) === invalidSchemaName;
+
 const undefinedObject = '42704';
 
 /** Whether the server knows nothing of a name, such as a setting's, that it was asked for. */

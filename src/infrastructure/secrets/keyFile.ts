@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Settings } from '../../config.ts';
+import { SettingsError } from '../../config.ts';
 import { createVault, type Vault } from './vault.ts';
 
 /**
@@ -13,35 +14,49 @@ const pathOf = (dataDirectory: string) => join(dataDirectory, 'encryption.key');
 
 const newKey = () => randomBytes(32).toString('hex');
 
-/** The keys of the file, the one that seals first. @throws Error when it holds something else. */
+/** The keys of the file, the one that seals first; none where there is no file yet. @throws Error when it holds something else. */
 async function readKeys(dataDirectory: string): Promise<string[]> {
   await mkdir(dataDirectory, { recursive: true });
   const path = pathOf(dataDirectory);
   const kept = (await textOf(path)).trim();
-  if (kept === '') {
-    const key = newKey();
-    await writeWhole(path, key);
-    return [key];
-  }
-  const keys = kept.split(/\s+/);
+  const keys = kept === '' ? [] : kept.split(/\s+/);
   if (keys.every((key) => /^[0-9a-f]{64}$/i.test(key))) return keys;
   throw new Error(`DATA_DIR: ${path} does not hold 64 hexadecimal digits`);
 }
 
-/** The vault of the keys that the settings name or, without one that seals, of those in DATA_DIR. */
-export async function openVault({
-  ENCRYPTION_KEY,
-  ENCRYPTION_KEY_PREVIOUS = [],
-  DATA_DIR,
-}: Pick<Settings, 'ENCRYPTION_KEY' | 'ENCRYPTION_KEY_PREVIOUS' | 'DATA_DIR'>): Promise<Vault> {
-  const [key, ...former] = ENCRYPTION_KEY ? [ENCRYPTION_KEY] : await readKeys(DATA_DIR);
-  return createVault(key as string, [...former, ...ENCRYPTION_KEY_PREVIOUS]);
+/**
+ * The vault of the keys that the settings name or, without one that seals, of those in DATA_DIR. A key that is made there is
+ * kept once `check` has found nothing that another one sealed: beside a store whose own key is lost, it would look like that.
+ * @throws SettingsError of `check`, or that the store's own key is missing.
+ */
+export async function openVault(
+  {
+    ENCRYPTION_KEY,
+    ENCRYPTION_KEY_PREVIOUS = [],
+    DATA_DIR,
+  }: Pick<Settings, 'ENCRYPTION_KEY' | 'ENCRYPTION_KEY_PREVIOUS' | 'DATA_DIR'>,
+  check: (vault: Vault) => Promise<void>,
+): Promise<Vault> {
+  const kept = ENCRYPTION_KEY ? [ENCRYPTION_KEY] : await readKeys(DATA_DIR);
+  const [key = newKey(), ...former] = kept;
+  const vault = createVault(key, [...former, ...ENCRYPTION_KEY_PREVIOUS]);
+  try {
+    await check(vault);
+  } catch (error) {
+    if (kept.length > 0 || !(error instanceof SettingsError)) throw error;
+    throw new SettingsError(
+      `Wrong settings: DATA_DIR: ${pathOf(DATA_DIR)} is missing, which opens what is stored there: put it back from the backup`,
+      { cause: error },
+    );
+  }
+  if (kept.length === 0) await writeWhole(pathOf(DATA_DIR), key);
+  return vault;
 }
 
 /** Puts a new key before the one in DATA_DIR; where a former one is there still, its own is not done yet and stays. */
 export async function addNewKey(dataDirectory: string): Promise<void> {
   const keys = await readKeys(dataDirectory);
-  if (keys.length === 1) await writeWhole(pathOf(dataDirectory), [newKey(), ...keys].join('\n'));
+  if (keys.length <= 1) await writeWhole(pathOf(dataDirectory), [newKey(), ...keys].join('\n'));
 }
 
 /** Leaves the key that seals alone in DATA_DIR. */

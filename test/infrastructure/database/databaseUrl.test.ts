@@ -169,11 +169,16 @@ describe.runIf(engine)('DATABASE_URL', () => {
   });
 
   /** The line with which a start on another database ends. */
-  async function refusalOf(otherDatabase: { sql: string; foreignTable?: string }): Promise<string> {
+  async function refusalOf(otherDatabase: {
+    sql: string;
+    foreignTable?: string;
+    search?: string;
+  }): Promise<string> {
     const name = `embarque_other_${randomBytes(6).toString('hex')}`;
     await server.query(`CREATE DATABASE ${name} ${otherDatabase.sql}`);
     const url = new URL(usual);
     url.pathname = name;
+    url.search = otherDatabase.search ?? url.search;
     if (otherDatabase.foreignTable) {
       const other = new pg.Client({ connectionString: url.href });
       await other.connect();
@@ -193,6 +198,12 @@ describe.runIf(engine)('DATABASE_URL', () => {
     expect(
       await refusalOf({ sql: "TEMPLATE template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'" }),
     ).toMatch(/^DATABASE_URL: the database is encoded in LATIN1\b/);
+  });
+
+  it('of a schema that nobody has made is refused in words', async () => {
+    expect(await refusalOf({ sql: '', search: '?options=-c%20search_path%3Dtravel' })).toBe(
+      'DATABASE_URL: the schema of its search_path is not there: CREATE SCHEMA makes it',
+    );
   });
 
   it('of a database in which another product has its tables is refused in words', async () => {

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import pg from 'pg';
 import type { Sequelize } from 'sequelize';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -254,6 +254,20 @@ describe('the embedded store on disk', () => {
     await again.close();
     await second.close();
     expect(await readdir(`${folder.path}/lock`)).toEqual([]);
+    await folder.remove();
+  });
+
+  it('is refused when it has lost the file that tells its version, and left as it is', async () => {
+    const folder = await temporaryFolder();
+    await (await openEmbedded({ dataDir: folder.path, template: await emptyStore() })).close();
+    await rm(`${folder.path}/postgres/PG_VERSION`);
+    const files = await readdir(`${folder.path}/postgres`);
+    for (const _time of ['first', 'second'])
+      await expect(openEmbedded({ dataDir: folder.path })).rejects.toThrow(
+        `${folder.path}/postgres is damaged, it lacks PG_VERSION: put it back from a backup`,
+      );
+    expect(await readdir(`${folder.path}/postgres`)).toEqual(files);
+    expect(await readdir(folder.path)).not.toContain('postgres.new');
     await folder.remove();
   });
 
