@@ -53,7 +53,15 @@ const importModuleOfLoader = {
 };
 
 /** Another one refuses the code that this one makes. */
-const engine = `${process.version} ${process.arch} ${process.execArgv.join(' ')}`.trim();
+const engine = [
+  process.version,
+  process.platform,
+  process.arch,
+  ...process.execArgv,
+  process.env.NODE_OPTIONS ?? '',
+]
+  .join(' ')
+  .trim();
 
 const [folder, written] = process.argv.slice(2).map((path) => resolve(path));
 const finished = join(folder, 'bundle');
@@ -63,9 +71,8 @@ if (written) await keepCode();
 else if (!isFinished()) await bundle();
 
 function isFinished() {
-  const made = [record, ...programs.map((name) => join(finished, `${name}.js`))];
-  if (!made.every((path) => existsSync(path))) return false;
-  if (JSON.parse(readFileSync(record, 'utf8')).engine !== engine) return false;
+  const { engine: itsEngine, files } = recorded() ?? {};
+  if (itsEngine !== engine || !files.every((file) => existsSync(join(finished, file)))) return false;
   const { mtimeMs } = statSync(record);
   const compiled = ['src', 'schema', 'rest'].flatMap((name) =>
     readdirSync(join(folder, name), { recursive: true }).map((path) => join(folder, name, path)),
@@ -73,6 +80,15 @@ function isFinished() {
   const packages = join(import.meta.dirname, 'node_modules/.package-lock.json');
   const inputs = [import.meta.filename, packages, ...compiled.filter((path) => path.endsWith('.js'))];
   return inputs.every((path) => !existsSync(path) || statSync(path).mtimeMs < mtimeMs);
+}
+
+/** Nothing where there is none, or the disk has not kept it. */
+function recorded() {
+  try {
+    return JSON.parse(readFileSync(record, 'utf8'));
+  } catch {
+    return null;
+  }
 }
 
 async function bundle() {
@@ -104,6 +120,7 @@ async function bundle() {
   });
   await compiled.close();
   await writeLoader(rolldown, written);
+  refuseProgramsAsParts(output);
   for (const { isEntry, name, fileName } of output)
     if (isEntry) writeFileSync(join(written, `${name}.js`), programText(fileName));
   // By a process of its own, with the options that this one has: the programs' may be others.
@@ -115,6 +132,19 @@ async function bundle() {
 
 function onLog(_level, log) {
   if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
+}
+
+/**
+ * What a program shares with nothing but a part that it loads late stands in the program's own file, and whoever loads the
+ * part alone, to have V8 compile it, would run the program. @throws Error naming both
+ */
+function refuseProgramsAsParts(output) {
+  const entries = new Set(output.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName));
+  for (const { isEntry, name, imports } of output) {
+    const program = imports.find((file) => entries.has(file));
+    if (!isEntry && program)
+      throw new Error(`${name} shares a module with ${program} alone: import it late there, too`);
+  }
 }
 
 async function writeLoader(rolldown, written) {
@@ -148,9 +178,7 @@ async function keepCode() {
 function replace(written) {
   mkdirSync(finished, { recursive: true });
   const files = readdirSync(written).sort();
-  const last = existsSync(record)
-    ? JSON.parse(readFileSync(record, 'utf8'))
-    : { files: readdirSync(finished), former: [] };
+  const last = recorded() ?? { files: readdirSync(finished), former: [] };
   // Bundled again and the same, it is not another one.
   const former = isDeepStrictEqual(last.files, files) ? last.former : last.files;
   const isProgram = (file) => programs.includes(file.replace(/\.js$/, ''));

@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
@@ -27,23 +29,35 @@ const navigator = (globalThis as { navigator?: { userAgent: string } }).navigato
   userAgent: `Node.js/${process.versions.node}`,
 };
 
-/** Where V8's code of a file stands. */
+/** Where V8's code of a file stands, behind its digest. */
 const codePath = (path: string) => `${path}.code`;
 
-/** Without it V8 compiles the file. */
+const digestBytes = 32;
+
+/** The file's name has a hash of what is in it, so no code is taken for another file's. */
+const digestOf = (path: string, code: Buffer) =>
+  createHash('sha256').update(basename(path)).update(code).digest();
+
+/** V8 does not look whether its code is whole: with a bit that has changed it would do anything. @returns nothing for none. */
 function codeOf(path: string): Buffer | undefined {
+  let kept: Buffer;
   try {
-    return readFileSync(codePath(path));
+    kept = readFileSync(codePath(path));
   } catch {
     return undefined;
   }
+  const code = kept.subarray(digestBytes);
+  return digestOf(path, code).equals(kept.subarray(0, digestBytes)) ? code : undefined;
+}
+
+function keepCodeOf(path: string, code: Buffer): void {
+  writeFileSync(codePath(path), Buffer.concat([digestOf(path, code), code]));
 }
 
 /**
  * The files of a bundle (`bundle.mjs`), loaded with the code that V8 made of them when they were bundled: reading and
- * compiling seven megabytes of JavaScript takes a fifth of a start otherwise. Code of another V8, or made under other options,
- * is refused by V8, which then compiles the file as ever. What names a file has a hash of what is in it, so no code is taken
- * for another file's.
+ * compiling seven megabytes of JavaScript takes a fifth of a start otherwise. A file without it is compiled as ever; so is one
+ * whose code V8 refuses, as that of another V8, or made under other options.
  */
 export class BundledFiles {
   readonly #folder: string;
@@ -83,12 +97,13 @@ export class BundledFiles {
 
   /** Writes V8's code of all that was loaded beside the files, for starts to come. */
   keepCode(): void {
-    for (const [path, script] of this.#scripts) writeFileSync(codePath(path), script.createCachedData());
+    for (const [path, script] of this.#scripts) keepCodeOf(path, script.createCachedData());
   }
 
   #compile(filename: string): Script {
-    // Of ASCII alone (`bundle.mjs`): V8 takes its bytes as they are.
-    const source = readFileSync(filename, 'latin1');
+    const bytes = readFileSync(filename);
+    // V8 takes the bytes of ASCII, which all files should be of (`bundle.mjs`), as they are.
+    const source = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
     // V8's code keeps the name that it was made under, before the bundle got to its place: stacks name the file for people.
     const name = `bundle/${basename(filename)}`;
     const script = new Script(source, { filename: name, cachedData: codeOf(filename) });

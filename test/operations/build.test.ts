@@ -121,6 +121,22 @@ describe('Bundling', () => {
     expect(await output()).toBe('Greeting');
   });
 
+  it('is strict code, as modules are', async () => {
+    const { source, bundle, output } = await bundled();
+    await writeFile(source('greeting'), 'process.stdout.write(String((function () { return this; })()));');
+    await touch(source('greeting'), 60);
+    await bundle();
+    expect(await output()).toBe('undefined');
+  });
+
+  it('runs no program when it is made, or fails', async () => {
+    const { source, bundle } = await bundled();
+    await writeFile(source('main'), "import './greeting.js'; import('./late.js');");
+    await writeFile(source('late'), "import './greeting.js'; export const late = 1;");
+    await touch(source('late'), 60);
+    await expect(bundle()).rejects.toThrow(/late shares a module with main-.+\.cjs alone/);
+  });
+
   it('has nothing in its files that costs a start time: letters beyond ASCII, and comments of nobody’s rights', async () => {
     const { source, program, bundle, output } = await bundled();
     await writeFile(
@@ -173,8 +189,13 @@ describe('Bundling', () => {
     await touch(record, 300);
     expect(await isDone()).toBe(false);
     const written = await readFile(record, 'utf8');
-    await writeFile(record, written.replace(process.version, 'v18.0.0'));
+    for (const other of [written.replace(process.version, 'v18.0.0'), '']) {
+      await writeFile(record, other);
+      await touch(record, 300);
+      expect(await isDone()).toBe(true);
+    }
     await touch(record, 300);
+    await rm(join(dirname(record), 'loader.js'));
     expect(await isDone()).toBe(true);
   });
 

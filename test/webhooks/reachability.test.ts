@@ -16,15 +16,18 @@ it.each([
     'blocked_address',
     false,
   ],
-] as const)('a URL is %s, and the log has the reason of a refusal', async (_what, [isAsked, mayBePrivate], reason, isRefused) => {
-  const settings = { WEBHOOK_REACHABILITY_CHECK: isAsked, WEBHOOK_ALLOW_PRIVATE_HOSTS: mayBePrivate };
-  const webhookSender = { reachable: async () => ({ reachable: false, reason }) };
-  const lines: object[] = [];
-  const log = { info: (members: object, message: string) => lines.push({ ...members, message }) };
-  const surroundings = { settings, webhookSender, log } as unknown as Parameters<typeof checkReachable>[1];
-  const checked = checkReachable('https://receiver.test/', surroundings);
-  if (isRefused) await expect(checked).rejects.toThrow('URL not reachable');
-  else await expect(checked).resolves.toBeUndefined();
-  const line = { host: 'receiver.test', reason, message: 'webhook URL not reachable' };
-  expect(lines).toEqual(isRefused ? [line] : []);
-});
+] as const)(
+  'a URL is %s, and the log has the reason of a refusal',
+  async (_what, [isAsked, mayBePrivate], reason, isRefused) => {
+    const settings = { WEBHOOK_REACHABILITY_CHECK: isAsked, WEBHOOK_ALLOW_PRIVATE_HOSTS: mayBePrivate };
+    const webhookSender = { reachable: async () => ({ reachable: false, reason }) };
+    const lines: object[] = [];
+    const log = { info: (members: object, message: string) => lines.push({ ...members, message }) };
+    const surroundings = { settings, webhookSender, log } as unknown as Parameters<typeof checkReachable>[1];
+    const checked = checkReachable('https://receiver.test/', surroundings);
+    if (isRefused) await expect(checked).rejects.toThrow('URL not reachable');
+    else await expect(checked).resolves.toBeUndefined();
+    const line = { host: 'receiver.test', reason, message: 'webhook URL not reachable' };
+    expect(lines).toEqual(isRefused ? [line] : []);
+  },
+);
