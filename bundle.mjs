@@ -63,11 +63,13 @@ const engine = [
   .join(' ')
   .trim();
 
-const [folder, written] = process.argv.slice(2).map((path) => resolve(path));
+const [path, ...parts] = process.argv.slice(2);
+const folder = resolve(path);
 const finished = join(folder, 'bundle');
-/** Names the files of the bundle, those of the one before it, and whose code stands beside them. Written last. */
+const written = join(folder, 'bundle.new');
+/** Names the files of the bundle and of the one before it, and the engine whose code stands beside them. Written last. */
 const record = join(finished, 'bundle.json');
-if (written) await keepCode();
+if (parts.length > 0) await keepCode();
 else if (!isFinished()) await bundle();
 
 function isFinished() {
@@ -93,7 +95,6 @@ function recorded() {
 
 async function bundle() {
   const { rolldown } = await import('rolldown');
-  const written = join(folder, 'bundle.new');
   rmSync(written, { recursive: true, force: true });
   const compiled = await rolldown({
     input: Object.fromEntries(programs.map((name) => [name, join(folder, 'src', `${name}.js`)])),
@@ -119,15 +120,18 @@ async function bundle() {
     comments: { legal: true, annotation: false, jsdoc: false },
   });
   await compiled.close();
-  await writeLoader(rolldown, written);
-  refuseProgramsAsParts(output);
-  for (const { isEntry, name, fileName } of output)
-    if (isEntry) writeFileSync(join(written, `${name}.js`), programText(fileName));
-  // By a process of its own, with the options that this one has: the programs' may be others.
-  execFileSync(process.execPath, [...process.execArgv, import.meta.filename, folder, written], {
-    stdio: 'inherit',
-  });
-  replace(written);
+  await writeLoader(rolldown);
+  const entries = output.filter(({ isEntry }) => isEntry);
+  for (const { name, fileName } of entries) writeFileSync(join(written, `${name}.js`), programText(fileName));
+  const others = output.filter(({ isEntry }) => !isEntry);
+  for (const part of others) refuseProgram(part, entries);
+  // By a process of its own, with the options that this one has, which are to be the programs' as well.
+  const names = others.map(({ fileName }) => fileName);
+  if (names.length > 0)
+    execFileSync(process.execPath, [...process.execArgv, import.meta.filename, folder, ...names], {
+      stdio: 'inherit',
+    });
+  replace();
 }
 
 function onLog(_level, log) {
@@ -138,16 +142,13 @@ function onLog(_level, log) {
  * What a program shares with nothing but a part that it loads late stands in the program's own file, and whoever loads the
  * part alone, to have V8 compile it, would run the program. @throws Error naming both
  */
-function refuseProgramsAsParts(output) {
-  const entries = new Set(output.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName));
-  for (const { isEntry, name, imports } of output) {
-    const program = imports.find((file) => entries.has(file));
-    if (!isEntry && program)
-      throw new Error(`${name} shares a module with ${program} alone: import it late there, too`);
-  }
+function refuseProgram({ name, imports }, entries) {
+  const program = entries.find(({ fileName }) => imports.includes(fileName));
+  if (program)
+    throw new Error(`${name} shares a module with ${program.fileName} alone: import it late there, too`);
 }
 
-async function writeLoader(rolldown, written) {
+async function writeLoader(rolldown) {
   const loader = await rolldown({
     input: { loader: join(folder, 'src/infrastructure/bundledFiles.js') },
     platform: 'node',
@@ -164,18 +165,17 @@ new BundledFiles(import.meta.dirname).load('${file}');
 `;
 }
 
-/** Loads all that the programs load, and none of them; then has V8's code of it written down. */
+/** Loads the parts that the programs load, and has V8's code of them written down. */
 async function keepCode() {
   const { BundledFiles } = await import(pathToFileURL(join(written, 'loader.js')).href);
   const files = new BundledFiles(written);
-  const isProgram = (file) => programs.some((name) => file.startsWith(`${name}-`));
-  for (const file of readdirSync(written)) if (file.endsWith('.cjs') && !isProgram(file)) files.load(file);
+  for (const part of parts) files.load(part);
   files.keepCode();
   process.exit(0);
 }
 
 /** Programs come last: whoever starts one, the old or the new, finds all that it loads. */
-function replace(written) {
+function replace() {
   mkdirSync(finished, { recursive: true });
   const files = readdirSync(written).sort();
   const last = recorded() ?? { files: readdirSync(finished), former: [] };

@@ -32,11 +32,10 @@ export interface PreparedRoute {
 
 /** Checks a route's document against the schema. @throws Error naming the route and what is wrong. */
 export function prepareRoute(route: Route, schema: GraphQLSchema): PreparedRoute {
-  const document = parse(route.document);
-  const errors = validate(schema, document);
-  const faults = errors.map((error) => error.message);
-  if (faults.length > 0) throw new Error(`REST route ${route.name}: ${faults.join('; ')}`);
   return naming(route, () => {
+    const document = parse(route.document);
+    const errors = validate(schema, document);
+    if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('; '));
     const root = rootFieldOf(schema, document);
     const inPath = new Set(pathParametersOf(route.path));
     checkFit(route, root, inPath);

@@ -1,4 +1,5 @@
 import { Field, InputType } from 'type-graphql';
+import { identityCardCountries } from '../src/domain/bookings/journey.ts';
 import type {
   IdentityDocumentType as DomainDocumentType,
   Gender as DomainGender,
@@ -32,8 +33,7 @@ export const IdentityDocumentType = enumType<DomainDocumentType>({
 @InputType({ description: 'The document that a passenger travels with.' })
 export class IdentityDocumentInput {
   @Field(() => IdentityDocumentType, {
-    description:
-      'Kind of document. Flights within Brazil take any; flights between AR, BO, BR, CL, CO, EC, PE, PY, UY and VE an rg or a passport; all others, which only change planes abroad included, a passport.',
+    description: `Kind of document. Flights within Brazil take any; flights between the states of ${[...identityCardCountries].join(', ')} an rg or a passport; all others, those that only change planes elsewhere included, a passport.`,
   })
   declare type: DomainDocumentType;
 

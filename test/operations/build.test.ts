@@ -84,7 +84,10 @@ describe('Bundling', () => {
     const program = join(compiled, 'bundle/main.js');
     const record = join(compiled, 'bundle/bundle.json');
     const installed = join(project, 'node_modules/.package-lock.json');
-    const bundle = () => run(process.execPath, [join(project, 'bundle.mjs'), compiled]);
+    const bundle = (environment: Record<string, string> = {}) =>
+      run(process.execPath, [join(project, 'bundle.mjs'), compiled], {
+        env: { ...process.env, ...environment },
+      });
     await copyFile(join(projectFolder, 'bundle.mjs'), join(project, 'bundle.mjs'));
     await mkdir(dirname(installed));
     await writeFile(installed, '{}');
@@ -171,9 +174,9 @@ describe('Bundling', () => {
 
   it('is done again when something was compiled or installed, or for another Node.js, and otherwise not', async () => {
     const { source, program, record, installed, bundle, output } = await bundled();
-    const isDone = async () => {
+    const isDone = async (environment = {}) => {
       const { ino } = await stat(program);
-      await bundle();
+      await bundle(environment);
       return (await stat(program)).ino !== ino;
     };
     await touch(record, 60);
@@ -193,6 +196,11 @@ describe('Bundling', () => {
       await writeFile(record, other);
       await touch(record, 300);
       expect(await isDone()).toBe(true);
+    }
+    const heap = { NODE_OPTIONS: '--max-old-space-size=1000' };
+    for (const isNew of [true, false]) {
+      await touch(record, 300);
+      expect(await isDone(heap)).toBe(isNew);
     }
     await touch(record, 300);
     await rm(join(dirname(record), 'loader.js'));

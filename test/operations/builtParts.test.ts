@@ -71,5 +71,6 @@ it('the built product finds all its parts: images, documents, pages, airports, v
     for (const asset of assets) expect((await file(new URL(asset, url).href))[0], asset).toBe(200);
   }
   expect(await server.stop()).toEqual({ code: 0, signal: null });
+  expect(server.output.stdout).not.toContain('payments are simulated');
   await release();
 }, 120_000);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildServer } from '../harness/builtServer.ts';
 import { restRequest } from '../harness/client.ts';
 import type { Place } from '../harness/engines.ts';
 import { describeEngines, describeOneEngine, embedded } from '../harness/engines.ts';
@@ -88,13 +89,23 @@ it('A store whose key file is gone asks for it, and makes no other', async () =>
   await first.stop();
   await rename(keyFile, `${keyFile}.kept`);
 
-  for (const _time of ['first', 'second']) {
+  const build = await buildServer();
+  const fault = `Wrong settings: DATA_DIR: ${keyFile} is missing or empty, which opens what is stored there: put it back from the backup`;
+  const refuses = async () => {
     const refused = startAt(place);
     expect(await refused.exited).toEqual({ code: 1, signal: null });
-    expect(refused.output.stderr).toBe(
-      `Wrong settings: DATA_DIR: ${keyFile} is missing, which opens what is stored there: put it back from the backup\n`,
-    );
-  }
+    expect(refused.output.stderr).toBe(`${fault}\n`);
+    for (const options of [[], ['--new-key']])
+      expect(await build.resealKeys(place.settings, ...options)).toMatchObject({
+        code: 2,
+        stderr: `Not resealed: ${fault}\n`,
+      });
+  };
+  await refuses();
+  await expect(stat(keyFile)).rejects.toThrow('ENOENT');
+  await writeFile(keyFile, '');
+  await refuses();
+  expect((await stat(keyFile)).size).toBe(0);
 
   await rename(`${keyFile}.kept`, keyFile);
   const again = startAt(place);

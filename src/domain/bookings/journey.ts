@@ -16,7 +16,7 @@ export interface Journey {
  * States that let each other's citizens in with an identity card: Mercosur and its associates (CMC Decision 18/08 and
  * those that amend it). Guyana, Suriname and French Guiana take no part.
  */
-const identityCardCountries: ReadonlySet<string | undefined> = new Set(
+export const identityCardCountries: ReadonlySet<string | undefined> = new Set(
   'AR BO BR CL CO EC PE PY UY VE'.split(' '),
 );
 

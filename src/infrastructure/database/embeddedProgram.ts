@@ -28,6 +28,7 @@ export function prepareProgram(): void {
 
 async function compile(): Promise<object> {
   setV8Options();
+  // Read at once: what is loaded meanwhile lets nothing have its turn, and other threads would compile only after it.
   return WebAssembly.compile(readFileSync(resolve('@electric-sql/pglite/pglite.wasm')));
 }
 

@@ -45,7 +45,7 @@ export async function openVault(
   } catch (error) {
     if (kept.length > 0 || !(error instanceof SettingsError)) throw error;
     throw new SettingsError(
-      `Wrong settings: DATA_DIR: ${pathOf(DATA_DIR)} is missing, which opens what is stored there: put it back from the backup`,
+      `Wrong settings: DATA_DIR: ${pathOf(DATA_DIR)} is missing or empty, which opens what is stored there: put it back from the backup`,
       { cause: error },
     );
   }
