@@ -1,6 +1,8 @@
 import { printBanner } from './banner.ts';
-import { readSettings, SettingsError } from './config.ts';
+import { readSettings, type Settings, SettingsError } from './config.ts';
 import { prepareProgram } from './infrastructure/database/embeddedProgram.ts';
+import type { Log } from './infrastructure/observability/log.ts';
+import { misspeltSettings } from './misspeltSettings.ts';
 
 /** The process is gone within 10 s of a signal, whatever happens. */
 const longestStopMs = 9_500;
@@ -15,8 +17,7 @@ async function main(): Promise<void> {
   const { startServer } = await import('./server.ts');
   const running = await startServer(settings);
   const { log } = running.gateway.platform;
-  if (settings.DATABASE_URL && settings.PAYMENT_PROVIDER === 'simulated')
-    log.warn('payments are simulated: whoever has a live key pays its recharges without money');
+  warnOf(settings, log);
   // Left to Node.js, it would be printed with all that it carries, a statement's parameters for one.
   process.once('uncaughtException', (error) => {
     log.fatal({ err: error }, 'failed');
@@ -51,6 +52,14 @@ async function main(): Promise<void> {
   process.on('SIGINT', stop);
   // Whoever reads it may stop the process at once.
   printBanner(running.url, running.bootstrapKeys, settings);
+}
+
+/** What a server runs with all the same, and its operator may not have meant. */
+function warnOf(settings: Settings, log: Log): void {
+  for (const misspelt of misspeltSettings(process.env))
+    log.warn(misspelt, 'a variable is like a setting, and is none');
+  if (settings.DATABASE_URL && settings.PAYMENT_PROVIDER === 'simulated')
+    log.warn('payments are simulated: whoever has a live key pays its recharges without money');
 }
 
 main().catch((error) => {

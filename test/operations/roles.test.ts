@@ -33,7 +33,8 @@ describe.runIf(engine)('Processes with roles of their own', () => {
     );
     for (const id of ids) expect(await statusOf(key, id)).toBe('pending');
 
-    const worker = startProcess({ ...api.environment, ROLES: 'worker', LOG_LEVEL: 'warn' });
+    const misspelt = { SMTP_URI: 'smtp://127.0.0.1:25' };
+    const worker = startProcess({ ...api.environment, ...misspelt, ROLES: 'worker', LOG_LEVEL: 'warn' });
     const url = await worker.ready();
     for (const id of ids) await eventually(async () => (await statusOf(key, id)) === 'expired');
     for (const subscriber of subscribers) {
@@ -53,6 +54,7 @@ describe.runIf(engine)('Processes with roles of their own', () => {
       expect([path, answer.status, error.code]).toEqual([path, 404, 'NOT_FOUND']);
     }
     expect(worker.output.stdout).not.toContain('curl');
+    await eventually(() => worker.output.stdout.includes('"variable":"SMTP_URI","setting":"SMTP_URL"'));
     // On PostgreSQL it may be meant for real.
     await eventually(() => worker.output.stdout.includes('payments are simulated'));
     expect(await worker.stop()).toEqual({ code: 0, signal: null });

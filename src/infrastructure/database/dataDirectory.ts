@@ -58,8 +58,10 @@ async function makeFolder(path: string): Promise<void> {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
     if (await isFolder(path)) return;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new Error(`${path} is there, and is no folder`, { cause: error });
     const parent = dirname(path);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFolder(parent))) throw error;
+    if (code !== 'ENOENT' || (await isFolder(parent))) throw error;
     await makeFolder(parent);
     await makeFolder(path);
   }

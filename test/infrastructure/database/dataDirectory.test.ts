@@ -48,6 +48,12 @@ describe('the lock of a data directory', () => {
     await lock.release();
   });
 
+  it('says of a file that it is no folder', async () => {
+    const path = join(folder.path, 'file');
+    await writeFile(path, '');
+    await expect(lockDataDirectory(path)).rejects.toThrow(`${path} is there, and is no folder`);
+  });
+
   it('passes over what dead processes left, and removes it', async () => {
     await leaveDeadClaim(folder.path, 'owner.00000001');
     await leaveDeadClaim(folder.path, 'owner.ffffffff');
