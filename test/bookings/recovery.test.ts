@@ -11,7 +11,7 @@ import { restoreMachineClock, setMachineClock } from '../harness/machineClock.ts
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { TestClock } from '../harness/testClock.ts';
-import { Airline, ticketed } from './airline.ts';
+import { Airline, never, ticketed } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
 import { agencyWith, booked, doorsAt, held, moneyOf, toldOf, typesOf, untilStatus } from './bookingSteps.ts';
 
@@ -77,7 +77,8 @@ describeEngines('a worker that died', (engine) => {
 
   beforeAll(async () => {
     // A process that only takes requests, so that nothing happens but what the test lets happen.
-    server = await startTestServer(engine, { clock, settings: { ROLES: 'api' }, flightSuppliers: [airline] });
+    const settings = { ROLES: 'api', FLIGHT_ORDER_TIMEOUT: '1h' };
+    server = await startTestServer(engine, { clock, settings, flightSuppliers: [airline] });
     const [door, otherDoor] = doorsAt(server.url);
     stage = { server, clock, airline, door, otherDoor };
   });
@@ -109,6 +110,29 @@ describeEngines('a worker that died', (engine) => {
       },
     );
   }
+
+  it('waited for no supplier if it was asked to stop, and its successor asks again', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    const { id } = await booked(stage, live);
+    const { platform, metrics } = server.running.gateway;
+    airline.answers.issue = never;
+    const worker = new OrderDispatcher(platform, metrics);
+    await worker.sweep();
+    await eventually(() => airline.askedFor(id, 'issue').length === 1);
+    await worker.stop();
+    airline.answers.issue = async (request) => ticketed(request);
+    const successor = new OrderDispatcher(platform, metrics);
+    try {
+      await eventually(async () => {
+        clock.advance(250);
+        await successor.sweep();
+        return dataOf(await stage.door.getBooking(live, id)).status === 'ticketed';
+      });
+    } finally {
+      await successor.stop();
+    }
+    expect(airline.askedFor(id, 'issue')).toHaveLength(2);
+  });
 
   it('leaves nothing undone: its successor asks again for all that it had asked, and no ticket is made twice', async () => {
     const { live } = await agencyWith(stage, '5000.00');
