@@ -217,6 +217,27 @@ describeEngines('a payment provider that is asked', (engine) => {
     expect(reached.slice(1)).toEqual([reached[0], reached[0], dayMs + pauseMs - hourMs]);
   });
 
+  // The embedded store has no other session that could hold a wallet.
+  if (engine.name !== 'embedded') {
+    it('is not given up while some of it meets a locked wallet, whatever makes no sense beside it', async () => {
+      const { live, teamId } = await server.createTeam();
+      const told = paid(await request(live));
+      const nonsense = { ...told, providerReference: '' };
+      const holder = await server.openSession();
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
+      answering(async () => ({ notifications: [nonsense, told], nextPage: null }));
+      for (const [index, passedMs] of [pauseMs, 15 * dayMs, pauseMs].entries()) {
+        clock.advance(passedMs);
+        await eventually(() => asked.length === index + 1);
+        await twoLooks();
+      }
+      await holder.query('ROLLBACK');
+      const [first, ...later] = asked.map(({ since }) => since.getTime());
+      expect(later).toEqual([first, first]);
+    });
+  }
+
   it.each([
     ['an error', new Error('503')],
     ['a text', '503'],
