@@ -82,6 +82,7 @@ describeDoors('a requested recharge', (stage) => {
       ['a day that does not exist', '2026-02-30T12:00:00.000Z'],
       ['a day without time', '2026-11-17'],
       ['no zone', '2026-11-17T11:00:00.000'],
+      ['another notation', 'Tue, 17 Nov 2026 12:00:00 GMT'],
       ['words', 'yesterday'],
       ['null', null],
       ['a number', 1_790_000_000],

@@ -170,6 +170,16 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
   it.each([
     ['{ walletTransactions(limit: 1000) { pagination { total } } }', 'not a valid PageSize', 29],
     ['{ walletTransactions(startDate: "2026-02-30") { pagination { total } } }', 'not a valid Day', 33],
+    [
+      '{ webhookDeliveries(since: "2026-02-30T12:00:00Z", webhookId: "x") { next } }',
+      'not a valid DateTime',
+      28,
+    ],
+    [
+      '{ webhookDeliveries(since: "Tue, 17 Nov 2026 12:00:00 GMT", webhookId: "x") { next } }',
+      'not a valid DateTime',
+      28,
+    ],
   ])('says where in %s a value is wrong', async (document, message, column) => {
     const answer = await server.graphql(document, null, server.keys.test);
     expect(answer.body.errors).toMatchObject([{ message, locations: [{ line: 1, column }] }]);
