@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FlightTimes } from '../../../src/domain/flights/flightTimes.ts';
 import { airportOf } from '../../../src/infrastructure/flights/airports.ts';
 import type { SupplierFlight } from '../../../src/infrastructure/flights/supplier.ts';
-import { dayMs, hourMs } from '../../harness/testClock.ts';
+import { dayMs, hourMs, secondMs } from '../../harness/testClock.ts';
 
 const zones = [
   'America/Sao_Paulo',
@@ -29,17 +29,19 @@ function changesOf(zone: string): number[] {
 
 const changes = new Map(zones.map((zone) => [zone, changesOf(zone)]));
 
-/** Some half hour near a change of clocks, or anywhere in a zone without. */
+/** Some second near a full or half hour, around a change of clocks, or anywhere in a zone without. */
 const localTimes = fc
   .record({
     zone: fc.constantFrom(...zones),
     change: fc.nat(20),
     halfHours: fc.integer({ min: -144, max: 192 }),
+    seconds: fc.nat(59),
   })
-  .map(({ zone, change, halfHours }) => {
+  .map(({ zone, change, halfHours, seconds }) => {
     const days = changes.get(zone)!;
     const aroundMs = days[change % (days.length || 1)] ?? years.fromMs + change * 30 * dayMs;
-    return { zone, text: new Date(aroundMs + halfHours * (hourMs / 2)).toISOString().slice(0, 19) };
+    const ms = aroundMs + halfHours * (hourMs / 2) + seconds * secondMs;
+    return { zone, text: new Date(ms).toISOString().slice(0, 19) };
   });
 
 const somewhere = airportOf('GRU');
