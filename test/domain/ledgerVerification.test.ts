@@ -125,6 +125,18 @@ describeEngines('ledger verification', (engine) => {
     );
   });
 
+  it('says whether a booking was debited that should have been otherwise', async () => {
+    const check = 'a booking has the money that its state says';
+    const ways = corruptions[check]!;
+    const [debited, undebited] = [ways['a held booking is debited']!, ways['a confirmed booking is not']!];
+    expect((await breaksAfter(debited(story))).get(check)).toMatch(
+      /: pending, debited, refunded nothing of \d+$/,
+    );
+    expect((await breaksAfter(undebited(story))).get(check)).toMatch(
+      /: confirmed, not debited, refunded nothing of \d+$/,
+    );
+  });
+
   it('stops at no break, so that a caller may see them all', async () => {
     await server.query(`UPDATE wallets SET event_count = event_count + 1 WHERE id = ${story.empty}`);
     const results = await verifyLedger(server.running.gateway.platform.sequelize);
