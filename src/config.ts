@@ -221,7 +221,7 @@ const vaultSchema = storeSchema.extend(
   settingsSchema.pick({ ENCRYPTION_KEY: true, ENCRYPTION_KEY_PREVIOUS: true }).shape,
 );
 
-type Environment = Record<string, string | undefined>;
+export type Environment = Record<string, string | undefined>;
 
 export type Settings = ReturnType<typeof readSettings>;
 

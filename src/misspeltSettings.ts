@@ -1,5 +1,5 @@
 import { closestMatch } from 'leven';
-import { settingNames } from './config.ts';
+import { type Environment, settingNames } from './config.ts';
 
 /** PORT is like much that an environment has; of as many characters as here, one may be wrong. */
 const charactersPerSlip = 6;
@@ -17,7 +17,7 @@ export interface MisspeltSetting {
  * What seems meant for a setting and is read by nobody. An environment holds the variables of others too, so this is no
  * reason to refuse a start; one beside the setting that it is like is taken for such.
  */
-export function misspeltSettings(environment: Record<string, string | undefined>): MisspeltSetting[] {
+export function misspeltSettings(environment: Environment): MisspeltSetting[] {
   const isSet = (name: string) => Boolean(environment[name]);
   const missing = settingNames.filter((name) => !isSet(name));
   return Object.keys(environment)

@@ -235,6 +235,10 @@ describeEngines('a payment provider that is asked', (engine) => {
       await holder.query('ROLLBACK');
       const [first, ...later] = asked.map(({ since }) => since.getTime());
       expect(later).toEqual([first, first]);
+      answering(async () => ({ notifications: [told], nextPage: null }));
+      clock.advance(pauseMs);
+      await untilCompleted(live, told.rechargeId);
+      await twoLooks();
     });
   }
 
