@@ -27,6 +27,8 @@ it('a feed that is closed leaves nobody trying to join while the table cannot be
     },
   };
   const joining = feed.follow(tenant, { hear: () => undefined, rewind: () => undefined });
+  // Who tries without a pause does so before this turn comes.
+  await new Promise(setImmediate);
   await feed.close();
   await expect(joining).resolves.toBeInstanceOf(Function);
 });

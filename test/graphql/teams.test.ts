@@ -98,6 +98,13 @@ describeEngines('Teams', (engine) => {
     expect(await operator.does('team', { id })).toMatchObject({ taxId });
   });
 
+  it('have the address in one form: nothing around its members, the state in capitals, the CEP as digits', async () => {
+    const padded = Object.fromEntries(Object.entries(address).map(([member, text]) => [member, ` ${text} `]));
+    const given = { ...padded, state: ' sp ', postalCode: '01310-100' };
+    const { id } = await operator.does('createTeam', { input: { name: 'Payer', address: given } });
+    expect(await operator.does('team', { id })).toMatchObject({ address });
+  });
+
   it('keep tax id and address until they are changed or removed, each for itself', async () => {
     const input = { name: 'Payer', taxId: '52998224725', address };
     const { id } = await operator.does('createTeam', { input });

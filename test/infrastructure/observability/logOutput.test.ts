@@ -23,11 +23,12 @@ const programOf = (before: string, lines: number, after: string) => [
     ${after}`,
 ];
 
-const numbersIn = (output: string) =>
-  output
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line).line as number);
+/** Of a log of whole lines, and nothing else. */
+function numbersIn(output: string): number[] {
+  const lines = output.split('\n');
+  expect(lines.pop()).toBe('');
+  return lines.map((line) => JSON.parse(line).line as number);
+}
 
 const numbersTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 

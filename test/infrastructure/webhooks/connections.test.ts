@@ -45,6 +45,20 @@ describe('connections', () => {
     expect([await connectionAfter(1_999), await connectionAfter(2_000)]).toEqual([2, 3]);
   });
 
+  it('are closed once they have been idle for so long, also when another was used and closed meanwhile', async () => {
+    const target = await receiver(answer(200));
+    const one = sender({ timeoutMs: 600_000 });
+    const clock = monotonicClock();
+    await Promise.all([one.send(post(target.url())), one.send(post(target.url()))]);
+    expect(one.stats().idleConnections).toBe(2);
+    target.behave(answer(200, '', { Connection: 'close' }));
+    await one.send(post(target.url()));
+    await vi.waitFor(() => expect(target.openSockets()).toBe(1));
+    clock.pass(4_000);
+    await vi.waitFor(() => expect(target.openSockets()).toBe(0), { timeout: 30_000 });
+    expect(one.stats().idleConnections).toBe(0);
+  });
+
   it('are left for new ones after the machine was suspended, while receivers hung up that it did not hear', async () => {
     const target = await receiver(answer(200));
     const one = sender({ timeoutMs: 600_000 });

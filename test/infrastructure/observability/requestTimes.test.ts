@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { Histogram, Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import { RequestTimes } from '../../../src/infrastructure/observability/requestTimes.ts';
+
+/** Upper bounds in seconds: dashboards are drawn over them. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+const requests = fc.record({
+  method: fc.constantFrom('GET', 'POST'),
+  route: fc.constantFrom('/graphql', '/wallet/recharge/:id'),
+  status: fc.constantFrom(null, 200, 404),
+  // Powers of two add up to the same sum in any order.
+  seconds: fc.oneof(
+    fc.constantFrom(...buckets),
+    fc.integer({ min: -12, max: 4 }).map((exponent) => 2 ** exponent),
+  ),
+});
+
+it('requests are told to Prometheus as its own histogram would', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(requests, { maxLength: 50 }), async (added) => {
+      const [ours, theirs] = [new Registry(), new Registry()];
+      const times = new RequestTimes(ours);
+      const { name, help } = (await times.get()) as { name: string; help: string };
+      const histogram = new Histogram({
+        name,
+        help,
+        labelNames: ['method', 'route', 'status'],
+        buckets,
+        registers: [theirs],
+      });
+      for (const { method, route, status, seconds } of added) {
+        times.add(method, route, status, seconds);
+        histogram.observe({ method, route, status: status ?? 'none' }, seconds);
+      }
+      expect(await samplesOf(ours)).toEqual(await samplesOf(theirs));
+    }),
+  );
+});
+
+/** Each sample's value by its name and labels. */
+async function samplesOf(registry: Registry): Promise<Map<string, number>> {
+  const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const [, name, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+      return [`${name} ${labels.split(',').toSorted()}`, Number(value)];
+    }),
+  );
+}
