@@ -83,6 +83,13 @@ describeEngines('Teams', (engine) => {
     });
   });
 
+  it('may authorize fifty domains, of the longest name and port that there can be', async () => {
+    const host = [63, 63, 63, 61].map((length) => 'a'.repeat(length)).join('.');
+    const corsDomains = Array.from({ length: 50 }, (_, index) => `https://${host}:${65_535 - index}`);
+    const { id } = await operator.does('createTeam', { input: { name: 'Many', corsDomains } });
+    expect(await operator.does('team', { id })).toMatchObject({ corsDomains });
+  });
+
   it.each([
     ['529.982.247-25', '52998224725'],
     ['52998224725', '52998224725'],
