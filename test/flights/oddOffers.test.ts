@@ -95,12 +95,12 @@ describeFlightDoors(
     });
 
     it('has amounts with two decimals, whatever the supplier wrote', async () => {
-      const written = (total: string, refund: string, change: string): Mishap =>
+      const written = (total: string, refund: string | null, change: string | null): Mishap =>
         second((offer) => {
           offer.currency = 'BRL';
           offer.totalAmount = total;
-          offer.conditions.refundBeforeDeparture = { allowed: true, penaltyAmount: refund };
-          offer.conditions.changeBeforeDeparture = { allowed: true, penaltyAmount: change };
+          offer.conditions.refundBeforeDeparture = { allowed: refund !== null, penaltyAmount: refund };
+          offer.conditions.changeBeforeDeparture = { allowed: change !== null, penaltyAmount: change };
         });
       for (const [total, refund, change, ...shown] of [
         ['9500', '191', '57.5', '9500.00', '191.00', '57.50'],
@@ -108,6 +108,9 @@ describeFlightDoors(
         ['9501', '191.00', '57.50', '9501.00', '191.00', '57.50'],
         ['9500.00', '00.25', '1000000.00', '9500.00', '0.25', '1000000.00'],
         ['9500.00', '191.00', '57.5', '9500.00', '191.00', '57.50'],
+        // No penalty that is known stays none, and is not one of nothing.
+        ['9500.5', null, '57', '9500.50', null, '57.00'],
+        ['9500', '191', null, '9500.00', '191.00', null],
       ] as const) {
         mishap = written(total, refund, change);
         const offers = await found(stage);

@@ -183,6 +183,13 @@ export const badSearches: Case[] = [
     'passengers',
     'too_large',
   ],
+  [
+    'ten passengers, half of them infants',
+    { passengers: [group('adult', 5), group('infant_without_seat', 5)] },
+    other,
+    'passengers',
+    'too_large',
+  ],
   ['a million passengers', { passengers: [group('adult', 1_000_000)] }, other, 'passengers', 'too_large'],
   [
     'more infants than adults',

@@ -64,6 +64,10 @@ describe('a search request', () => {
       ),
     ],
     ['nine passengers', { passengers: [group('adult', 5), group('child', 4)] }],
+    [
+      'nine passengers, infants among them',
+      { passengers: [group('adult', 4), group('child', 1), group('infant_without_seat', 4)] },
+    ],
     ['an infant for each adult', { passengers: [group('infant_without_seat', 4), group('adult', 4)] }],
     ['a type in two groups', { passengers: [group('adult', 1), group('adult', 2)] }],
     ['two airports of one city', { slices: [slice('GRU CGH 2026-12-15')] }],
