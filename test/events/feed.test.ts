@@ -11,7 +11,7 @@ import { describeEngines, describeOneEngine, embedded } from '../harness/engines
 import { Operator } from '../harness/operator.ts';
 import { startTestServer } from '../harness/server.ts';
 
-it('a feed that is closed leaves nobody trying to join while the table cannot be read', async () => {
+it('who joins a feed while the table cannot be read pauses between tries, and stops once it is closed', async () => {
   // Nothing can be asked of this database.
   const platform = { sequelize: {}, log: createLog('silent') } as unknown as Platform;
   const feed = new EventFeed(platform);

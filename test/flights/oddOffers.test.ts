@@ -108,7 +108,7 @@ describeFlightDoors(
         ['9501', '191.00', '57.50', '9501.00', '191.00', '57.50'],
         ['9500.00', '00.25', '1000000.00', '9500.00', '0.25', '1000000.00'],
         ['9500.00', '191.00', '57.5', '9500.00', '191.00', '57.50'],
-        // No penalty that is known stays none, and is not one of nothing.
+        // Where no penalty is known none is shown, which is not one of nothing.
         ['9500.5', null, '57', '9500.50', null, '57.00'],
         ['9500', '191', null, '9500.00', '191.00', null],
       ] as const) {

@@ -35,13 +35,14 @@ it('requests are told to Prometheus as its own histogram would', async () => {
   );
 });
 
-/** Each sample's value by its name and labels. */
-async function samplesOf(registry: Registry): Promise<Map<string, number>> {
-  const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(
-    lines.map((line) => {
-      const [, name, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-      return [`${name} ${labels.split(',').toSorted()}`, Number(value)];
-    }),
-  );
+/** In the order of the first requests of each series; exemplars are none of ours. */
+async function samplesOf(registry: Registry) {
+  const [metric] = (await registry.getMetricsAsJSON()) as unknown as [{ values: Sample[] }];
+  return metric.values.map(({ metricName, labels, value }) => ({ metricName, labels, value }));
+}
+
+interface Sample {
+  readonly metricName: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
 }

@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../harness/client.ts';
 import { restoreMachineClock, setMachineClock } from '../../harness/machineClock.ts';
 import { answer } from '../../harness/receiver.ts';
 import { minuteMs } from '../../harness/testClock.ts';
@@ -53,9 +54,9 @@ describe('connections', () => {
     expect(one.stats().idleConnections).toBe(2);
     target.behave(answer(200, '', { Connection: 'close' }));
     await one.send(post(target.url()));
-    await vi.waitFor(() => expect(target.openSockets()).toBe(1));
+    await eventually(() => target.openSockets() === 1);
     clock.pass(4_000);
-    await vi.waitFor(() => expect(target.openSockets()).toBe(0), { timeout: 30_000 });
+    await eventually(() => target.openSockets() === 0);
     expect(one.stats().idleConnections).toBe(0);
   });
 
