@@ -8,13 +8,13 @@ import { noticeFor } from '../src/domain/testMode.ts';
 import { AppError } from '../src/errors.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
 import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
+import { type Write, writeBytes, writeJson } from '../src/infrastructure/json/write.ts';
+import { bodyOf, jsonBody } from '../src/infrastructure/json/written.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
-import { bodyOf, jsonBody } from './body.ts';
 import { statusOf } from './errors.ts';
 import type { RootField } from './rootField.ts';
 import type { Route } from './route.ts';
 import { membersWriter, valueWriter } from './valueWriter.ts';
-import { type Write, writeBytes, writeJson } from './write.ts';
 
 /** The whole body of a success: see Route.envelope; `_meta` stands on every test-mode body. */
 export type SuccessWriter = (value: unknown, caller: Pick<Caller, 'kind'>) => string | Buffer;

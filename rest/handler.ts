@@ -100,8 +100,7 @@ export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHand
       context = opening instanceof Promise ? await opening : opening;
       // Before anything takes effect that could then not be told.
       const write = writer();
-      const value = await executeAdmitted(prepared, request, response, context);
-      const body = write(value, context.caller);
+      const body = await bodyOnceAdmitted(prepared, write, request, response, context);
       if (context.unfinished) await context.unfinished;
       sendBody(response, route.status, body, context);
     } catch (error) {
@@ -110,15 +109,18 @@ export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHand
   };
 }
 
-function executeAdmitted(
+/** The body of a read is written, too, while Redis counts its request: most of what is left to do by then. */
+function bodyOnceAdmitted(
   prepared: PreparedRoute,
+  write: SuccessWriter,
   request: Request,
   response: Response,
   context: RequestContext,
-): unknown {
+): ReturnType<SuccessWriter> | Promise<ReturnType<SuccessWriter>> {
   const { root, rules, isRead } = prepared;
   const { name } = root.definition;
-  return runAdmitted(name, rules, context, isRead, () => execute(prepared, request, response, context));
+  const work = async () => write(await execute(prepared, request, response, context), context.caller);
+  return runAdmitted(name, rules, context, isRead, work);
 }
 
 async function execute(

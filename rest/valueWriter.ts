@@ -19,10 +19,10 @@ import {
   Kind,
 } from 'graphql';
 import { sharedPartOf } from '../schema/sharedPart.ts';
+import type { Write } from '../src/infrastructure/json/write.ts';
+import { writeBytes, writeJson, writeText } from '../src/infrastructure/json/write.ts';
 import type { Member } from './selectedMembers.ts';
 import { membersOf, runsOf } from './selectedMembers.ts';
-import type { Write } from './write.ts';
-import { writeBytes, writeJson, writeText } from './write.ts';
 import { WriteSource } from './writeSource.ts';
 
 /** A place in a document. */

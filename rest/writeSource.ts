@@ -1,5 +1,5 @@
-import type { Write } from './write.ts';
-import { writeBytes, writeText } from './write.ts';
+import type { Write } from '../src/infrastructure/json/write.ts';
+import { writeBytes, writeText } from '../src/infrastructure/json/write.ts';
 
 /**
  * Source text of one function that writes constants and members in turn, as in `at = writeText(value.id, at, room); …`:

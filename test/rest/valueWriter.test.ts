@@ -7,8 +7,8 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { bodyOf } from '../../rest/body.ts';
 import { valueWriter } from '../../rest/valueWriter.ts';
+import { bodyOf } from '../../src/infrastructure/json/written.ts';
 
 const schema = buildSchema(`
   directive @omitNull on FIELD

@@ -155,7 +155,7 @@ class OfferWriter {
         name: aircraft.name,
       })),
       duration: isoDuration(flight.durationMinutes),
-      distance: flight.distanceKm.toFixed(1),
+      distance: flight.distance,
     };
   }
 

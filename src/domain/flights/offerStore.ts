@@ -77,7 +77,7 @@ export async function storeOffers(
     tenant.mode,
     clock.now(),
     quotation.expiresAt,
-    Buffer.from(documentOf(quotation)),
+    documentOf(quotation),
   ]);
 }
 

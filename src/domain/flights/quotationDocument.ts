@@ -1,28 +1,34 @@
 import type { CarrierName } from '../../infrastructure/flights/carriers.ts';
 import type {
   Baggage,
-  CabinClass,
   CarrierCurrency,
   PassengerType,
+  SupplierPaymentTerms,
   SupplierSegmentPassenger,
 } from '../../infrastructure/flights/supplier.ts';
+import { ListWriter } from '../../infrastructure/json/listWriter.ts';
+import type { Room } from '../../infrastructure/json/room.ts';
+import { bytesOf } from '../../infrastructure/json/written.ts';
+import { keptOfObject } from '../../infrastructure/keptEntry.ts';
 import type { OfferPlace, RequestedSlice } from './offer.ts';
 import { placeOf } from './offerAssembly.ts';
-import { type Index, PartList } from './partList.ts';
+import { PartList } from './partList.ts';
 import type { Quotation, QuotedOffer } from './quotation.ts';
-import type { QuotedFlight, QuotedParts, QuotedSlice } from './quotedParts.ts';
+import type { QuotedFlight, QuotedSlice } from './quotedParts.ts';
 
 /**
  * A quotation as JSON, a tenth of the answer that it makes: whatever several offers share stands once, in a table, by
- * whose index it is named, and of the offers each member is a list of its own.
+ * whose index it is named. An array: the version; the travels, flights, slices and offers, each kind in an array of its
+ * own, one behind the other, as the methods of DocumentWriter write them; the tables of names, places and texts; the rest
+ * (`QuotationHead`).
  */
 
 /** Of what is written here and of how assembleOffers counts ids. Documents of other versions cannot be read. */
-export const documentVersion = 2;
+export const documentVersion = 3;
 
-export interface QuotationDocument {
-  readonly version: number;
+export interface QuotationHead {
   readonly id: string;
+  readonly requested: readonly RequestedSlice[];
   readonly passengers: readonly PassengerType[];
   readonly expiresAtMs: number;
   readonly publicUrl: string;
@@ -30,174 +36,163 @@ export interface QuotationDocument {
   readonly feeCents: string;
   readonly rates: readonly (readonly [CarrierCurrency, string])[];
   readonly baggages: readonly (readonly Baggage[])[];
-  readonly travels: readonly TravelRow[];
-  readonly flights: readonly FlightRow[];
-  /** For each segment its flight, then how each passenger travels. */
-  readonly segments: readonly Index[];
-  /** For each slice origin, destination, minutes and how many segments, then these. */
-  readonly slices: readonly Index[];
-  readonly offers: OfferColumns;
 }
 
-/** Where names stand that are not all ASCII: apart, so that the rest is text with one byte in each character. */
-export interface QuotationLabels {
-  readonly requested: readonly RequestedSlice[];
-  readonly names: readonly CarrierName[];
-  readonly places: readonly OfferPlace[];
-}
+/** The document of a quotation, in UTF-8. */
+export const documentOf = (quotation: Quotation): Buffer =>
+  bytesOf(quotation, (whole, at, room) => new DocumentWriter(room, at).write(whole));
 
-export type TravelRow = readonly [
-  cabinClass: CabinClass,
-  marketingName: string,
-  fareBasisCode: string,
-  baggages: Index,
-];
-
-export type FlightRow = readonly [
-  origin: Index,
-  destination: Index,
-  originTerminal: string | null,
-  destinationTerminal: string | null,
-  departingAt: string,
-  arrivingAt: string,
-  durationMinutes: number,
-  distanceKm: number,
-  marketingCarrier: Index,
-  marketingFlightNumber: string,
-  operatingCarrier: Index,
-  operatingFlightNumber: string,
-  aircraft: Index,
-];
-
-/** The members of all offers, in their order. */
-export class OfferColumns {
-  readonly suppliers: string[] = [];
-  readonly references: string[] = [];
-  readonly owners: Index[] = [];
-  readonly currencies: CarrierCurrency[] = [];
-  readonly totalAmounts: string[] = [];
-  /** Digits: a number loses centavos beyond ninety trillion reais. Builds before wrote numbers, and read either. */
-  readonly baseCents: string[] = [];
-  readonly markupCents: string[] = [];
-  readonly fareBrandNames: string[] = [];
-  /** Of each offer as many as the search has. */
-  readonly slices: Index[] = [];
-  readonly refundsAllowed: boolean[] = [];
-  readonly refundPenalties: (string | null)[] = [];
-  readonly changesAllowed: boolean[] = [];
-  readonly changePenalties: (string | null)[] = [];
-  /** Until when the price of a hold is guaranteed and it must be paid; null for instant payment. */
-  readonly guaranteesMs: (number | null)[] = [];
-  readonly deadlinesMs: (number | null)[] = [];
-  readonly expiriesMs: (number | null)[] = [];
-}
-
-/** The document of a quotation. */
-export function documentOf(quotation: Quotation): string {
-  const { id, passengers, expiresAt, publicUrl, settings, rates, offers, parts } = quotation;
-  const tables = new QuotationTables(parts);
-  for (const quoted of offers) tables.add(quoted);
-  const document: QuotationDocument = {
-    version: documentVersion,
-    id,
-    passengers,
-    expiresAtMs: expiresAt.getTime(),
-    publicUrl,
-    markupPercent: settings.markupPercent,
-    feeCents: settings.feeCents.toString(),
-    rates: [...rates].map(([currency, rate]) => [currency, rate.toString()]),
-    baggages: tables.baggages.parts,
-    travels: tables.travels,
-    flights: tables.flights,
-    segments: tables.segments,
-    slices: tables.slices,
-    offers: tables.offers,
-  };
-  const labels: QuotationLabels = {
-    requested: quotation.slices,
-    names: tables.names.parts,
-    places: tables.places.parts,
-  };
-  return `[${asciiJson(labels)},${JSON.stringify(document)}]`;
-}
-
+/** For names beyond ASCII: with one of them in it, a text takes two bytes for each character, and twice as long to read. */
 const asciiJson = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[^\0-\x7f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-class QuotationTables {
-  readonly names = new PartList<CarrierName, CarrierName>(({ iataCode, name }) => ({ iataCode, name }));
-  readonly places = new PartList<OfferPlace, OfferPlace>(placeOf);
-  readonly baggages = new PartList<readonly Baggage[], readonly Baggage[]>((baggages) => baggages);
-  readonly travels: readonly TravelRow[];
-  readonly flights: readonly FlightRow[];
-  readonly segments: Index[] = [];
-  readonly slices: Index[] = [];
-  readonly offers = new OfferColumns();
-  #segmentCount = 0;
+// Carriers, aircraft and airports are permanent objects, named in every document.
+const namesAsJson = new WeakMap<CarrierName, string>();
+const placesAsJson = new WeakMap<OfferPlace, string>();
 
-  constructor({ travels, flights, slices }: QuotedParts) {
-    this.travels = travels.map((travel) => this.#travelRow(travel));
-    this.flights = flights.map((flight) => this.#flightRow(flight));
-    for (const slice of slices) this.#addSlice(slice);
+const nameAsJson = (named: CarrierName): string =>
+  keptOfObject(namesAsJson, named, () => asciiJson({ iataCode: named.iataCode, name: named.name }));
+
+const placeAsJson = (place: OfferPlace): string =>
+  keptOfObject(placesAsJson, place, () => asciiJson(placeOf(place)));
+
+class DocumentWriter {
+  readonly #list: ListWriter;
+  readonly #names = new PartList(nameAsJson);
+  readonly #places = new PartList(placeAsJson);
+  readonly #texts = new PartList((text: string) => text);
+  readonly #baggages = new PartList((baggages: readonly Baggage[]) => baggages);
+
+  constructor(room: Room, at: number) {
+    this.#list = new ListWriter(room, at);
   }
 
-  #travelRow(travel: SupplierSegmentPassenger): TravelRow {
-    const { cabinClass, cabinClassMarketingName, fareBasisCode, baggages } = travel;
-    return [cabinClass, cabinClassMarketingName, fareBasisCode, this.baggages.indexOf(baggages)];
+  /** @returns the place behind the document. */
+  write(quotation: Quotation): number {
+    const list = this.#list;
+    const { travels, flights, slices } = quotation.parts;
+    list.integer(documentVersion);
+    list.open();
+    for (const travel of travels) this.#travel(travel);
+    list.close();
+    list.open();
+    for (const flight of flights) this.#flight(flight);
+    list.close();
+    list.open();
+    for (const slice of slices) this.#slice(slice);
+    list.close();
+    list.open();
+    for (const offer of quotation.offers) this.#offer(offer);
+    list.close();
+    list.json(`[${this.#names.parts.join()}]`);
+    list.json(`[${this.#places.parts.join()}]`);
+    list.json(asciiJson(this.#texts.parts));
+    list.json(asciiJson(this.#head(quotation)));
+    return list.end();
   }
 
-  #flightRow(flight: QuotedFlight): FlightRow {
-    return [
-      this.places.indexOf(flight.origin),
-      this.places.indexOf(flight.destination),
-      flight.originTerminal,
-      flight.destinationTerminal,
-      flight.departingAt,
-      flight.arrivingAt,
-      flight.durationMinutes,
-      flight.distanceKm,
-      this.names.indexOf(flight.marketingCarrier),
-      flight.marketingFlightNumber,
-      this.names.indexOf(flight.operatingCarrier),
-      flight.operatingFlightNumber,
-      this.names.indexOf(flight.aircraft),
-    ];
+  #head({ id, slices, passengers, expiresAt, publicUrl, settings, rates }: Quotation): QuotationHead {
+    return {
+      id,
+      requested: slices,
+      passengers,
+      expiresAtMs: expiresAt.getTime(),
+      publicUrl,
+      markupPercent: settings.markupPercent,
+      feeCents: settings.feeCents.toString(),
+      rates: [...rates].map(([currency, rate]) => [currency, rate.toString()]),
+      baggages: this.#baggages.parts,
+    };
   }
 
-  #addSlice({ origin, destination, durationMinutes, segments }: QuotedSlice): void {
-    this.slices.push(this.places.indexOf(origin), this.places.indexOf(destination));
-    this.slices.push(durationMinutes, segments.length);
+  #travel(travel: SupplierSegmentPassenger): void {
+    this.#text(travel.cabinClass);
+    this.#text(travel.cabinClassMarketingName);
+    this.#text(travel.fareBasisCode);
+    this.#list.integer(this.#baggages.indexOf(travel.baggages));
+  }
+
+  #flight(flight: QuotedFlight): void {
+    const list = this.#list;
+    this.#place(flight.origin);
+    this.#place(flight.destination);
+    list.textOrNull(flight.originTerminal);
+    list.textOrNull(flight.destinationTerminal);
+    list.text(flight.departingAt);
+    list.text(flight.arrivingAt);
+    list.integer(flight.durationMinutes);
+    list.text(flight.distance);
+    this.#name(flight.marketingCarrier);
+    list.text(flight.marketingFlightNumber);
+    this.#name(flight.operatingCarrier);
+    list.text(flight.operatingFlightNumber);
+    this.#name(flight.aircraft);
+  }
+
+  /** With each segment's flight, then how each passenger travels. */
+  #slice({ origin, destination, durationMinutes, segments }: QuotedSlice): void {
+    const list = this.#list;
+    this.#place(origin);
+    this.#place(destination);
+    list.integer(durationMinutes);
+    list.integer(segments.length);
     for (const { flight, travels } of segments) {
-      this.slices.push(this.#segmentCount);
-      this.#segmentCount += 1;
-      this.segments.push(flight, ...travels);
+      list.integer(flight);
+      for (const travel of travels) list.integer(travel);
     }
   }
 
-  add({ supplier, offer, price, slices }: QuotedOffer): void {
+  /** With as many slices as the search has. */
+  #offer({ supplier, offer, price, slices }: QuotedOffer): void {
+    const list = this.#list;
     const { refundBeforeDeparture: refund, changeBeforeDeparture: change } = offer.conditions;
-    const { payment, expiresAt } = offer;
-    const { offers } = this;
-    offers.suppliers.push(supplier);
-    offers.references.push(offer.reference);
-    offers.owners.push(this.names.indexOf(offer.owner));
-    offers.currencies.push(offer.currency);
-    offers.totalAmounts.push(offer.totalAmount);
-    offers.baseCents.push(price.baseCents.toString());
-    offers.markupCents.push(price.markupCents.toString());
-    offers.fareBrandNames.push(offer.fareBrandName);
-    offers.slices.push(...slices);
-    offers.refundsAllowed.push(refund.allowed);
-    offers.refundPenalties.push(refund.penaltyAmount);
-    offers.changesAllowed.push(change.allowed);
-    offers.changePenalties.push(change.penaltyAmount);
-    offers.guaranteesMs.push(
-      payment.requiresInstantPayment ? null : payment.priceGuaranteeExpiresAt.getTime(),
-    );
-    offers.deadlinesMs.push(payment.requiresInstantPayment ? null : payment.paymentRequiredBy.getTime());
-    offers.expiriesMs.push(expiresAt?.getTime() ?? null);
+    this.#text(supplier);
+    list.text(offer.reference);
+    this.#name(offer.owner);
+    this.#text(offer.currency);
+    list.text(offer.totalAmount);
+    this.#cents(price.baseCents);
+    this.#cents(price.markupCents);
+    this.#text(offer.fareBrandName);
+    for (const slice of slices) list.integer(slice);
+    list.boolean(refund.allowed);
+    list.textOrNull(refund.penaltyAmount);
+    list.boolean(change.allowed);
+    list.textOrNull(change.penaltyAmount);
+    this.#payment(offer.payment);
+    this.#instant(offer.expiresAt);
+  }
+
+  /** Until when the price of a hold is guaranteed and it must be paid; null for instant payment. */
+  #payment(terms: SupplierPaymentTerms): void {
+    this.#instant(terms.requiresInstantPayment ? null : terms.priceGuaranteeExpiresAt);
+    this.#instant(terms.requiresInstantPayment ? null : terms.paymentRequiredBy);
+  }
+
+  #instant(instant: Date | null): void {
+    if (instant === null) this.#list.null();
+    else this.#list.integer(instant.getTime());
+  }
+
+  /** A number, or digits where it would lose centavos: beyond ninety trillion reais. */
+  #cents(cents: bigint): void {
+    const number = Number(cents);
+    if (Number.isSafeInteger(number)) this.#list.integer(number);
+    else this.#list.text(cents.toString());
+  }
+
+  #name(named: CarrierName): void {
+    this.#list.integer(this.#names.indexOf(named));
+  }
+
+  #place(place: OfferPlace): void {
+    this.#list.integer(this.#places.indexOf(place));
+  }
+
+  #text(text: string): void {
+    this.#list.integer(this.#texts.indexOf(text));
   }
 }

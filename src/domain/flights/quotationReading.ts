@@ -1,129 +1,152 @@
 import { StrictDecimal } from '../../infrastructure/exchangeRates/strictDecimal.ts';
+import type { CarrierName } from '../../infrastructure/flights/carriers.ts';
 import type {
+  CabinClass,
+  CarrierCurrency,
   SupplierCondition,
   SupplierPaymentTerms,
   SupplierSegmentPassenger,
 } from '../../infrastructure/flights/supplier.ts';
+import { ListReader } from '../../infrastructure/json/listReader.ts';
+import type { OfferPlace } from './offer.ts';
 import type { Quotation, QuotedOffer } from './quotation.ts';
-import type {
-  FlightRow,
-  OfferColumns,
-  QuotationDocument,
-  QuotationLabels,
-  TravelRow,
-} from './quotationDocument.ts';
-import { documentVersion } from './quotationDocument.ts';
-import type { QuotedFlight, QuotedParts, QuotedSegment, QuotedSlice } from './quotedParts.ts';
+import { documentVersion, type QuotationHead } from './quotationDocument.ts';
+import type { QuotedFlight, QuotedSegment, QuotedSlice } from './quotedParts.ts';
 
 /** The quotation of a document, or null when it is of another version. */
 export function quotationOf(text: string): Quotation | null {
-  const parsed = JSON.parse(text) as [QuotationLabels, QuotationDocument];
-  // Documents of version 1 are objects.
-  if (!Array.isArray(parsed)) return null;
-  const [labels, document] = parsed;
-  if (document.version !== documentVersion) return null;
-  const { id, passengers, publicUrl, markupPercent } = document;
-  return {
-    id,
-    slices: labels.requested,
-    passengers,
-    expiresAt: new Date(document.expiresAtMs),
-    publicUrl,
-    settings: { markupPercent, feeCents: BigInt(document.feeCents) },
-    rates: new Map(document.rates.map(([currency, rate]) => [currency, new StrictDecimal(rate)])),
-    parts: partsOf(document, labels),
-    offers: offersOf(document.offers, labels),
-  };
+  const parsed: unknown = JSON.parse(text);
+  // Documents of versions 1 and 2 have an object first, or are one.
+  if (!Array.isArray(parsed) || parsed[0] !== documentVersion) return null;
+  return new DocumentReading(new ListReader(parsed)).quotation();
 }
 
-const partsOf = (document: QuotationDocument, labels: QuotationLabels): QuotedParts => ({
-  slices: slicesOf(document, labels),
-  flights: document.flights.map((row) => flightOf(row, labels)),
-  travels: document.travels.map((row) => travelOf(row, document.baggages)),
-});
+/** What stands in a document, read in the order in which DocumentWriter writes it. */
+class DocumentReading {
+  readonly #travels: ListReader;
+  readonly #flights: ListReader;
+  readonly #slices: ListReader;
+  readonly #offers: ListReader;
+  readonly #names: readonly CarrierName[];
+  readonly #places: readonly OfferPlace[];
+  readonly #texts: readonly string[];
+  readonly #head: QuotationHead;
 
-function slicesOf(document: QuotationDocument, { places }: QuotationLabels): QuotedSlice[] {
-  const segments = segmentsOf(document);
-  const numbers = document.slices.values();
-  const next = () => numbers.next().value!;
-  const slices: QuotedSlice[] = [];
-  for (const origin of numbers) {
-    slices.push({
-      origin: places[origin]!,
-      destination: places[next()]!,
-      durationMinutes: next(),
-      segments: Array.from({ length: next() }, () => segments[next()]!),
-    });
+  constructor(document: ListReader) {
+    document.integer();
+    this.#travels = document.list();
+    this.#flights = document.list();
+    this.#slices = document.list();
+    this.#offers = document.list();
+    this.#names = document.json();
+    this.#places = document.json();
+    this.#texts = document.json();
+    this.#head = document.json();
   }
-  return slices;
-}
 
-function segmentsOf({ segments, passengers }: QuotationDocument): QuotedSegment[] {
-  const numbers = segments.values();
-  const next = () => numbers.next().value!;
-  return Array.from(numbers, (flight) => ({ flight, travels: passengers.map(next) }));
-}
-
-const travelOf = (
-  [cabinClass, cabinClassMarketingName, fareBasisCode, index]: TravelRow,
-  baggages: QuotationDocument['baggages'],
-): SupplierSegmentPassenger => ({
-  cabinClass,
-  cabinClassMarketingName,
-  fareBasisCode,
-  baggages: baggages[index]!,
-});
-
-const flightOf = (row: FlightRow, { places, names }: QuotationLabels): QuotedFlight => ({
-  origin: places[row[0]]!,
-  destination: places[row[1]]!,
-  originTerminal: row[2],
-  destinationTerminal: row[3],
-  departingAt: row[4],
-  arrivingAt: row[5],
-  durationMinutes: row[6],
-  distanceKm: row[7],
-  marketingCarrier: names[row[8]]!,
-  marketingFlightNumber: row[9],
-  operatingCarrier: names[row[10]]!,
-  operatingFlightNumber: row[11],
-  aircraft: names[row[12]]!,
-});
-
-function offersOf(columns: OfferColumns, { names, requested }: QuotationLabels): QuotedOffer[] {
-  const slicesInOffer = requested.length;
-  return columns.references.map((reference, row) => ({
-    supplier: columns.suppliers[row]!,
-    price: { baseCents: BigInt(columns.baseCents[row]!), markupCents: BigInt(columns.markupCents[row]!) },
-    offer: {
-      reference,
-      owner: names[columns.owners[row]!]!,
-      currency: columns.currencies[row]!,
-      totalAmount: columns.totalAmounts[row]!,
-      fareBrandName: columns.fareBrandNames[row]!,
-      conditions: {
-        refundBeforeDeparture: conditionOf(columns.refundsAllowed[row]!, columns.refundPenalties[row]!),
-        changeBeforeDeparture: conditionOf(columns.changesAllowed[row]!, columns.changePenalties[row]!),
+  quotation(): Quotation {
+    const { id, requested, passengers, expiresAtMs, publicUrl, markupPercent, feeCents, rates } = this.#head;
+    return {
+      id,
+      slices: requested,
+      passengers,
+      expiresAt: new Date(expiresAtMs),
+      publicUrl,
+      settings: { markupPercent, feeCents: BigInt(feeCents) },
+      rates: new Map(rates.map(([currency, rate]) => [currency, new StrictDecimal(rate)])),
+      parts: {
+        travels: allOf(this.#travels, this.#travel),
+        flights: allOf(this.#flights, this.#flight),
+        slices: allOf(this.#slices, this.#slice),
       },
-      payment: paymentTermsOf(columns.guaranteesMs[row]!, columns.deadlinesMs[row]!),
-      expiresAt: dateOf(columns.expiriesMs[row]!),
-    },
-    slices: columns.slices.slice(row * slicesInOffer, (row + 1) * slicesInOffer),
-  }));
+      offers: allOf(this.#offers, this.#offer),
+    };
+  }
+
+  readonly #travel = (row: ListReader): SupplierSegmentPassenger => ({
+    cabinClass: this.#text(row) as CabinClass,
+    cabinClassMarketingName: this.#text(row),
+    fareBasisCode: this.#text(row),
+    baggages: this.#head.baggages[row.integer()]!,
+  });
+
+  readonly #flight = (row: ListReader): QuotedFlight => ({
+    origin: this.#place(row),
+    destination: this.#place(row),
+    originTerminal: row.textOrNull(),
+    destinationTerminal: row.textOrNull(),
+    departingAt: row.text(),
+    arrivingAt: row.text(),
+    durationMinutes: row.integer(),
+    distance: row.text(),
+    marketingCarrier: this.#name(row),
+    marketingFlightNumber: row.text(),
+    operatingCarrier: this.#name(row),
+    operatingFlightNumber: row.text(),
+    aircraft: this.#name(row),
+  });
+
+  readonly #slice = (row: ListReader): QuotedSlice => ({
+    origin: this.#place(row),
+    destination: this.#place(row),
+    durationMinutes: row.integer(),
+    segments: Array.from({ length: row.integer() }, () => this.#segment(row)),
+  });
+
+  #segment(row: ListReader): QuotedSegment {
+    return { flight: row.integer(), travels: this.#head.passengers.map(() => row.integer()) };
+  }
+
+  readonly #offer = (row: ListReader): QuotedOffer => {
+    const supplier = this.#text(row);
+    const named = { reference: row.text(), owner: this.#name(row) };
+    const asked = { currency: this.#text(row) as CarrierCurrency, totalAmount: row.text() };
+    const price = { baseCents: centsOf(row), markupCents: centsOf(row) };
+    const fareBrandName = this.#text(row);
+    const slices = this.#head.requested.map(() => row.integer());
+    const conditions = { refundBeforeDeparture: conditionOf(row), changeBeforeDeparture: conditionOf(row) };
+    const payment = paymentTermsOf(row);
+    const offer = { ...named, ...asked, fareBrandName, conditions, payment, expiresAt: instantOf(row) };
+    return { supplier, offer, price, slices };
+  };
+
+  #name(row: ListReader): CarrierName {
+    return this.#names[row.integer()]!;
+  }
+
+  #place(row: ListReader): OfferPlace {
+    return this.#places[row.integer()]!;
+  }
+
+  #text(row: ListReader): string {
+    return this.#texts[row.integer()]!;
+  }
 }
 
-const conditionOf = (allowed: boolean, penaltyAmount: string | null): SupplierCondition => ({
-  allowed,
-  penaltyAmount,
+/** Everything of one kind. */
+function allOf<Part>(rows: ListReader, partOf: (row: ListReader) => Part): Part[] {
+  const parts: Part[] = [];
+  while (!rows.isAtEnd) parts.push(partOf(rows));
+  return parts;
+}
+
+/** A number, or digits. */
+const centsOf = (row: ListReader): bigint => BigInt(row.json<number | string>());
+
+const conditionOf = (row: ListReader): SupplierCondition => ({
+  allowed: row.boolean(),
+  penaltyAmount: row.textOrNull(),
 });
 
-const paymentTermsOf = (guaranteeMs: number | null, deadlineMs: number | null): SupplierPaymentTerms =>
-  guaranteeMs === null || deadlineMs === null
-    ? { requiresInstantPayment: true }
-    : {
-        requiresInstantPayment: false,
-        priceGuaranteeExpiresAt: new Date(guaranteeMs),
-        paymentRequiredBy: new Date(deadlineMs),
-      };
+function paymentTermsOf(row: ListReader): SupplierPaymentTerms {
+  const priceGuaranteeExpiresAt = instantOf(row);
+  const paymentRequiredBy = instantOf(row);
+  return priceGuaranteeExpiresAt && paymentRequiredBy
+    ? { requiresInstantPayment: false, priceGuaranteeExpiresAt, paymentRequiredBy }
+    : { requiresInstantPayment: true };
+}
 
-const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
+function instantOf(row: ListReader): Date | null {
+  const ms = row.integerOrNull();
+  return ms === null ? null : new Date(ms);
+}

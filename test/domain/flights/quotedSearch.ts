@@ -2,6 +2,7 @@ import { assembleOffers } from '../../../src/domain/flights/offerAssembly.ts';
 import { type Quotation, quoteOffers } from '../../../src/domain/flights/quotation.ts';
 import { requestedSlice } from '../../../src/domain/flights/search.ts';
 import { readSearchRequest, type SearchRequest } from '../../../src/domain/flights/searchRequest.ts';
+import { StrictDecimal } from '../../../src/infrastructure/exchangeRates/strictDecimal.ts';
 import { simulatedExchangeRates } from '../../../src/infrastructure/exchangeRates/tableExchangeRates.ts';
 import { simulatedSupplier } from '../../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
 import type { SupplierOffer } from '../../../src/infrastructure/flights/supplier.ts';
@@ -13,12 +14,14 @@ const now = new Date('2026-11-20T12:00:00.000Z');
 interface Options {
   readonly testMode?: boolean;
   readonly change?: (offer: SupplierOffer) => SupplierOffer;
+  /** Reais for one unit of every currency, instead of those of the table. */
+  readonly rate?: string;
 }
 
 /** A whole search without its doors and its store: what a client would get. */
 export async function search(
   request: Partial<SearchRequest>,
-  { testMode = false, change = (offer) => offer }: Options = {},
+  { testMode = false, change = (offer) => offer, rate }: Options = {},
 ) {
   const read = readSearchRequest(
     {
@@ -44,7 +47,10 @@ export async function search(
   const currencies = [...new Set(offers.map(({ currency }) => currency))];
   const rates = new Map(
     await Promise.all(
-      currencies.map(async (currency) => [currency, (await exchangeRates.rate(currency, now)).rate] as const),
+      currencies.map(async (currency) => {
+        const found = rate ? new StrictDecimal(rate) : (await exchangeRates.rate(currency, now)).rate;
+        return [currency, found] as const;
+      }),
     ),
   );
   const settings = { markupPercent: '10.0000', feeCents: 3_500n };

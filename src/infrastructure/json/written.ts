@@ -1,10 +1,10 @@
-import { roomOf } from './room.ts';
+import { type Room, roomOf } from './room.ts';
 import { type Write, writeJson } from './write.ts';
 
 /** A shorter body leaves in one piece with its headers when it is text. */
 const longestText = 8_192;
 
-/** Room that most bodies find enough, and the most that stays for the next one. */
+/** Room that most of what is written finds enough, and the most that stays for the next. */
 const usualRoom = 262_144;
 const keptRoom = 4_194_304;
 
@@ -14,17 +14,46 @@ const roomToSpare = 1.25;
 /** A body takes its room along when that is no more than so many times its length: until it is sent, nobody else has it. */
 const roomTakenAlong = 4;
 
-/** Bodies are written without a pause, one after the other, so that one room does for all: it stays in the processor's cache. */
+/**
+ * What is written is written without a pause, one after the other, so that one room does for all: it stays in the
+ * processor's cache.
+ */
 let room = roomOf(usualRoom);
 
-/** The body that is written of a value: a short one as text of the encoding latin1, one byte in each character. */
-export function bodyOf<Value>(value: Value, write: Write<Value>): string | Buffer {
+/** Writes a value to the room, and tells how many bytes of it that took. */
+function fill<Value>(value: Value, write: Write<Value>): number {
   let length = write(value, 0, room.cleared());
   while (length > room.bytes.length) {
     room = roomOf(Math.max(length, Math.min(Math.ceil(roomToSpare * length), keptRoom)));
     length = write(value, 0, room);
   }
-  const { bytes } = room.cleared();
+  room.cleared();
+  return length;
+}
+
+/** A room that only something huge needed does not stay. */
+function letGo({ bytes }: Room): void {
+  if (bytes.length > keptRoom) room = roomOf(usualRoom);
+}
+
+function copied(written: Uint8Array): Buffer {
+  const copy = Buffer.allocUnsafeSlow(written.length);
+  copy.set(written);
+  return copy;
+}
+
+/** What is written of a value. */
+export function bytesOf<Value>(value: Value, write: Write<Value>): Buffer {
+  const length = fill(value, write);
+  const bytes = copied(room.bytes.subarray(0, length));
+  letGo(room);
+  return bytes;
+}
+
+/** The same as the body of an answer: a short one as text of the encoding latin1, one byte in each character. */
+export function bodyOf<Value>(value: Value, write: Write<Value>): string | Buffer {
+  const length = fill(value, write);
+  const { bytes } = room;
   if (length <= longestText) return bytes.toString('latin1', 0, length);
   const written = bytes.subarray(0, length);
   const isKept = bytes.length <= keptRoom;
@@ -33,9 +62,7 @@ export function bodyOf<Value>(value: Value, write: Write<Value>): string | Buffe
     room = roomOf(isKept ? bytes.length : usualRoom);
     return written;
   }
-  const body = Buffer.allocUnsafeSlow(length);
-  body.set(written);
-  return body;
+  return copied(written);
 }
 
 /** The body that is JSON.stringify of a value. */

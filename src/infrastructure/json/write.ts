@@ -2,7 +2,7 @@ import type { Room } from './room.ts';
 
 /**
  * Writes JSON in UTF-8 from a place on and tells the place behind it. What would be beyond the end of the room is
- * counted, and goes nowhere: a body that did not fit is written once more (bodyOf).
+ * counted, and goes nowhere: what did not fit is written once more (`written.ts`).
  */
 export type Write<Value = unknown> = (value: Value, at: number, room: Room) => number;
 
