@@ -5,14 +5,15 @@ const comma = 0x2c;
 const quote = 0x22;
 const opening = 0x5b;
 const closing = 0x5d;
+const minus = 0x2d;
 const zero = 0x30;
 const nothing = Buffer.from('null');
 const yes = Buffer.from('true');
 const no = Buffer.from('false');
 
 /**
- * Writes a JSON array value by value, in half the time that JSON.stringify takes to write one that has been made. As all
- * that writes (`Write`), it counts what would be beyond the end of its room.
+ * Writes a JSON array value by value, straight to bytes: for JSON.stringify it would have to be made first, and encoded
+ * after. As all that writes (`Write`), it counts what would be beyond the end of its room.
  */
 export class ListWriter {
   readonly #room: Room;
@@ -57,12 +58,13 @@ export class ListWriter {
     else this.text(value);
   }
 
-  /** @param value whole, not below zero and safe */
+  /** @param value whole and safe */
   integer(value: number): void {
     this.#next();
+    if (value < 0) this.#byte(minus);
+    let rest = Math.abs(value);
     let end = this.#at + 1;
-    for (let above = 10; value >= above; above *= 10) end += 1;
-    let rest = value;
+    for (let above = 10; rest >= above; above *= 10) end += 1;
     for (let at = end - 1; at >= this.#at; at -= 1) {
       const tens = Math.floor(rest / 10);
       this.#bytes[at] = zero + (rest - 10 * tens);

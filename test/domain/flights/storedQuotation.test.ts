@@ -18,6 +18,15 @@ describe('an assembled search', () => {
       { type: 'child', count: 1 },
       { type: 'infant_without_seat', count: 1 },
     ];
+    const before = new Date('1969-07-20T20:17:40.000Z');
+    const heldInThePast = (offer: SupplierOffer): SupplierOffer => ({
+      ...offer,
+      payment: {
+        requiresInstantPayment: false,
+        priceGuaranteeExpiresAt: before,
+        paymentRequiredBy: before,
+      },
+    });
     const soldUnderAnotherNumber = (offer: SupplierOffer): SupplierOffer => ({
       ...offer,
       slices: offer.slices.map((slice) => ({
@@ -35,6 +44,7 @@ describe('an assembled search', () => {
       search({ slices: [{ origin: 'JFK', destination: 'EWR', departureDate: '2026-12-15' }] }),
       search({}, { change: soldUnderAnotherNumber }),
       search({}, { change: (offer) => ({ ...offer, totalAmount: '9999999999.99' }), rate: '99999' }),
+      search({}, { change: heldInThePast }),
     ]);
     for (const { quotation, response } of searches) {
       const text = documentOf(quotation).toString();

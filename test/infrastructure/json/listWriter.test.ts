@@ -12,8 +12,8 @@ const { list } = fc.letrec<{ value: Value; list: Value[] }>((tie) => ({
     { depthSize: 'small', withCrossShrink: true },
     fc.string({ unit: 'binary' }),
     fc.constantFrom('"', '\\', '\n', '\u007f', '\ud800', 'São Paulo–Guarulhos', '🛫'),
-    fc.maxSafeNat(),
-    fc.nat(1_000),
+    fc.maxSafeInteger(),
+    fc.integer({ min: -100, max: 1_000 }),
     fc.boolean(),
     fc.constant(null),
     tie('list'),
@@ -52,7 +52,7 @@ describe('ListWriter', () => {
     const powers = Array.from({ length: 16 }, (_, digits) => 10 ** digits);
     const nearPowers = powers.flatMap((power) => [power - 1, power, power + 1]);
     const largest = Array.from({ length: 1_000 }, (_, below) => Number.MAX_SAFE_INTEGER - below);
-    const numbers = [...nearPowers, ...largest];
+    const numbers = [...nearPowers, ...largest].flatMap((number) => [number, 0 - number]);
     expect(JSON.parse(bytesOf(numbers, write).toString())).toEqual(numbers);
   });
 
@@ -91,20 +91,5 @@ describe('ListWriter', () => {
     ]);
     expect([reader.textOrNull(), reader.textOrNull(), reader.json()]).toEqual([null, 'b', { c: 1 }]);
     expect(reader.isAtEnd).toBe(true);
-  });
-});
-
-describe('bytesOf', () => {
-  it('keeps what it wrote when something else is written after it', () => {
-    const first = bytesOf(['one'], write);
-    bytesOf(['two'], write);
-    expect(first.toString()).toBe('["one"]');
-  });
-
-  it('finds room for more than rooms usually have, and for what comes after it', () => {
-    for (const length of [300_000, 5_000_000, 10]) {
-      const values = ['x'.repeat(length), 'é'];
-      expect(bytesOf(values, write).equals(Buffer.from(JSON.stringify(values)))).toBe(true);
-    }
   });
 });
