@@ -69,5 +69,6 @@ describe('an assembled search', () => {
     expect(quotationOf(text)).not.toBeNull();
     expect(quotationOf(text.replace('[3,', '[4,'))).toBeNull();
     expect(quotationOf('{"version":1,"offers":[]}')).toBeNull();
+    expect(quotationOf('[{"requested":[],"names":[],"places":[]},{"version":2,"offers":{}}]')).toBeNull();
   });
 });
