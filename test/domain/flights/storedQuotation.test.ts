@@ -6,6 +6,8 @@ import { quotationOf } from '../../../src/domain/flights/quotationReading.ts';
 import type { SupplierOffer } from '../../../src/infrastructure/flights/supplier.ts';
 import { search } from './quotedSearch.ts';
 
+const saoPauloToMadrid = { origin: 'SAO', destination: 'MAD', departureDate: '2026-12-15' };
+
 describe('an assembled search', () => {
   it('is made again from what is stored of it', async () => {
     const withdrawn = new Date('2026-11-20T12:07:00.000Z');
@@ -61,6 +63,14 @@ describe('an assembled search', () => {
       (offer) => offer.paymentRequirements.requiresInstantPayment,
     );
     expect(new Set(holds).size).toBe(2);
+  });
+
+  it('is stored in ASCII, whatever airports, carriers and brands are called', async () => {
+    const { quotation, response } = await search({ slices: [saoPauloToMadrid] });
+    expect(JSON.stringify(response.slices)).toContain('São Paulo');
+    const brands = response.offers.flatMap(({ passengers }) => passengers.map((one) => one.fareBrandName));
+    expect(brands.join()).toMatch(/[^\0-\x7f]/);
+    expect(documentOf(quotation).toString()).toMatch(/^[\0-\x7f]+$/);
   });
 
   it('is not made from what another version stored', async () => {
