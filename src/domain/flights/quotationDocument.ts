@@ -75,23 +75,22 @@ class DocumentWriter {
     const list = this.#list;
     const { travels, flights, slices } = quotation.parts;
     list.integer(documentVersion);
-    list.open();
-    for (const travel of travels) this.#travel(travel);
-    list.close();
-    list.open();
-    for (const flight of flights) this.#flight(flight);
-    list.close();
-    list.open();
-    for (const slice of slices) this.#slice(slice);
-    list.close();
-    list.open();
-    for (const offer of quotation.offers) this.#offer(offer);
-    list.close();
+    this.#all(travels, this.#travel);
+    this.#all(flights, this.#flight);
+    this.#all(slices, this.#slice);
+    this.#all(quotation.offers, this.#offer);
     list.json(`[${this.#names.parts.join()}]`);
     list.json(`[${this.#places.parts.join()}]`);
     list.json(asciiJson(this.#texts.parts));
     list.json(asciiJson(this.#head(quotation)));
     return list.end();
+  }
+
+  /** Everything of one kind, in an array. */
+  #all<Part>(parts: readonly Part[], write: (part: Part) => void): void {
+    this.#list.open();
+    for (const part of parts) write(part);
+    this.#list.close();
   }
 
   #head({ id, slices, passengers, expiresAt, publicUrl, settings, rates }: Quotation): QuotationHead {
@@ -108,14 +107,14 @@ class DocumentWriter {
     };
   }
 
-  #travel(travel: SupplierSegmentPassenger): void {
+  readonly #travel = (travel: SupplierSegmentPassenger): void => {
     this.#text(travel.cabinClass);
     this.#text(travel.cabinClassMarketingName);
     this.#text(travel.fareBasisCode);
     this.#list.integer(this.#baggages.indexOf(travel.baggages));
-  }
+  };
 
-  #flight(flight: QuotedFlight): void {
+  readonly #flight = (flight: QuotedFlight): void => {
     const list = this.#list;
     this.#place(flight.origin);
     this.#place(flight.destination);
@@ -130,10 +129,10 @@ class DocumentWriter {
     this.#name(flight.operatingCarrier);
     list.text(flight.operatingFlightNumber);
     this.#name(flight.aircraft);
-  }
+  };
 
   /** With each segment's flight, then how each passenger travels. */
-  #slice({ origin, destination, durationMinutes, segments }: QuotedSlice): void {
+  readonly #slice = ({ origin, destination, durationMinutes, segments }: QuotedSlice): void => {
     const list = this.#list;
     this.#place(origin);
     this.#place(destination);
@@ -143,10 +142,10 @@ class DocumentWriter {
       list.integer(flight);
       for (const travel of travels) list.integer(travel);
     }
-  }
+  };
 
   /** With as many slices as the search has. */
-  #offer({ supplier, offer, price, slices }: QuotedOffer): void {
+  readonly #offer = ({ supplier, offer, price, slices }: QuotedOffer): void => {
     const list = this.#list;
     const { refundBeforeDeparture: refund, changeBeforeDeparture: change } = offer.conditions;
     this.#text(supplier);
@@ -164,7 +163,7 @@ class DocumentWriter {
     list.textOrNull(change.penaltyAmount);
     this.#payment(offer.payment);
     this.#instant(offer.expiresAt);
-  }
+  };
 
   /** Until when the price of a hold is guaranteed and it must be paid; null for instant payment. */
   #payment(terms: SupplierPaymentTerms): void {

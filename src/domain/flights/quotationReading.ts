@@ -17,8 +17,9 @@ import type { QuotedFlight, QuotedSegment, QuotedSlice } from './quotedParts.ts'
 export function quotationOf(text: string): Quotation | null {
   const parsed: unknown = JSON.parse(text);
   // Documents of versions 1 and 2 have an object first, or are one.
-  if (!Array.isArray(parsed) || parsed[0] !== documentVersion) return null;
-  return new DocumentReading(new ListReader(parsed)).quotation();
+  if (!Array.isArray(parsed)) return null;
+  const document = new ListReader(parsed);
+  return document.json() === documentVersion ? new DocumentReading(document).quotation() : null;
 }
 
 /** What stands in a document, read in the order in which DocumentWriter writes it. */
@@ -32,8 +33,8 @@ class DocumentReading {
   readonly #texts: readonly string[];
   readonly #head: QuotationHead;
 
+  /** @param document behind its version */
   constructor(document: ListReader) {
-    document.integer();
     this.#travels = document.list();
     this.#flights = document.list();
     this.#slices = document.list();

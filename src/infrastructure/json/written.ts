@@ -1,4 +1,4 @@
-import { type Room, roomOf } from './room.ts';
+import { roomOf } from './room.ts';
 import { type Write, writeJson } from './write.ts';
 
 /** A shorter body leaves in one piece with its headers when it is text. */
@@ -31,11 +31,6 @@ function fill<Value>(value: Value, write: Write<Value>): number {
   return length;
 }
 
-/** A room that only something huge needed does not stay. */
-function letGo({ bytes }: Room): void {
-  if (bytes.length > keptRoom) room = roomOf(usualRoom);
-}
-
 function copied(written: Uint8Array): Buffer {
   const copy = Buffer.allocUnsafeSlow(written.length);
   copy.set(written);
@@ -46,7 +41,8 @@ function copied(written: Uint8Array): Buffer {
 export function bytesOf<Value>(value: Value, write: Write<Value>): Buffer {
   const length = fill(value, write);
   const bytes = copied(room.bytes.subarray(0, length));
-  letGo(room);
+  // What only something huge needed does not stay.
+  if (room.bytes.length > keptRoom) room = roomOf(usualRoom);
   return bytes;
 }
 
