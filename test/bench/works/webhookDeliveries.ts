@@ -38,6 +38,7 @@ async function deliveries(world: WebhookWorld, webhookIds: readonly string[]): P
   await world.settled(webhookIds);
   await world.arrivals(true);
   await world.seed(webhookIds, sliceCount / webhookIds.length);
+  await world.arrived(sliceCount);
   await world.settled(webhookIds);
   const endMs = performance.timeOrigin + performance.now();
   const { count, firstMs } = await world.arrivals();
