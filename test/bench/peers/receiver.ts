@@ -12,6 +12,8 @@ export interface Arrivals {
   /** Of the HTTPS door. */
   port: number;
   count: number;
+  /** Connections that were made for it. */
+  connections: number;
   /** Milliseconds since 1970, with fractions, of the first and the last; null before the first. */
   firstMs: number | null;
   lastMs: number | null;
@@ -24,7 +26,7 @@ export interface Arrivals {
 const nowMs = () => performance.timeOrigin + performance.now();
 let arrivals: Omit<Arrivals, 'port'>;
 const reset = () => {
-  arrivals = { count: 0, firstMs: null, lastMs: null, delaysMs: [], sample: null };
+  arrivals = { count: 0, connections: 0, firstMs: null, lastMs: null, delaysMs: [], sample: null };
 };
 reset();
 
@@ -45,6 +47,9 @@ const secure = createSecureServer({ cert, key, keepAlive: true }, (request, resp
     if (request.url === '/timed') arrivals.delaysMs.push(atMs - Date.parse(JSON.parse(body).created_at));
     return response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');
   });
+});
+secure.on('secureConnection', () => {
+  arrivals.connections += 1;
 });
 secure.listen(0, '127.0.0.1');
 

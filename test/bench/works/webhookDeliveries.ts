@@ -13,27 +13,34 @@ const connections = 64;
  * Sent before each slice and not counted: between two of its slices a sender rests so long that it closes its
  * connections, and opening them again is not what is measured.
  */
-const warmingCount = 2_000;
+const warmingCount = 5_000;
 
-/** Bare POSTs of the same bytes to the same receiver. @returns how many there are in a second. */
-async function barePosts(senderUrl: string, world: WebhookWorld, posting: Posting): Promise<number> {
-  await post(senderUrl, world, { ...posting, count: warmingCount });
-  return posting.count / (await post(senderUrl, world, posting));
+/** What one slice came to. */
+interface Slice {
+  /** Posts a second. */
+  readonly rate: number;
+  /** Connections that were made in it all the same. */
+  readonly opened: number;
 }
 
-/** @returns how many seconds it took. */
-async function post(senderUrl: string, world: WebhookWorld, posting: Posting): Promise<number> {
+/** Bare POSTs of the same bytes to the same receiver. */
+async function barePosts(senderUrl: string, world: WebhookWorld, posting: Posting): Promise<Slice> {
+  await post(senderUrl, world, { ...posting, count: warmingCount });
+  return post(senderUrl, world, posting);
+}
+
+async function post(senderUrl: string, world: WebhookWorld, posting: Posting): Promise<Slice> {
   await world.arrivals(true);
   const answer = await fetch(senderUrl, { method: 'POST', body: JSON.stringify(posting) });
   if (!answer.ok) throw new Error(await answer.text());
   const { seconds } = (await answer.json()) as { seconds: number };
-  const { count } = await world.arrivals();
+  const { count, connections: opened } = await world.arrivals();
   if (count !== posting.count) throw new Error(`${count} of ${posting.count} bare posts arrived`);
-  return seconds;
+  return { rate: count / seconds, opened };
 }
 
-/** Deliveries that wait when the worker begins. @returns how many are sent, answered and recorded in a second. */
-async function deliveries(world: WebhookWorld, webhookIds: readonly string[]): Promise<number> {
+/** Deliveries that wait when the worker begins: sent, answered and recorded. */
+async function deliveries(world: WebhookWorld, webhookIds: readonly string[]): Promise<Slice> {
   await world.seed(webhookIds, warmingCount / webhookIds.length);
   await world.settled(webhookIds);
   await world.arrivals(true);
@@ -41,9 +48,9 @@ async function deliveries(world: WebhookWorld, webhookIds: readonly string[]): P
   await world.arrived(sliceCount);
   await world.settled(webhookIds);
   const endMs = performance.timeOrigin + performance.now();
-  const { count, firstMs } = await world.arrivals();
+  const { count, firstMs, connections: opened } = await world.arrivals();
   if (count !== sliceCount) throw new Error(`${count} of ${sliceCount} deliveries arrived`);
-  return count / ((endMs - (firstMs ?? Number.NaN)) / 1_000);
+  return { rate: count / ((endMs - (firstMs ?? Number.NaN)) / 1_000), opened };
 }
 
 /** What a receiver gets, so that bare posts carry no fewer bytes. */
@@ -72,7 +79,7 @@ async function run(bench: Bench): Promise<Outcome> {
   await deliveries(world, ten);
   const posting = await postingOf(world);
   await barePosts(sender.url, world, posting);
-  const rounds: { toTen: number; bare: number; toOne: number }[] = [];
+  const rounds: { toTen: Slice; bare: Slice; toOne: Slice }[] = [];
   for (let round = 0; round < bench.pace.rounds; round += 1) {
     rounds.push({
       toTen: await deliveries(world, ten),
@@ -80,8 +87,10 @@ async function run(bench: Bench): Promise<Outcome> {
       toOne: await deliveries(world, one),
     });
   }
-  const rate = (name: keyof (typeof rounds)[number]) => median(rounds.map((round) => round[name]));
-  const share = (name: 'toTen' | 'toOne') => median(rounds.map((round) => round[name] / round.bare));
+  type Name = keyof (typeof rounds)[number];
+  const rate = (name: Name) => median(rounds.map((round) => round[name].rate));
+  const share = (name: Name) => median(rounds.map((round) => round[name].rate / round.bare.rate));
+  const opened = (name: Name) => rounds.map((round) => round[name].opened).join(', ');
   return {
     figures: [
       {
@@ -103,7 +112,8 @@ async function run(bench: Bench): Promise<Outcome> {
     notes: [
       `Each slice: ${sliceCount} deliveries that wait in the table, signed twice, sent, answered, logged and counted, ` +
         `from the first arrival to the last record; bare posts: the same bytes over ${connections} connections. ` +
-        `Both send ${warmingCount} before each slice, so that neither opens connections in it.`,
+        `Both send ${warmingCount} before each slice, so that hardly any connection is opened in it: to ten webhooks ` +
+        `${opened('toTen')}, to one ${opened('toOne')}, bare ${opened('bare')}.`,
     ],
   };
 }
