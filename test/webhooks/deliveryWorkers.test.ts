@@ -126,7 +126,7 @@ describeEngines('workers that deliver', (engine) => {
     await world.until(id, ({ status }) => status === 'delivered');
     expect(world.received('/quick')).toHaveLength(401);
     expect(mostOpen).toBeGreaterThan(20);
-    expect(mostOpen).toBeLessThanOrEqual(200);
+    expect(mostOpen).toBeLessThanOrEqual(100);
     world.useBehaviours();
   });
 

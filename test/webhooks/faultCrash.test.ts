@@ -19,7 +19,7 @@ const webhookCount = 10;
 const kills = eventCount < 2_000 ? 2 : 5;
 const clients = 8;
 /** Requests to one webhook that a server has under way at most. */
-const largestShare = 200;
+const largestShare = 100;
 const eventTypes = ['wallet.recharge.pending', 'wallet.recharge.completed', 'wallet.credit'];
 
 interface StoredWebhook {

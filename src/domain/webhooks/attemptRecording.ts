@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isUnusable } from '../../infrastructure/database/sharedConnections.ts';
 import { retryOnDeadlock, run, statement } from '../../infrastructure/database/statement.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
@@ -123,12 +122,6 @@ interface Waiting {
 
 const largestBatch = 200;
 
-/**
- * While attempts end all the time, how long those that ended during a statement wait for others to share the next one, its
- * commit and the disk with, in milliseconds. Nothing but their being recorded waits: their slots are free already.
- */
-const gatheringMs = 10;
-
 /** Writes finished attempts: one statement at a time, with all that ended since the one before it. */
 export class AttemptRecorder {
   readonly #platform: Platform;
@@ -169,7 +162,6 @@ export class AttemptRecorder {
         if (batch.length === 1) batch[0]?.reject(error);
         else await this.#writeEach(batch, isUnusable(error));
       }
-      if (this.#waiting.length > 0 && this.#waiting.length < largestBatch) await delay(gatheringMs);
     }
     this.#writing = false;
   }

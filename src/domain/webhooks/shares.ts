@@ -5,7 +5,7 @@ import { perFreeSlot, SlotPool } from './slots.ts';
 export const baseShare = 10;
 
 /** Attempts to one webhook at most, however well it answers and however idle the others are. */
-const largestShare = 200;
+const largestShare = 100;
 
 /**
  * Attempts that one process has under way at most. What is taken is sent at once, so nothing waits in memory.
@@ -17,10 +17,7 @@ const trustedSlots = 600;
 const untrustedSlots = 300;
 export const slots = trustedSlots + untrustedSlots;
 
-/**
- * What webhooks may use beyond their base share, all together: the other slots are there for the base shares. Whatever of
- * it is free goes in equal parts to those that want it, so that one with a long queue gives way to the next.
- */
+/** What webhooks may use beyond their base share, all together: the other slots are there for the base shares. */
 const extraSlots = 200;
 
 /** What may be taken now. */
@@ -82,12 +79,14 @@ export class Shares {
     const webhookIds = [...this.#underWay.keys()];
     let extraUsed = 0;
     for (const count of this.#underWay.values()) extraUsed += Math.max(count - baseShare, 0);
-    const counted = [...this.#underWay.values()];
-    const wanted = webhookIds.map((webhookId, index) =>
-      Math.max(this.#shareOf(webhookId) - Math.max(counted[index] ?? 0, baseShare), 0),
-    );
-    const extra = inEqualParts(Math.max(extraSlots - extraUsed, 0), wanted);
-    const counts = counted.map((count, index) => Math.max(baseShare - count, 0) + (extra[index] ?? 0));
+    let extraLeft = Math.max(extraSlots - extraUsed, 0);
+    const counts = webhookIds.map((webhookId) => {
+      const count = this.#underWay.get(webhookId) ?? 0;
+      const wanted = this.#shareOf(webhookId) - Math.max(count, baseShare);
+      const extra = Math.max(Math.min(wanted, extraLeft), 0);
+      extraLeft -= extra;
+      return Math.max(baseShare - count, 0) + extra;
+    });
     const walletIds = [...new Set([...this.#trusted.walletIds, ...this.#untrusted.walletIds])];
     return {
       limit: this.#trusted.free + this.#untrusted.free,
@@ -108,19 +107,6 @@ export class Shares {
   #shareOf(webhookId: string): number {
     return this.#earned.get(webhookId) ?? baseShare;
   }
-}
-
-/** Divides what there is among those that want some of it: what one does not want goes to the others. */
-function inEqualParts(total: number, wanted: readonly number[]): number[] {
-  const parts = wanted.map(() => 0);
-  const modestFirst = [...wanted.keys()].sort((one, other) => (wanted[one] ?? 0) - (wanted[other] ?? 0));
-  let left = total;
-  for (const [place, index] of modestFirst.entries()) {
-    const part = Math.min(wanted[index] ?? 0, Math.floor(left / (modestFirst.length - place)));
-    parts[index] = part;
-    left -= part;
-  }
-  return parts;
 }
 
 /** Whether, when these were taken within the allowances, others may have been left for want of slots. */

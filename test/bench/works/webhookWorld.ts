@@ -30,7 +30,7 @@ export interface WebhookWorld {
   /** A number that the product tells at /metrics. */
   metric(name: string): Promise<number>;
   /**
-   * Resolves soon after so many have arrived. Asks a dozen times at most, each time when half of what is left must have
+   * Resolves soon after so many have arrived. Asks about a dozen times, each time when half of what is left must have
    * come: a look every few milliseconds would take a twentieth of the machine from what is measured.
    */
   arrived(wanted: number): Promise<void>;
