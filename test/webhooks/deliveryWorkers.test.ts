@@ -130,6 +130,56 @@ describeEngines('workers that deliver', (engine) => {
     world.useBehaviours();
   });
 
+  it('those that answer well get equal parts of what is beyond the base shares, whoever had it before', async () => {
+    const { key, tenant } = await world.team();
+    const waiting = new Map<string, Array<() => void>>();
+    const numberOf = (path: string) => waiting.get(path)?.length ?? 0;
+    const answerFirst = (path: string, count: number) => {
+      for (const go of waiting.get(path)?.splice(0, count) ?? []) go();
+    };
+    world.receiver.behave((request, socket) => {
+      const go = () => answer(200)(request, socket);
+      if (request.method !== 'POST') go();
+      else waiting.set(request.path, [...(waiting.get(request.path) ?? []), go]);
+    });
+    /** Answers until a share has grown as far as it may; what comes after that is kept waiting. */
+    const grow = (path: string) => {
+      if (world.received(path).length - numberOf(path) < 100) answerFirst(path, 10);
+    };
+    const ids: string[] = [];
+    const begin = async (path: string, count: number) => {
+      const id = await world.register(key, path);
+      ids.push(id);
+      await pileUp(id, tenant, count);
+    };
+    const [longQueue, laterQueue] = [6_000, 1_000];
+    const [early, late] = [
+      ['/early/1', '/early/2'],
+      ['/late/1', '/late/2'],
+    ];
+    try {
+      for (const path of early) await begin(path, longQueue);
+      await world.happens(tenant);
+      await eventually(() => {
+        for (const path of early) grow(path);
+        return early.every((path) => numberOf(path) > 80);
+      });
+      for (const path of late) await begin(path, laterQueue);
+      await world.happens(tenant);
+      // A quarter of the slots beyond the base shares is 50, and a look for more is made when a fifth is free.
+      await eventually(() => {
+        for (const path of late) grow(path);
+        for (const path of early) if (numberOf(path) > 40) answerFirst(path, 10);
+        return late.every((path) => numberOf(path) > 45);
+      });
+      for (const path of early) expect(world.received(path).length).toBeLessThan(longQueue / 2);
+    } finally {
+      for (const id of ids) await world.remove(key, id);
+      world.useBehaviours();
+      for (const path of waiting.keys()) answerFirst(path, numberOf(path));
+    }
+  });
+
   it('a retry that falls due while other deliveries are under way is made at its time', async () => {
     const { key, tenant } = await world.team();
     const busy = await world.register(key, '/busy');

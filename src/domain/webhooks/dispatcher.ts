@@ -11,7 +11,7 @@ import type { ClaimedDelivery, ClaimScope } from './claim.ts';
 import { claimDeliveries, leaseOf, nextDueAt, releaseAllLeases, releaseLease, renewLeases } from './claim.ts';
 import { KeptAttempts } from './keptAttempts.ts';
 import { DeliveryRequests } from './requests.ts';
-import { type Allowances, baseShare, mayHaveLeftSome, Shares, slots } from './shares.ts';
+import { mayHaveLeftSome, Shares, slots } from './shares.ts';
 import { skipInactive } from './skipping.ts';
 import { UrlChanges } from './urlChanges.ts';
 import { Wanted } from './wanted.ts';
@@ -53,8 +53,6 @@ export class WebhookDispatcher {
   readonly #changes: UrlChanges;
   readonly #wanted = new Wanted();
   readonly #outage: Outage;
-  /** Webhooks that have more waiting than their share let through. */
-  readonly #crowded = new Set<string>();
   /** Whether the last look may have left something for want of slots. */
   #full = false;
   #claiming: Promise<void> | null = null;
@@ -152,22 +150,10 @@ export class WebhookDispatcher {
     if (mayHaveLeftSome(allowances, claimed)) this.#wanted.add(scope);
     else {
       this.#full = false;
-      this.#noteCrowded(claimed, scope, allowances);
+      this.#shares.noteTaken(claimed, scope === 'all' ? scope : (scope.webhookIds ?? []), allowances);
     }
     for (const delivery of claimed) this.#begin(delivery, token, takenMs);
     if (scope === 'all') this.#lookAt(await nextDueAt(since, this.#platform));
-  }
-
-  #noteCrowded(claimed: readonly ClaimedDelivery[], scope: ClaimScope, allowances: Allowances): void {
-    const counts = new Map<string, number>();
-    for (const { webhook_id: id } of claimed) counts.set(id, (counts.get(id) ?? 0) + 1);
-    if (scope !== 'all') for (const id of scope.webhookIds ?? []) this.#crowded.delete(id);
-    const allowed = new Map(allowances.webhookIds.map((id, index) => [id, allowances.counts[index] ?? 0]));
-    for (const [id, count] of counts)
-      if (count >= (allowed.get(id) ?? baseShare)) this.#crowded.add(id);
-      else this.#crowded.delete(id);
-    // Of a webhook that is allowed no more nothing was looked for: it may have some waiting.
-    for (const [id, count] of allowed) if (count === 0) this.#crowded.add(id);
   }
 
   #lookAt(dueAt: Date | null): void {
@@ -242,8 +228,7 @@ export class WebhookDispatcher {
   #freeSlot(delivery: ClaimedDelivery): void {
     const webhookId = delivery.webhook_id;
     this.#shares.end(delivery);
-    const isWaitedFor = this.#crowded.has(webhookId) && this.#shares.hasRoom(webhookId);
-    if (isWaitedFor) this.#wake({ webhookIds: [webhookId] });
+    if (this.#shares.isWorthALook(webhookId)) this.#wake({ webhookIds: [webhookId] });
     else if (this.#full) this.#wake({});
   }
 

@@ -17,7 +17,10 @@ const trustedSlots = 600;
 const untrustedSlots = 300;
 export const slots = trustedSlots + untrustedSlots;
 
-/** What webhooks may use beyond their base share, all together: the other slots are there for the base shares. */
+/**
+ * What webhooks may use beyond their base share, all together: the other slots are there for the base shares. Those that
+ * have more waiting get equal parts of it, so that one with a long queue gives way to the next.
+ */
 const extraSlots = 200;
 
 /** What may be taken now. */
@@ -48,40 +51,68 @@ export interface SlotUse {
 export class Shares {
   readonly #underWay = new Map<string, number>();
   readonly #earned = new LRUCache<string, number>({ max: 10_000 });
+  /** Webhooks that have more waiting than could be taken. */
+  readonly #crowded = new Set<string>();
   readonly #trusted = new SlotPool(trustedSlots);
   readonly #untrusted = new SlotPool(untrustedSlots);
+  #extraUsed = 0;
+  #parts: ExtraParts | null = null;
 
   begin({ webhook_id: webhookId, wallet_id: walletId, trusted }: SlotUse): void {
-    this.#underWay.set(webhookId, (this.#underWay.get(webhookId) ?? 0) + 1);
+    const count = this.#countOf(webhookId) + 1;
+    this.#underWay.set(webhookId, count);
+    if (count > baseShare) this.#extraUsed += 1;
     this.#poolOf(trusted).begin(walletId);
   }
 
   end({ webhook_id: webhookId, wallet_id: walletId, trusted }: SlotUse): void {
-    const left = (this.#underWay.get(webhookId) ?? 1) - 1;
-    if (left === 0) this.#underWay.delete(webhookId);
+    const left = this.#countOf(webhookId) - 1;
+    if (left >= baseShare) this.#extraUsed -= 1;
+    if (left <= 0) this.#underWay.delete(webhookId);
     else this.#underWay.set(webhookId, left);
     this.#poolOf(trusted).end(walletId);
   }
 
   /** What came of an attempt decides how many there may be at once. */
   judge(webhookId: string, ok: boolean): void {
-    if (ok) this.#earned.set(webhookId, Math.min(this.#shareOf(webhookId) + 1, largestShare));
+    const before = this.#earnedBy(webhookId);
+    if (ok) this.#earned.set(webhookId, Math.min(before + 1, largestShare));
     else this.#earned.delete(webhookId);
+    if (this.#crowded.has(webhookId) && this.#earnedBy(webhookId) !== before) this.#parts = null;
   }
 
-  /** Whether enough of a webhook's share is free to be worth a look: one statement takes many then. */
+  /** Notes which webhooks have more waiting than a look at these took within the allowances, and which have not. */
+  noteTaken(
+    taken: readonly SlotUse[],
+    lookedAt: 'all' | readonly string[],
+    { webhookIds, counts }: Allowances,
+  ): void {
+    const allowed = new Map(webhookIds.map((id, index) => [id, counts[index] ?? 0]));
+    const takenOf = new Map((lookedAt === 'all' ? [...this.#crowded] : lookedAt).map((id) => [id, 0]));
+    for (const { webhook_id: id } of taken) takenOf.set(id, (takenOf.get(id) ?? 0) + 1);
+    for (const [id, count] of takenOf) this.#noteCrowded(id, count >= (allowed.get(id) ?? baseShare));
+    // Of a webhook that is allowed no more nothing was looked for: it may have some waiting.
+    for (const [id, count] of allowed) if (count === 0) this.#noteCrowded(id, true);
+  }
+
+  /** Whether a webhook has more waiting, and enough of its share free to be worth a look: one statement takes many then. */
+  isWorthALook(webhookId: string): boolean {
+    return this.#crowded.has(webhookId) && this.hasRoom(webhookId);
+  }
+
+  /** Whether enough of a webhook's share is free to be worth a look. */
   hasRoom(webhookId: string): boolean {
-    const share = this.#shareOf(webhookId);
-    return share - (this.#underWay.get(webhookId) ?? 0) >= Math.ceil(share / 5);
+    const count = this.#countOf(webhookId);
+    const free = Math.max(extraSlots - this.#extraUsed, 0);
+    const within = Math.min(this.#shareOf(webhookId), Math.max(count, baseShare) + free);
+    return within - count >= Math.ceil(within / 5);
   }
 
   allowances(): Allowances {
     const webhookIds = [...this.#underWay.keys()];
-    let extraUsed = 0;
-    for (const count of this.#underWay.values()) extraUsed += Math.max(count - baseShare, 0);
-    let extraLeft = Math.max(extraSlots - extraUsed, 0);
+    let extraLeft = Math.max(extraSlots - this.#extraUsed, 0);
     const counts = webhookIds.map((webhookId) => {
-      const count = this.#underWay.get(webhookId) ?? 0;
+      const count = this.#countOf(webhookId);
       const wanted = this.#shareOf(webhookId) - Math.max(count, baseShare);
       const extra = Math.max(Math.min(wanted, extraLeft), 0);
       extraLeft -= extra;
@@ -104,9 +135,46 @@ export class Shares {
     return trusted ? this.#trusted : this.#untrusted;
   }
 
-  #shareOf(webhookId: string): number {
+  #countOf(webhookId: string): number {
+    return this.#underWay.get(webhookId) ?? 0;
+  }
+
+  #earnedBy(webhookId: string): number {
     return this.#earned.get(webhookId) ?? baseShare;
   }
+
+  #noteCrowded(webhookId: string, isCrowded: boolean): void {
+    if (this.#crowded.has(webhookId) === isCrowded) return;
+    if (isCrowded) this.#crowded.add(webhookId);
+    else this.#crowded.delete(webhookId);
+    this.#parts = null;
+  }
+
+  /** What it has earned, as far as there is enough for all: those that have more waiting have theirs before the others. */
+  #shareOf(webhookId: string): number {
+    this.#parts ??= extraParts([...this.#crowded].map((id) => this.#earnedBy(id) - baseShare));
+    const { largest, rest } = this.#parts;
+    return Math.min(this.#earnedBy(webhookId), baseShare + (this.#crowded.has(webhookId) ? largest : rest));
+  }
+}
+
+interface ExtraParts {
+  /** What one of those that want some may have. */
+  largest: number;
+  /** What they leave to others. */
+  rest: number;
+}
+
+/** Divides the extra slots into equal parts among those that want so many: what one does not want goes to the others. */
+function extraParts(wanted: readonly number[]): ExtraParts {
+  const modestFirst = wanted.filter((count) => count > 0).sort((one, other) => one - other);
+  let rest = extraSlots;
+  for (const [index, count] of modestFirst.entries()) {
+    const part = Math.floor(rest / (modestFirst.length - index));
+    if (count > part) return { largest: part, rest: rest - part * (modestFirst.length - index) };
+    rest -= count;
+  }
+  return { largest: largestShare - baseShare, rest };
 }
 
 /** Whether, when these were taken within the allowances, others may have been left for want of slots. */
