@@ -23,8 +23,17 @@ export async function startLossyLink(target: URL) {
     left = null;
     return true;
   };
+  /** The statement whose next answer is lost. */
+  let lostStatement: string | null = null;
   const link = await startServiceLink(target, (near, far) => {
-    near.pipe(far);
+    let isAsked = false;
+    near.on('data', (bytes: Buffer) => {
+      if (lostStatement !== null && bytes.includes(lostStatement)) {
+        lostStatement = null;
+        isAsked = true;
+      }
+      far.write(bytes);
+    });
     let received: Buffer = Buffer.alloc(0);
     let answer: Buffer[] = [];
     let isGreeted = false;
@@ -36,7 +45,7 @@ export async function startLossyLink(target: URL) {
         received = received.subarray(length);
         // A greeting is a conversation: who waits for the end of it would wait for ever.
         if (isGreeted && !isEnd) continue;
-        if (isGreeted && isLost()) {
+        if (isGreeted && (isAsked || isLost())) {
           far.destroy();
           return;
         }
@@ -51,6 +60,10 @@ export async function startLossyLink(target: URL) {
     /** Loses the answer that comes at this place from now on. */
     loseAnswer(place: number) {
       left = place;
+    },
+    /** Loses the answer to the next statement of this name. */
+    loseAnswerTo(name: string) {
+      lostStatement = name;
     },
     /** Loses none any more. @returns whether one was lost. */
     keepAnswers(): boolean {

@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { isInDoubt } from '../../infrastructure/database/database.ts';
 import { type GroupedWrites, groupedWrites } from '../../infrastructure/database/groupedWrites.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
@@ -84,8 +85,10 @@ function groupsOf(platform: Platform): GroupedWrites<Posting, boolean> {
         onGroupFailure: (error) => {
           // Nothing is wrong when another process has taken a key in the meantime.
           const level = isKeyTaken(error) ? 'debug' : 'warn';
-          log[level]({ err: error }, 'bookings not written together; each alone');
+          log[level]({ err: error }, 'bookings not written together');
         },
+        // Where the group may have been committed, only the key tells that a booking is there.
+        mayGoAlone: ({ key }, error) => key !== null || !isInDoubt(error),
       },
     ),
   );

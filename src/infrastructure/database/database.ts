@@ -9,6 +9,7 @@ import { driverClient } from './driverClient.ts';
 import { openEmbedded } from './embedded.ts';
 import { EmbeddedDisk } from './embeddedDisk.ts';
 import { checkSession, connectionTo, sessionOptions } from './session.ts';
+import { isOutdated, isUnusable } from './sharedConnections.ts';
 import { hasNoConnectionLeft } from './sqlState.ts';
 import { transactionContext } from './transactionContext.ts';
 
@@ -18,6 +19,13 @@ import { transactionContext } from './transactionContext.ts';
  */
 export const noConnectionCame = (error: unknown): boolean =>
   error instanceof ConnectionAcquireTimeoutError || hasNoConnectionLeft(error);
+
+/**
+ * Whether nobody can tell if what failed with `error` was done: the connection ended before the answer came, and a commit
+ * may have come before that.
+ */
+export const isInDoubt = (error: unknown): boolean =>
+  isUnusable(error) && !isOutdated(error) && !noConnectionCame(error);
 
 /**
  * Resolves when the database answers and takes writes. Locks no row, but a server that is read-only refuses it like a

@@ -10,6 +10,15 @@ export interface GroupedWrites<Item, Result> {
   write(item: Item): Promise<Result>;
 }
 
+export interface GroupOptions<Item> {
+  /** The largest group. */
+  readonly most: number;
+  /** Is told why a group could not be written together. */
+  onGroupFailure(error: unknown): void;
+  /** Whether an item may be written alone after its group failed so: never when that may write it a second time. */
+  mayGoAlone(item: Item, error: unknown): boolean;
+}
+
 /** How long one write may hold up those that wait behind it, in milliseconds: several times what it takes. */
 const patienceMs = 250;
 
@@ -43,13 +52,13 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
  *
  * @param alone writes one item.
  * @param together writes several in one transaction and says what became of each; null for one that it left out, which
- *   is then written alone. When it fails nothing was written, and all of them are written alone: what is wrong with one
- *   does not harm the others.
+ *   is then written alone. When it fails those that may are written alone, so that what is wrong with one does not harm the
+ *   others; the rest fail as it did.
  */
 export function groupedWrites<Item, Result>(
   alone: (item: Item) => Promise<Result>,
   together: (items: Item[]) => Promise<(Result | null)[]>,
-  { most, onGroupFailure }: { most: number; onGroupFailure(error: unknown): void },
+  { most, onGroupFailure, mayGoAlone }: GroupOptions<Item>,
 ): GroupedWrites<Item, Result> {
   let waiting: Waiting<Item, Result>[] = [];
   let isWriting = false;
@@ -60,11 +69,21 @@ export function groupedWrites<Item, Result>(
       (error) => () => reject(error),
     );
 
+  const writeEach = async (group: Waiting<Item, Result>[]): Promise<Tell> => {
+    await Promise.all(group.map((one) => writeAlone(one).then((tell) => tell())));
+    return () => undefined;
+  };
+
   const writeGroup = async (group: Waiting<Item, Result>[]): Promise<Tell> => {
-    const results = await together(group.map(({ item }) => item)).catch((error): null[] => {
+    let results: (Result | null)[];
+    try {
+      results = await together(group.map(({ item }) => item));
+    } catch (error) {
       onGroupFailure(error);
-      return group.map(() => null);
-    });
+      const lost = group.filter(({ item }) => !mayGoAlone(item, error));
+      for (const { reject } of lost) reject(error);
+      return writeEach(group.filter((one) => !lost.includes(one)));
+    }
     const leftOut = group.filter((_one, index) => (results[index] ?? null) === null);
     const tell = () => {
       for (const [index, one] of group.entries()) {
@@ -74,8 +93,7 @@ export function groupedWrites<Item, Result>(
     };
     if (leftOut.length === 0) return tell;
     tell();
-    await Promise.all(leftOut.map((one) => writeAlone(one).then((tellOne) => tellOne())));
-    return () => undefined;
+    return writeEach(leftOut);
   };
 
   const writeAll = async () => {

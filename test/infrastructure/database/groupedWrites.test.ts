@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { groupedWrites } from '../../../src/infrastructure/database/groupedWrites.ts';
 
 /** A writer that notes what it wrote, and ends each write when it is told to. */
-function notedWriter(together?: (items: string[]) => (string | null)[]) {
+function notedWriter(
+  together?: (items: string[]) => (string | null)[],
+  mayGoAlone = (_item: string) => true,
+) {
   const writes: string[][] = [];
   const ends: (() => void)[] = [];
   const failures: string[] = [];
@@ -19,7 +22,7 @@ function notedWriter(together?: (items: string[]) => (string | null)[]) {
       await end();
       return together ? together(items) : items.map((item) => `${item} together`);
     },
-    { most: 3, onGroupFailure: (error) => failures.push(String(error)) },
+    { most: 3, onGroupFailure: (error) => failures.push(String(error)), mayGoAlone },
   );
   const endNext = async () => {
     await expect.poll(() => ends.length).toBeGreaterThan(0);
@@ -81,5 +84,18 @@ describe('Writes that wait at the same moment', () => {
     const after = grouped.write('d');
     await endNext();
     expect(await after).toBe('d alone');
+  });
+
+  it('fail with their group when they may not be written a second time', async () => {
+    const fail = () => {
+      throw new Error('nobody heard');
+    };
+    const { grouped, writes, endNext } = notedWriter(fail, (item) => item === 'c');
+    const results = Promise.allSettled(['a', 'b', 'c'].map((item) => grouped.write(item)));
+    for (let write = 0; write < 3; write += 1) await endNext();
+    expect(
+      (await results).map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason))),
+    ).toEqual(['a alone', 'Error: nobody heard', 'c alone']);
+    expect(writes).toEqual([['a'], ['b', 'c'], ['c']]);
   });
 });
