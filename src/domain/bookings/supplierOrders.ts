@@ -1,5 +1,6 @@
 import { conflict, validationError } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { isPrintableName } from '../../infrastructure/text/printableName.ts';
 import type { Platform } from '../platform.ts';
@@ -116,24 +117,36 @@ export async function findSupplierOrder(bookingId: string, platform: Platform): 
 }
 
 /**
+ * Waits for whoever is changing the booking. A statement that itself waits makes the new row of the one that it saw before,
+ * and one that was still a hold then can be no row that was paid: the table's CHECKs refuse it before the change is seen.
+ */
+const lockOrder = statement('lock_supplier_order', 'SELECT FROM bookings WHERE id = $1 FOR UPDATE');
+
+/**
  * Changes a paid booking of any team; `settledBy` is the id of the operator's key.
  * @throws AppError 409 for one in another state.
  */
-async function settle(
+function settle(
   name: 'giveUp' | 'ticket' | 'cancelForCarrier',
   { id, wallet_id: walletId }: SupplierOrderRow,
   details: ChangeDetails,
   settledBy: string,
   platform: Platform,
 ): Promise<SupplierOrder> {
-  const changed =
-    (await applyTransition(name, { id, walletId }, details, platform)) !== null ||
-    // The agency may have cancelled it before, or this very moment.
-    (name === 'cancelForCarrier' && (await refundRest({ id, walletId }, platform)));
-  const present = await findOrder(id, platform);
-  if (!changed) throw alreadyIn(present.status);
-  platform.log.warn({ bookingId: id, status: present.status, settledBy }, 'booking settled by an operator');
-  return orderOf(present);
+  const { sequelize, log } = platform;
+  return inTransaction(sequelize, async () => {
+    await run(sequelize, lockOrder, [id]);
+    const changed =
+      (await applyTransition(name, { id, walletId }, details, platform)) !== null ||
+      // The agency may have cancelled it before.
+      (name === 'cancelForCarrier' && (await refundRest({ id, walletId }, platform)));
+    const present = await findOrder(id, platform);
+    if (!changed) throw alreadyIn(present.status);
+    afterCommit(() =>
+      log.warn({ bookingId: id, status: present.status, settledBy }, 'booking settled by an operator'),
+    );
+    return orderOf(present);
+  });
 }
 
 /**

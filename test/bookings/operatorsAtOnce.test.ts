@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { applyTransition } from '../../src/domain/bookings/change.ts';
+import { inTransaction } from '../../src/infrastructure/database/transaction.ts';
+import { eventually } from '../harness/client.ts';
+import { describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
+import { startTestServer, type TestServer } from '../harness/server.ts';
+import { walletsOf, writeBooking } from './writtenBookings.ts';
+
+/** Only a server has several sessions that can change a booking at the same moment. */
+describeSeveralSessions('A booking that an operator settles while it is being confirmed', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { settings: { ROLES: 'api' } });
+  });
+  afterAll(() => server?.close());
+
+  it.each([
+    ['failBooking', '', 'failed', '1000.00'],
+    ['cancelForCarrier', '', 'cancelled', '1000.00'],
+    ['recordTickets', ', tickets: []', 'ticketed', '600.00'],
+  ])('is settled as a confirmed one by %s', async (mutation, members, status, balance) => {
+    const { platform } = server.running.gateway;
+    const { teamId, live } = await server.createTeam();
+    const recharge = await server.rest('POST', '/api/v1/wallet/recharge', {
+      key: live,
+      body: { amount: '1000.00', currency: 'BRL', payment_method: 'pix' },
+    });
+    await server.rest('POST', `/simulator/recharges/${recharge.body.data.id}/pay`, { key: live });
+    const { live: walletId } = await walletsOf(server, teamId);
+    const { id } = (await writeBooking(server, walletId, { type: 'hold', amountCents: 400_00 }))!;
+
+    let commit: () => void = () => undefined;
+    const committing = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let isConfirmed = false;
+    const confirmation = inTransaction(platform.sequelize, async () => {
+      await applyTransition('confirm', { id, walletId }, {}, platform);
+      isConfirmed = true;
+      await committing;
+    });
+    await eventually(() => isConfirmed);
+    const document = `mutation { settled: ${mutation}(bookingId: "${id}"${members}) { status } }`;
+    const settling = server.graphql(document, null, server.keys.operator);
+    await eventually(async () => (await lockWaits(server)) === 1);
+    commit();
+    await confirmation;
+    expect((await settling).body).toMatchObject({ data: { settled: { status } } });
+    const { body } = await server.rest('GET', '/api/v1/wallet/balance', { key: live });
+    expect(body.data.balance).toBe(balance);
+  });
+});
