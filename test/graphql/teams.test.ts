@@ -148,6 +148,25 @@ describeEngines('Teams', (engine) => {
     await expect(checkVault(createVault('0'.repeat(64)), sequelize)).rejects.toThrow('another key');
   });
 
+  it('are shown as the build before kept them, their particulars sealed within the answer', async () => {
+    const input = { name: 'Kept before', taxId: '52998224725', address };
+    const headers = { 'idempotency-key': 'kept before' };
+    const create = () => operator.ask('createTeam', { input }, undefined, headers);
+    const first = await create();
+    await server.query(
+      `UPDATE idempotency_keys k SET outcome = json_build_object('value', json_build_object(
+                'id', t.id, 'name', t.name, 'markupPercent', '0', 'feeAmount', '0.00', 'alertEmail', NULL,
+                'corsDomains', t.cors_domains, 'sealedTaxId', t.sealed_tax_id, 'sealedAddress', t.sealed_address,
+                'createdAt', $1::text, 'updatedAt', $2::text))::text
+         FROM teams t WHERE t.name = 'Kept before' AND k.key = 'kept before'`,
+      [first.body.data?.createTeam.createdAt, first.body.data?.createTeam.updatedAt],
+    );
+    const second = await create();
+    expect(first.body.data?.createTeam).toMatchObject({ taxId: input.taxId, address });
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+  });
+
   it('are listed in pages, oldest first', async () => {
     const created = [];
     for (const name of ['One', 'Two', 'Three'])

@@ -150,6 +150,21 @@ describeEngines('Rotation of the encryption key', (engine) => {
     expect(await sealedTexts(world.server)).toEqual(texts);
   });
 
+  it('leaves the answers that are kept for operators as they were', async () => {
+    const rotation = await Rotation.begin(engine);
+    const { server } = rotation.world;
+    const create = () => {
+      const document = `mutation { createTeam(input: { name: "Kept", taxId: "11.222.333/0001-81" }) { id taxId } }`;
+      return server.graphql(document, null, server.keys.operator, { 'idempotency-key': 'kept' });
+    };
+    const first = await create();
+    expect(first.body.data.createTeam).toMatchObject({ taxId: '11222333000181' });
+    await rotation.restart(present, former);
+    expect((await rotation.reseal()).code).toBe(0);
+    await rotation.restart(present);
+    expect((await create()).text).toBe(first.text);
+  });
+
   it('names what cannot be opened, shows nothing of it, and keeps the former key in force', async () => {
     const rotation = await Rotation.begin(engine);
     const { server } = rotation.world;
