@@ -134,11 +134,22 @@ describeEngines('Teams', (engine) => {
     const [first, second] = [await create(), await create()];
     expect(first.body.data?.createTeam).toMatchObject({ taxId, address: { street } });
     expect(second.text).toBe(first.text);
+    const other = await operator.ask(
+      'createTeam',
+      { input: { ...input, taxId: '11222333000181' } },
+      undefined,
+      headers,
+    );
+    expect(other.body.errors).toMatchObject([
+      { extensions: { code: 'VALIDATION_ERROR', details: { type: 'reused' } } },
+    ]);
     const rows = [
       ...(await server.query("SELECT * FROM teams WHERE name = 'Sealed'")),
       ...(await server.query("SELECT * FROM idempotency_keys WHERE key = 'sealed'")),
     ];
     expect(rows).toHaveLength(2);
+    // What tells requests apart would tell each guess at a tax id from the right one.
+    expect(rows[1]).toMatchObject({ fingerprint: Buffer.alloc(0) });
     for (const row of rows) {
       expect(JSON.stringify(row)).not.toContain(taxId);
       expect(JSON.stringify(row)).not.toContain(street);
@@ -153,13 +164,18 @@ describeEngines('Teams', (engine) => {
     const headers = { 'idempotency-key': 'kept before' };
     const create = () => operator.ask('createTeam', { input }, undefined, headers);
     const first = await create();
+    const [kept] = await server.query<{ outcome: string }>(
+      "SELECT outcome FROM idempotency_keys WHERE key = 'kept before'",
+    );
+    const { vault } = server.running.gateway.platform;
+    const { fingerprint } = JSON.parse(vault.open(kept?.outcome ?? ''));
     await server.query(
-      `UPDATE idempotency_keys k SET outcome = json_build_object('value', json_build_object(
+      `UPDATE idempotency_keys k SET fingerprint = decode($3, 'base64'), outcome = json_build_object('value', json_build_object(
                 'id', t.id, 'name', t.name, 'markupPercent', '0', 'feeAmount', '0.00', 'alertEmail', NULL,
                 'corsDomains', t.cors_domains, 'sealedTaxId', t.sealed_tax_id, 'sealedAddress', t.sealed_address,
                 'createdAt', $1::text, 'updatedAt', $2::text))::text
          FROM teams t WHERE t.name = 'Kept before' AND k.key = 'kept before'`,
-      [first.body.data?.createTeam.createdAt, first.body.data?.createTeam.updatedAt],
+      [first.body.data?.createTeam.createdAt, first.body.data?.createTeam.updatedAt, fingerprint],
     );
     const second = await create();
     expect(first.body.data?.createTeam).toMatchObject({ taxId: input.taxId, address });

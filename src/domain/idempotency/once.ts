@@ -62,10 +62,16 @@ type Outcome =
   | { value: unknown }
   | { error: { code: ErrorCode; kind: ErrorKind | undefined; message: string; details: ErrorDetails } };
 
+/** A sealed outcome has the fingerprint with it, in base64: of a guess at what was asked for, a bare hash would tell. */
+type StoredOutcome = Outcome & { fingerprint?: string };
+
 interface StoredRow {
+  /** Empty where it is sealed with the outcome. */
   fingerprint: Buffer;
   outcome: string;
 }
+
+const sealedWithOutcome = Buffer.alloc(0);
 
 const findOutcome = statement<StoredRow>(
   'find_idempotent_outcome',
@@ -184,13 +190,17 @@ async function createAndStore<T>(
 }
 
 function keyRowOf(request: KeyedRequest, outcome: Outcome, { vault, clock, settings }: Platform): KeyRow {
-  const text = JSON.stringify(outcome);
+  const { secret, fingerprint } = request;
   const createdAt = clock.now();
+  const stored: StoredOutcome = secret
+    ? { ...outcome, fingerprint: fingerprint.toString('base64') }
+    : outcome;
+  const text = JSON.stringify(stored);
   return {
     scope: request.scope,
     key: request.key,
-    fingerprint: request.fingerprint,
-    outcome: request.secret ? vault.seal(text) : text,
+    fingerprint: secret ? sealedWithOutcome : fingerprint,
+    outcome: secret ? vault.seal(text) : text,
     createdAt,
     oldest: new Date(createdAt.getTime() - settings.IDEMPOTENCY_WINDOW),
   };
@@ -206,10 +216,13 @@ async function replay<T>(request: KeyedRequest, platform: Platform): Promise<Cre
   const oldest = new Date(platform.clock.now().getTime() - platform.settings.IDEMPOTENCY_WINDOW);
   const [row] = await run(platform.sequelize, findOutcome, [request.scope, request.key, oldest]);
   if (!row) return null;
-  if (!row.fingerprint.equals(request.fingerprint)) throw keyReused();
   // One that is not sealed is an object's JSON: a build that kept this operation's answers in the open wrote it.
   const isSealed = !row.outcome.startsWith('{');
-  const outcome = JSON.parse(isSealed ? platform.vault.open(row.outcome) : row.outcome) as Outcome;
+  const outcome = JSON.parse(isSealed ? platform.vault.open(row.outcome) : row.outcome) as StoredOutcome;
+  // Builds before kept the fingerprint beside every outcome.
+  const { fingerprint } = outcome;
+  const first = fingerprint === undefined ? row.fingerprint : Buffer.from(fingerprint, 'base64');
+  if (!first.equals(request.fingerprint)) throw keyReused();
   if ('error' in outcome) {
     const { code, message, ...options } = outcome.error;
     throw new ReplayedError(code, message, options);
