@@ -1,9 +1,8 @@
-import { costLimitRule } from '@escape.tech/graphql-armor-cost-limit';
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
-import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
 import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives';
 import type { ValidationContext, ValidationRule } from 'graphql';
 import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
+import { sizeRule } from './documentSize.ts';
 
 /** How large a GraphQL document may be: what the doors' own documents need, several times over. */
 export const documentLimits = {
@@ -56,9 +55,8 @@ export function limitRules(introspection: boolean): ValidationRule[] {
   return [
     ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
     plainIntrospection,
-    maxDepthRule({ n: documentLimits.depth, ignoreIntrospection: true, ...reporting }),
+    sizeRule(documentLimits),
     maxAliasesRule({ n: documentLimits.aliases, allowList: [], ...reporting }),
     maxDirectivesRule({ n: documentLimits.directives, ...reporting }),
-    costLimitRule({ maxCost: documentLimits.cost, ignoreIntrospection: true, ...reporting }),
   ] as unknown as ValidationRule[];
 }

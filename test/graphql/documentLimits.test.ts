@@ -19,6 +19,14 @@ const manyFragments = (count: number) =>
 /** Documents just within each limit, and just beyond it. */
 const documents: Record<string, { within: string; operationName?: string; beyond: string; says: RegExp }> = {
   depth: { within: nested(11), beyond: nested(12), says: /depth/i },
+  'depth of fragments': {
+    within: `{ bookings(limit: 1) { items { ...A } } } fragment A on Booking { slices { ...B } } fragment B on OfferSlice
+      { segments { ...C } } fragment C on OfferSegment { passengers { ...D } } fragment D on SegmentPassenger
+      { baggages { ...E } } fragment E on Baggage { type }`,
+    beyond: `{ ...A } fragment A on Query { ${'... on Query { '.repeat(6)}...B${' }'.repeat(6)} } fragment B on Query
+      { ${'... on Query { '.repeat(6)}__typename${' }'.repeat(6)} }`,
+    says: /depth limit of 12 exceeded, found 13/,
+  },
   aliases: {
     within: `{ walletBalance { ${repeat(30, (index) => `a${index}: balance`)} } }`,
     beyond: `{ walletBalance { ${repeat(31, (index) => `a${index}: balance`)} } }`,
@@ -38,6 +46,16 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     within: `{ walletBalance { ${repeat(10, () => '...A')} } } fragment A on WalletBalance { ${repeat(100, () => 'balance')} }`,
     beyond: `{ walletBalance { ${repeat(150, () => '...A')} } } fragment A on WalletBalance { ${repeat(100, () => 'balance')} }`,
     says: /cost/i,
+  },
+  'cost of fragments': {
+    // 14 of 2 and one and a half times 2 and one and a half times 80.
+    within: `{ ${repeat(14, (index) => `a${index}: walletTransactions { ...A }`)} }
+      fragment A on WalletTransactions { transactions { ...B } }
+      fragment B on WalletTransaction { ${repeat(80, () => 'id')} }`,
+    beyond: `{ ${repeat(30, (index) => `a${index}: walletTransactions { ...A }`)} }
+      fragment A on WalletTransactions { transactions { ...B } }
+      fragment B on WalletTransaction { ${repeat(90, () => 'id')} }`,
+    says: /cost limit of 6000 exceeded, found 6225/,
   },
   tokens: {
     within: repeat(320, (index) => `query Q${index} { walletBalance { balance currency } }`),
