@@ -72,12 +72,12 @@ async function change(
  * where something is to be applied: most starts have nothing, and are faster without.
  *
  * A migration and its name are written in one transaction. Umzug would write the name afterwards: a process that died in
- * between would leave a database on which no later one can start.
+ * between would leave a database on which no later one can start. Its storage for Sequelize takes a table of this name in
+ * the schema `public` for ours, whichever schema is ours.
  */
 async function migrator(sequelize: Sequelize, folder: string, log: Log): Promise<Umzug<QueryInterface>> {
-  const [names, { SequelizeStorage, Umzug }] = await Promise.all([migrationNames(folder), import('umzug')]);
+  const [names, { Umzug }] = await Promise.all([migrationNames(folder), import('umzug')]);
   const context = sequelize.getQueryInterface();
-  const storage = new SequelizeStorage({ sequelize, tableName, modelName: 'migration' });
   return new Umzug<QueryInterface>({
     migrations: names.map((file) => {
       const name = nameOf(file);
@@ -89,21 +89,21 @@ async function migrator(sequelize: Sequelize, folder: string, log: Log): Promise
           const { up } = await load();
           await change(sequelize, name, log, async () => {
             await up(context);
-            await storage.logMigration({ name });
+            await sequelize.query(`INSERT INTO ${tableName} (name) VALUES ($name)`, { bind: { name } });
           });
         },
         down: async () => {
           const { down } = await load();
           await change(sequelize, name, log, async () => {
             await down(context);
-            await storage.unlogMigration({ name });
+            await sequelize.query(`DELETE FROM ${tableName} WHERE name = $name`, { bind: { name } });
           });
         },
       };
     }),
     context,
     storage: {
-      executed: () => storage.executed(),
+      executed: async () => [...(await appliedNames(sequelize))],
       logMigration: async () => undefined,
       unlogMigration: async () => undefined,
     },
@@ -124,6 +124,8 @@ export async function migrateUp(
 ): Promise<string[]> {
   if ((await pendingMigrations(sequelize, folder)).length === 0) return [];
   return withMigrationLock(sequelize, shared, async () => {
+    if (!(await isListed(sequelize)))
+      await sequelize.query(`CREATE TABLE ${tableName} (name varchar(255) PRIMARY KEY)`);
     const applied = await (await migrator(sequelize, folder, log)).up();
     return applied.map((migration) => migration.name);
   });
@@ -149,12 +151,17 @@ export async function pendingMigrations(sequelize: Sequelize, folder: string): P
   return files.map(nameOf).filter((name) => !applied.has(name));
 }
 
-async function appliedNames(sequelize: Sequelize): Promise<Set<string>> {
+/** Whether there is a list of applied migrations, empty or not. */
+async function isListed(sequelize: Sequelize): Promise<boolean> {
   const [table] = await sequelize.query<{ exists: boolean }>(
     `SELECT to_regclass('${tableName}') IS NOT NULL AS exists`,
     { type: QueryTypes.SELECT },
   );
-  if (!table?.exists) return new Set();
+  return table?.exists === true;
+}
+
+async function appliedNames(sequelize: Sequelize): Promise<Set<string>> {
+  if (!(await isListed(sequelize))) return new Set();
   const rows = await sequelize.query<{ name: string }>(`SELECT name FROM ${tableName}`, {
     type: QueryTypes.SELECT,
   });

@@ -171,6 +171,7 @@ describe.runIf(engine)('DATABASE_URL', () => {
   /** The line with which a start on another database ends. */
   async function refusalOf(otherDatabase: {
     sql: string;
+    schema?: string;
     foreignTable?: string;
     search?: string;
   }): Promise<string> {
@@ -179,12 +180,12 @@ describe.runIf(engine)('DATABASE_URL', () => {
     const url = new URL(usual);
     url.pathname = name;
     url.search = otherDatabase.search ?? url.search;
-    if (otherDatabase.foreignTable) {
-      const other = new pg.Client({ connectionString: url.href });
-      await other.connect();
-      await other.query(`CREATE TABLE ${otherDatabase.foreignTable}`);
-      await other.end();
-    }
+    const { schema, foreignTable } = otherDatabase;
+    const other = new pg.Client({ connectionString: url.href });
+    await other.connect();
+    if (schema) await other.query(`CREATE SCHEMA ${schema}`);
+    if (foreignTable) await other.query(`CREATE TABLE ${foreignTable}`);
+    await other.end();
     const refusal = await server.restart({ DATABASE_URL: url.href }).then(
       () => 'none',
       (error: Error) => error.message,
@@ -204,6 +205,15 @@ describe.runIf(engine)('DATABASE_URL', () => {
     expect(await refusalOf({ sql: '', search: '?options=-c%20search_path%3Dtravel' })).toBe(
       'DATABASE_URL: the schema of its search_path is not there: CREATE SCHEMA makes it',
     );
+  });
+
+  it('of a schema of its own goes well beside tables of the same names in the usual one', async () => {
+    const foreignTable = 'public.migrations (migration text NOT NULL, batch integer NOT NULL)';
+    const search = '?options=-c%20search_path%3Dtravel';
+    expect(await refusalOf({ sql: '', search, foreignTable })).toBe(
+      'DATABASE_URL: the schema of its search_path is not there: CREATE SCHEMA makes it',
+    );
+    expect(await refusalOf({ sql: '', search, schema: 'travel', foreignTable })).toBe('none');
   });
 
   it('of a database in which another product has its tables is refused in words', async () => {
