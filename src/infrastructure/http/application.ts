@@ -87,9 +87,10 @@ export function createHttpServer(application: Express, listener: Listener): Serv
       ...acceptance,
       IncomingMessage: BornRequest,
       ServerResponse: BornResponse,
-      // A client that dribbles its headers or body holds a socket only so long.
+      // A client that dribbles its headers or body holds a socket only so long, and as long as it takes to be looked at.
       headersTimeout: 15_000,
       requestTimeout: 30_000,
+      connectionsCheckingInterval: 2_000,
       keepAliveTimeout: 65_000,
       // The listener looks at it, and at what is expected.
       requireHostHeader: false,
