@@ -9,6 +9,7 @@ const sizes = { trusted: 600, untrusted: 300 };
 
 type Step =
   | { readonly begin: SlotUse; readonly times: number }
+  | { readonly look: string; readonly isCrowded: boolean }
   | { readonly end: number; readonly ok: boolean };
 
 const slotUse: fc.Arbitrary<SlotUse> = fc
@@ -18,6 +19,7 @@ const slotUse: fc.Arbitrary<SlotUse> = fc
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ begin: slotUse, times: fc.integer({ min: 1, max: 60 }) }),
   fc.record({ end: fc.nat(), ok: fc.boolean() }),
+  fc.record({ look: fc.constantFrom('a', 'b', 'c', 'd'), isCrowded: fc.boolean() }),
 );
 
 const countOf = (attempts: readonly SlotUse[], webhookId: string) =>
@@ -26,8 +28,15 @@ const countOf = (attempts: readonly SlotUse[], webhookId: string) =>
 const poolOf = (attempts: readonly SlotUse[], trusted: boolean) =>
   attempts.filter((one) => one.trusted === trusted);
 
+/** A look that took as much of a webhook as it was allowed, so that more may be waiting, or found that nothing is. */
+function look(shares: Shares, webhookId: string, isCrowded: boolean): void {
+  const allowances = { ...shares.allowances(), webhookIds: [webhookId], counts: [1] };
+  const taken = { webhook_id: webhookId, wallet_id: 1, trusted: true };
+  shares.noteTaken(isCrowded ? [taken] : [], [webhookId], allowances);
+}
+
 /** What must hold of the allowances while these attempts are under way. */
-function check(shares: Shares, attempts: readonly SlotUse[]): void {
+function check(shares: Shares, attempts: readonly SlotUse[], crowded: ReadonlySet<string>): void {
   const allowances = shares.allowances();
   const { limit, webhookIds, counts, walletIds } = allowances;
   expect(limit).toBe(slots - attempts.length);
@@ -47,6 +56,9 @@ function check(shares: Shares, attempts: readonly SlotUse[]): void {
     const allowed = counts[index]!;
     expect(allowed).toBeGreaterThanOrEqual(Math.max(baseShare - present, 0));
     if (allowed > 0) expect(present + allowed).toBeLessThanOrEqual(largestShare);
+    // Nobody else asks for the rest of what it has waiting.
+    if (shares.isWorthALook(webhookId)) expect(allowed).toBeGreaterThan(0);
+    else if (crowded.has(webhookId)) expect(present).toBeGreaterThan(baseShare - 2);
     beyondBase += Math.max(present + allowed - baseShare, 0);
     wasBeyond += Math.max(present - baseShare, 0);
   }
@@ -58,6 +70,7 @@ it('webhooks share the slots: each has its base, what is beyond it is bounded, a
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const shares = new Shares();
       const attempts: SlotUse[] = [];
+      const crowded = new Set<string>();
       const finish = (index: number, ok: boolean) => {
         const [one] = attempts.splice(index, 1) as [SlotUse];
         shares.judge(one.webhook_id, ok);
@@ -75,8 +88,12 @@ it('webhooks share the slots: each has its base, what is beyond it is bounded, a
             shares.begin(one.begin);
             attempts.push(one.begin);
           }
+        } else if ('look' in one) {
+          look(shares, one.look, one.isCrowded);
+          if (one.isCrowded) crowded.add(one.look);
+          else crowded.delete(one.look);
         } else if (attempts.length > 0) finish(one.end % attempts.length, one.ok);
-        check(shares, attempts);
+        check(shares, attempts, crowded);
       }
       while (attempts.length > 0) finish(0, false);
       expect(shares.allowances()).toEqual(new Shares().allowances());
@@ -106,6 +123,38 @@ it('a share grows by one with each success, as far as all together may go beyond
   for (let more = 0; more < 99; more += 1) for (const name of ['a', 'b']) begin(name);
   expect(shares.allowances()).toMatchObject({ limit: slots - 202, counts: [0, 0, 29, 9] });
   expect(names.map((name) => shares.hasRoom(name))).toEqual([false, false, true, true]);
+});
+
+it('those that have more waiting get equal parts of what is beyond their bases, and what they leave goes to others', () => {
+  const shares = new Shares();
+  const names = ['a', 'b', 'c', 'd'];
+  const begin = (name: string, times: number) => {
+    for (let time = 0; time < times; time += 1)
+      shares.begin({ webhook_id: name, wallet_id: 1, trusted: true });
+  };
+  const allowedTo = () => {
+    const { webhookIds, counts } = shares.allowances();
+    return Object.fromEntries(webhookIds.map((name, index) => [name, counts[index]]));
+  };
+  for (let success = 0; success < 200; success += 1) for (const name of names) shares.judge(name, true);
+  begin('a', 100);
+  begin('b', 50);
+  begin('c', 1);
+  begin('d', 1);
+  for (const name of ['a', 'b']) look(shares, name, true);
+  expect(allowedTo()).toEqual({ a: 0, b: 50, c: 29, d: 9 });
+  // With a third that wants more each has 66 beyond its base, as far as the first leaves it; a fourth gets what none wants.
+  look(shares, 'c', true);
+  expect(allowedTo()).toEqual({ a: 0, b: 26, c: 53, d: 9 });
+  expect(names.map((name) => shares.isWorthALook(name))).toEqual([false, true, true, false]);
+  for (let ended = 0; ended < 24; ended += 1) shares.end({ webhook_id: 'a', wallet_id: 1, trusted: true });
+  expect(allowedTo()).toEqual({ a: 0, b: 26, c: 75, d: 11 });
+  // Of what one that fails has earned nothing is left, and the others have its part.
+  shares.judge('c', false);
+  expect(allowedTo()).toEqual({ a: 24, b: 50, c: 9, d: 29 });
+  // Nobody has more waiting, so whoever comes first has all that is left.
+  for (const name of names) look(shares, name, false);
+  expect(allowedTo()).toEqual({ a: 24, b: 50, c: 9, d: 29 });
 });
 
 const usesOf = (wallet_id: number, trusted: boolean, times: number): SlotUse[] =>
