@@ -12,7 +12,7 @@ import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { allEvents, transports } from '../harness/subscribers.ts';
-import { bookingOf, numberWalletsApart, walletsOf, writeBooking } from './writtenBookings.ts';
+import { bookingOf, fundedTeam, numberWalletsApart, writeBooking } from './writtenBookings.ts';
 
 /** What each wallet has at first, in centavos. */
 const openingCents = 1_000_00;
@@ -41,16 +41,6 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     server = await startTestServer(engine, { settings: { ROLES: 'api' } });
   });
   afterAll(() => server?.close());
-
-  async function fundedTeam(): Promise<{ live: number; test: number; teamId: string; key: string }> {
-    const { teamId, live } = await server.createTeam();
-    const recharge = await server.rest('POST', '/api/v1/wallet/recharge', {
-      key: live,
-      body: { amount: '1000.00', currency: 'BRL', payment_method: 'pix' },
-    });
-    await server.rest('POST', `/simulator/recharges/${recharge.body.data.id}/pay`, { key: live });
-    return { ...(await walletsOf(server, teamId)), teamId, key: live };
-  }
 
   /** Posts all at once. @returns what became of each: written, or the code of its refusal. */
   async function postAll(postings: Wanted[]) {
@@ -87,7 +77,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     let leftOut = 0;
     await fc.assert(
       fc.asyncProperty(party, async (wanted) => {
-        const [one, other] = [await fundedTeam(), await fundedTeam()];
+        const [one, other] = [await fundedTeam(server), await fundedTeam(server)];
         const wallets: Record<string, number> = { one: one.live, other: other.live, test: one.test };
         const postings = wanted.map(({ wallet, amount: amountCents }) => ({
           walletId: wallets[wallet] ?? 0,
@@ -124,7 +114,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   });
 
   it('are stored as one that comes alone, column by column', async () => {
-    const { live } = await fundedTeam();
+    const { live } = await fundedTeam(server);
     const at = new Date();
     for (const count of [1, 6]) await postAll(Array(count).fill({ walletId: live, amountCents: 10_00, at }));
     const rows = await server.query<{ row: Record<string, unknown> }>(
@@ -141,7 +131,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   });
 
   it('are read as they were to be written, holds as well', async () => {
-    const { live, teamId } = await fundedTeam();
+    const { live, teamId } = await fundedTeam(server);
     const { platform } = server.running.gateway;
     const bookings = await Promise.all(
       // Of instant ones the first goes alone, and the others together.
@@ -165,7 +155,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   ])(
     'tell each its own events, and the low balance once: of $each centavos with number $told',
     async ({ each, told, balance }) => {
-      const { live } = await fundedTeam();
+      const { live } = await fundedTeam(server);
       const postings = Array.from({ length: 10 }, () => ({ walletId: live, amountCents: each }));
       expect(await postAll(postings)).toEqual(postings.map(() => 'written'));
       const events = await server.query<{ type: string; balance: string | null }>(
@@ -191,7 +181,9 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     const heard: number[] = [];
     onTestFinished(await platform.signals.subscribe('events', ({ walletId }) => void heard.push(walletId)));
     // The first goes alone, and the others together meanwhile.
-    const wallets = [await fundedTeam(), await fundedTeam(), await fundedTeam()].map(({ live }) => live);
+    const wallets = [await fundedTeam(server), await fundedTeam(server), await fundedTeam(server)].map(
+      ({ live }) => live,
+    );
     const timesOf = (walletId: number) => heard.filter((one) => one === walletId).length;
     // Of its key, its recharge, and the payment of that.
     await eventually(() => wallets.every((walletId) => timesOf(walletId) === 3));
@@ -200,7 +192,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   });
 
   it('tell no agency by its ids that others booked with it, nor the ids of theirs', async () => {
-    const agencies = [await fundedTeam(), await fundedTeam()];
+    const agencies = [await fundedTeam(server), await fundedTeam(server)];
     const postings = Array.from({ length: 8 }, () => agencies.map(({ live }) => live)).flat();
     const outcomes = await postAll(postings.map((walletId) => ({ walletId, amountCents: 1_00 })));
     expect(outcomes).toEqual(postings.map(() => 'written'));
@@ -220,7 +212,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   });
 
   it('take nothing of what holds reserve, and fail nobody who shares their group', async () => {
-    const { live } = await fundedTeam();
+    const { live } = await fundedTeam(server);
     await writeBooking(server, live, { type: 'hold', amountCents: 150_00 });
     const amounts = [100_00, 700_00, 100_00, 50_00];
     expect(await postAll(amounts.map((amountCents) => ({ walletId: live, amountCents })))).toEqual([
@@ -234,7 +226,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   });
 
   it('take up to 5000.00 each from a test wallet, and none above', async () => {
-    const { test } = await fundedTeam();
+    const { test } = await fundedTeam(server);
     const amounts = [1_00, 5_000_01, 5_000_00, 9_000_00, 5_000_00];
     expect(await postAll(amounts.map((amountCents) => ({ walletId: test, amountCents })))).toEqual([
       'written',
@@ -247,7 +239,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   });
 
   it('let no time run backwards in the ledger, whatever the clocks of processes say', async () => {
-    const { live } = await fundedTeam();
+    const { live } = await fundedTeam(server);
     const now = Date.now();
     const hours = [0, -1, -2, 1, -1, 2];
     const postings = hours.map((ahead) => ({
@@ -261,7 +253,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   });
 
   it('write a key once: the others with it are left out, and harm nobody in their group', async () => {
-    const { live } = await fundedTeam();
+    const { live } = await fundedTeam(server);
     const [shared, own] = [newIdentifier('evt'), newIdentifier('evt')];
     const keys = [shared, own, shared, undefined, shared];
     const outcomes = await postAll(
@@ -282,7 +274,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
   });
 
   it('that meet a key taken before are written without it', async () => {
-    const { live } = await fundedTeam();
+    const { live } = await fundedTeam(server);
     const key = newIdentifier('evt');
     expect(await postAll([{ walletId: live, amountCents: 10_00, key }])).toEqual(['written']);
     const outcomes = await postAll(

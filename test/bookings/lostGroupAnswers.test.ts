@@ -1,45 +1,16 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { dataOf } from '../doors/door.ts';
-import { graphqlDoor } from '../doors/graphqlDoor.ts';
-import { restDoor } from '../doors/restDoor.ts';
-import { describeSeveralSessions } from '../harness/engines.ts';
-import { startLossyLink } from '../harness/lossyLink.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
-import { TestClock } from '../harness/testClock.ts';
-import { Airline } from './airline.ts';
-import { agencyWith, type BookingStage, offered, requestFor } from './bookingSteps.ts';
+import { agencyWith, offered, requestFor } from './bookingSteps.ts';
+import { describeLostAnswers } from './lossyStage.ts';
 
 /** Asked for at once: the first is written alone, and those that come while that is under way together. */
 const asked = 8;
 
-/** The embedded store is spoken to over nothing that could lose an answer. */
-describeSeveralSessions('Bookings that were written together, and nobody heard of it', (engine) => {
-  const clock = new TestClock();
-  const airline = new Airline();
-  let link: Awaited<ReturnType<typeof startLossyLink>>;
-  let server: TestServer;
-  let stage: BookingStage;
-
+describeLostAnswers('Bookings that were written together, and nobody heard of it', (stage) => {
   beforeAll(async () => {
-    // Sequelize says there of each transaction that its connection is gone.
-    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const place = await engine.allocate();
-    link = await startLossyLink(new URL(place.settings.DATABASE_URL ?? ''));
-    const settings = { ...place.settings, DATABASE_URL: link.url };
-    server = await startTestServer(
-      { ...engine, allocate: async () => ({ ...place, settings }) },
-      { clock, settings: { ROLES: 'api' }, flightSuppliers: [airline] },
-    );
-    const [door, otherDoor] = [restDoor(() => server), graphqlDoor(() => server)];
-    stage = { server, clock, airline, door, otherDoor };
     // As in a database that was restored: of two unique indexes that a row would break, the other is told of then.
-    await server.query('REINDEX INDEX CONCURRENTLY bookings_pkey');
-  });
-  afterAll(async () => {
-    await server?.close();
-    link?.close();
-    vi.restoreAllMocks();
+    await stage.server.query('REINDEX INDEX CONCURRENTLY bookings_pkey');
   });
 
   /** Asks for the same booking several times at once, with a key each or none, and has their group's answer lost. */
@@ -49,13 +20,13 @@ describeSeveralSessions('Bookings that were written together, and nobody heard o
     const book = (number: number) =>
       stage.door.createBooking(live, request, keyed ? { idempotencyKey: `booking ${number}` } : {});
     const bookAll = () => Promise.all(Array.from({ length: asked }, (_, number) => book(number)));
-    link.loseAnswerTo('create_book_bookings');
+    stage.link.loseAnswerTo('create_book_bookings');
     const outcomes = await bookAll();
-    const [written] = await server.query<{ ids: string[]; cents: string }>(
+    const [written] = await stage.server.query<{ ids: string[]; cents: string }>(
       'SELECT array_agg(id) AS ids, sum(amount_cents) AS cents FROM bookings WHERE team_id = $1',
       [teamId],
     );
-    const checks = await verifyLedger(server.running.gateway.platform.sequelize);
+    const checks = await verifyLedger(stage.server.running.gateway.platform.sequelize);
     expect(checks.filter((check) => check.break !== null)).toEqual([]);
     return { outcomes, written, bookAll };
   }

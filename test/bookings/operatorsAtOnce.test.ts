@@ -5,7 +5,7 @@ import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
-import { walletsOf, writeBooking } from './writtenBookings.ts';
+import { fundedTeam, writeBooking } from './writtenBookings.ts';
 
 /** Only a server has several sessions that can change a booking at the same moment. */
 describeSeveralSessions('A booking that an operator settles while it is being confirmed', (engine) => {
@@ -21,13 +21,7 @@ describeSeveralSessions('A booking that an operator settles while it is being co
     ['recordTickets', ', tickets: []', 'ticketed', '600.00'],
   ])('is settled as a confirmed one by %s', async (mutation, members, status, balance) => {
     const { platform } = server.running.gateway;
-    const { teamId, live } = await server.createTeam();
-    const recharge = await server.rest('POST', '/api/v1/wallet/recharge', {
-      key: live,
-      body: { amount: '1000.00', currency: 'BRL', payment_method: 'pix' },
-    });
-    await server.rest('POST', `/simulator/recharges/${recharge.body.data.id}/pay`, { key: live });
-    const { live: walletId } = await walletsOf(server, teamId);
+    const { live: walletId, key } = await fundedTeam(server);
     const { id } = (await writeBooking(server, walletId, { type: 'hold', amountCents: 400_00 }))!;
 
     let commit: () => void = () => undefined;
@@ -47,7 +41,7 @@ describeSeveralSessions('A booking that an operator settles while it is being co
     commit();
     await confirmation;
     expect((await settling).body).toMatchObject({ data: { settled: { status } } });
-    const { body } = await server.rest('GET', '/api/v1/wallet/balance', { key: live });
+    const { body } = await server.rest('GET', '/api/v1/wallet/balance', { key });
     expect(body.data.balance).toBe(balance);
   });
 });

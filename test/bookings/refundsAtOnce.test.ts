@@ -6,7 +6,7 @@ import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
-import { walletsOf, writeBooking } from './writtenBookings.ts';
+import { fundedTeam, writeBooking } from './writtenBookings.ts';
 
 /** Only a server has several sessions that can give back at the same moment. */
 describeSeveralSessions('The rest of a refund', (engine) => {
@@ -18,13 +18,7 @@ describeSeveralSessions('The rest of a refund', (engine) => {
 
   it('is given back by one of two who ask while neither is done', async () => {
     const { platform } = server.running.gateway;
-    const { teamId, live } = await server.createTeam();
-    const recharge = await server.rest('POST', '/api/v1/wallet/recharge', {
-      key: live,
-      body: { amount: '1000.00', currency: 'BRL', payment_method: 'pix' },
-    });
-    await server.rest('POST', `/simulator/recharges/${recharge.body.data.id}/pay`, { key: live });
-    const { live: walletId } = await walletsOf(server, teamId);
+    const { live: walletId, key } = await fundedTeam(server);
     const { id } = (await writeBooking(server, walletId, { amountCents: 400_00 }))!;
     await applyTransition('cancel', { id, walletId }, { refundCents: 350_00n }, platform);
 
@@ -47,7 +41,7 @@ describeSeveralSessions('The rest of a refund', (engine) => {
     unlock();
     await lock;
     expect((await refunds).sort()).toEqual([false, true]);
-    const { body } = await server.rest('GET', '/api/v1/wallet/balance', { key: live });
+    const { body } = await server.rest('GET', '/api/v1/wallet/balance', { key });
     expect(body.data.balance).toBe('1000.00');
   });
 });

@@ -112,3 +112,14 @@ export async function walletsOf(
 export async function numberWalletsApart({ query }: Pick<TestServer, 'query'>): Promise<void> {
   await query(`ALTER TABLE wallets ALTER COLUMN id RESTART WITH ${randomInt(1_000_000, 2_000_000_000)}`);
 }
+
+/** A team with BRL 1 000 in its live wallet: the wallets' ids, and a key of that one. */
+export async function fundedTeam(
+  server: Pick<TestServer, 'createTeam' | 'query' | 'rest'>,
+): Promise<{ live: number; test: number; teamId: string; key: string }> {
+  const { teamId, live: key } = await server.createTeam();
+  const body = { amount: '1000.00', currency: 'BRL', payment_method: 'pix' };
+  const recharge = await server.rest('POST', '/api/v1/wallet/recharge', { key, body });
+  await server.rest('POST', `/simulator/recharges/${recharge.body.data.id}/pay`, { key });
+  return { ...(await walletsOf(server, teamId)), teamId, key };
+}
