@@ -115,9 +115,16 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
 
   return async (request, context) => {
     const preparation = preparationOf(request, context);
-    if (!isRefused(preparation)) return preparation;
-    return (await excessOf(context)) ?? preparation;
+    return isRefused(preparation) ? refusedAndCounted(preparation, context) : preparation;
   };
+}
+
+/** Errors that answer a request of which nothing ran, once it is counted. */
+export async function refusedAndCounted(
+  errors: readonly GraphQLError[],
+  context: RequestContext,
+): Promise<readonly GraphQLError[]> {
+  return (await excessOf(context)) ?? errors;
 }
 
 /** A request that ran no counted operation, such as introspection, counts as one. @returns errors over the limit. */

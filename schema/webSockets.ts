@@ -5,21 +5,22 @@ import { getOperationAST } from 'graphql';
 import { CloseCode, handleProtocols, MessageType, makeServer } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
+import type { Settings } from '../src/config.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { newContext } from '../src/domain/admission.ts';
+import { forbidden, newContext } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { identify } from '../src/domain/identification.ts';
 import { validationError } from '../src/errors.ts';
 import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/body.ts';
-import { declineOffer, offersWebSocket } from '../src/infrastructure/http/offeredProtocols.ts';
+import { declineOffer, inTurn, offersWebSocket } from '../src/infrastructure/http/offeredProtocols.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import { idOfClient, OperationIds, reasonForClient } from './operationIds.ts';
 import type { OperationRequest, Prepare } from './preparation.ts';
-import { counted, isRefused } from './preparation.ts';
+import { counted, isRefused, refusedAndCounted } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
 import { writableJson } from './writableJson.ts';
 
@@ -71,13 +72,33 @@ function authorizationOf(parameters: Record<string, unknown> | undefined, reques
   return typeof given === 'string' ? given : undefined;
 }
 
-/** A context of its own for each operation: the key is looked at anew, so a revoked one starts nothing. */
+/**
+ * Whether a page of this origin may call with a key of the domains: browsers leave that to the server where WebSockets are
+ * concerned. What is no browser names no origin, and GraphiQL comes from here.
+ */
+function isFromAuthorizedPage(
+  request: Request,
+  domains: readonly string[],
+  { PUBLIC_URL }: Pick<Settings, 'PUBLIC_URL'>,
+): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined || domains.includes(origin)) return true;
+  if (!URL.canParse(origin)) return false;
+  const isOurs = PUBLIC_URL !== undefined && origin === new URL(PUBLIC_URL).origin;
+  return isOurs || new URL(origin).host === request.host;
+}
+
+/**
+ * A context of its own for each operation: the key is looked at anew, so a revoked one starts nothing.
+ * @throws AppError 401, and 403 for a page that may not call with the key.
+ */
 async function operationContext(
   parameters: Record<string, unknown> | undefined,
   request: Request,
   gateway: Gateway,
 ): Promise<RequestContext> {
   const caller = await identify(authorizationOf(parameters, request), () => request.ip ?? '', gateway);
+  if (!isFromAuthorizedPage(request, caller.corsDomains, gateway.platform.settings)) throw forbidden();
   return newContext(gateway, caller, null);
 }
 
@@ -231,7 +252,7 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
       try {
         const context = await operationContext(connectionParams, extra.request, gateway);
         if (idOfClient(serverId).length > idCharacters)
-          throw validationError({ field: 'id', type: 'too_long' });
+          return await refusedAndCounted([wrap(validationError({ field: 'id', type: 'too_long' }))], context);
         context.idempotencyKey = idempotencyKeyOf(payload);
         const prepared = await prepare(payload as OperationRequest, context);
         if (isRefused(prepared)) return prepared;
@@ -272,12 +293,12 @@ export function serveWebSockets(
   server.on('upgrade', (request, socket, head) => {
     if (!offersWebSocket(request)) return declineOffer(server, request, socket, head);
     socket.on('error', () => socket.destroy());
-    if (request.url?.split('?', 1)[0] !== '/graphql') {
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
-      return;
-    }
-    sockets.handleUpgrade(request, socket, head, (webSocket) =>
-      carry(webSocket, request as Request, protocol, log),
+    // Of several offers the library takes none.
+    request.headers.upgrade = 'websocket';
+    inTurn(socket, () =>
+      sockets.handleUpgrade(request, socket, head, (webSocket) =>
+        carry(webSocket, request as Request, protocol, log),
+      ),
     );
   });
   return {

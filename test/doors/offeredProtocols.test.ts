@@ -143,3 +143,66 @@ describeOneEngine('A client that offers HTTP/2', (engine) => {
     expect(await answer()).toMatchObject({ status: 404, body: { success: false } });
   });
 });
+
+/** RFC 6455, as browsers have it. */
+const webSocketOffer = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13
+Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n`.replace(
+  /\r?\n/g,
+  '\r\n',
+);
+
+describeOneEngine('A client that offers WebSockets', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server?.close());
+
+  /** What comes back on one connection, and how it goes on. */
+  async function connection() {
+    const socket = connect({
+      port: Number(new URL(server.url).port),
+      host: '127.0.0.1',
+      allowHalfOpen: true,
+    });
+    const seen = { text: '' };
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      seen.text += text;
+    });
+    await once(socket, 'connect');
+    return { socket, seen };
+  }
+
+  const get = (target: string, headers = '') =>
+    `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.keys.test}\r\n${headers}\r\n`;
+
+  const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
+
+  it('is answered in HTTP where they are not spoken, and its connection goes on', async () => {
+    const { socket, seen } = await connection();
+    for (const path of ['/other', '/api/v1/wallet/balance', '/other']) {
+      seen.text = '';
+      socket.write(get(path, webSocketOffer));
+      await eventually(() => statusesIn(seen.text).length === 1 && seen.text.endsWith('}'));
+      expect(statusesIn(seen.text)).toEqual([path === '/other' ? '404' : '200']);
+      expect(seen.text).toMatch(/^x-request-id: /im);
+    }
+    socket.destroy();
+  });
+
+  it.each(['/graphql', 'http://x/graphql'])('is answered after what it asked before: %s', async (target) => {
+    const { socket, seen } = await connection();
+    socket.write(get('/api/v1/wallet/balance') + get(target, webSocketOffer));
+    await eventually(() => statusesIn(seen.text).length === 2);
+    expect(statusesIn(seen.text)).toEqual(['200', '101']);
+    socket.destroy();
+  });
+
+  it('may offer others beside', async () => {
+    const { socket, seen } = await connection();
+    socket.write(get('/graphql', webSocketOffer.replace('Upgrade: websocket', 'Upgrade: h2c, websocket')));
+    await eventually(() => statusesIn(seen.text).length === 1);
+    expect(statusesIn(seen.text)).toEqual(['101']);
+    socket.destroy();
+  });
+});

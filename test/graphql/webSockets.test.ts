@@ -137,7 +137,46 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
     (await openRawSocket(server.url, { path: '/graphql?from=app' })).socket.terminate();
     await expect(openRawSocket(server.url, { protocol: 'graphql-ws' })).rejects.toThrow();
     await expect(openRawSocket(server.url, { path: '/graphqls' })).rejects.toThrow('404');
-    await expect(openRawSocket(server.url, { path: '/api/v1/wallet/balance' })).rejects.toThrow('404');
+    // Answered as without the offer, and there is no key.
+    await expect(openRawSocket(server.url, { path: '/api/v1/wallet/balance' })).rejects.toThrow('401');
+    for (const path of ['/graphql/', '/GraphQL'])
+      (await openRawSocket(server.url, { path })).socket.terminate();
+  });
+
+  it('lets pages call that may call over HTTP, and what is no page', async () => {
+    const team = await server.createTeam({ corsDomains: ['https://app.example.com'] });
+    const connect = async (origin: string | undefined, key = team.test) => {
+      const raw = await openRawSocket(server.url, origin ? { headers: { origin } } : {});
+      raw.send({ type: 'connection_init', payload: { Authorization: `Bearer ${key}` } });
+      const outcome = await Promise.race([
+        raw.receives(({ type }) => type === 'connection_ack').then(() => 'open'),
+        raw.closed().then(({ code }) => code),
+      ]);
+      raw.socket.terminate();
+      return outcome;
+    };
+    expect(await connect(undefined)).toBe('open');
+    expect(await connect('https://app.example.com')).toBe('open');
+    // GraphiQL's, which is served here.
+    expect(await connect(new URL(server.url).origin)).toBe('open');
+    for (const origin of ['https://other.example.com', 'http://app.example.com', 'null', 'https://'])
+      expect(await connect(origin)).toBe(4403);
+    expect(await connect('https://app.example.com', server.keys.test)).toBe(4403);
+  });
+
+  it('looks at the page for each operation, as at the key', async () => {
+    const { teamId, test: key } = await server.createTeam({ corsDomains: ['https://app.example.com'] });
+    const raw = await openRawSocket(server.url, { headers: { origin: 'https://app.example.com' } });
+    raw.send({ type: 'connection_init', payload: { Authorization: `Bearer ${key}` } });
+    await raw.receives(({ type }) => type === 'connection_ack');
+    const change = 'mutation ($id: String!) { updateTeam(id: $id, input: { corsDomains: [] }) { id } }';
+    await server.graphql(change, { id: teamId }, server.keys.operator);
+    raw.send({ type: 'subscribe', id: '1', payload: { query: '{ walletBalance { balance } }' } });
+    expect(await raw.receives(({ id }) => id === '1')).toMatchObject({
+      type: 'error',
+      payload: [{ extensions: { code: 'FORBIDDEN' } }],
+    });
+    raw.socket.terminate();
   });
 
   it('refuses a new operation on the socket of a revoked key, and keeps the socket', async () => {
@@ -176,6 +215,19 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
       type: 'error',
       payload: [{ extensions: { details: { field: 'id', type: 'too_long' } } }],
     });
+    raw.socket.terminate();
+  });
+
+  it('counts an operation that is refused for its id', async () => {
+    const { test: key } = await server.createTeam();
+    const raw = await connectRawSocket(server.url, key);
+    raw.send({ type: 'subscribe', id: 'x'.repeat(257), payload: { query: '{ __typename }' } });
+    await raw.receives(({ type }) => type === 'error');
+    const { headers } = await server.rest('GET', '/api/v1/wallet/balance', { key });
+    const [limit, remaining] = ['limit', 'remaining'].map((name) =>
+      Number(headers.get(`x-ratelimit-${name}`)),
+    );
+    expect((limit ?? 0) - (remaining ?? 0)).toBe(2);
     raw.socket.terminate();
   });
 

@@ -5,9 +5,26 @@ import { hasBody } from './body.ts';
 
 const offers = (text = ''): string[] => text.split(',').map((offer) => offer.trim().toLowerCase());
 
-/** Whether a request to change the protocol is for the one that is spoken here. */
-export function offersWebSocket({ headers }: IncomingMessage): boolean {
-  return offers(headers.upgrade).includes('websocket');
+/** Where WebSockets are spoken: at the path that Express takes for `/graphql`. */
+const webSocketPath = /^\/graphql\/?$/i;
+
+/** The path of a target, which may be a URL (RFC 9112, 3.2.2). */
+const pathOf = (target = ''): string =>
+  target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
+
+/** Whether a request to change the protocol is for the one that is spoken here, and comes where it is. */
+export function offersWebSocket({ headers, url }: IncomingMessage): boolean {
+  return offers(headers.upgrade).includes('websocket') && webSocketPath.test(pathOf(url));
+}
+
+/** Goes on with a connection once the requests are answered that came on it before: answers come in the order of requests. */
+export function inTurn(connection: Duplex, goOn: () => void): void {
+  const { underWay } = connection as Socket;
+  const unlessGone = () => {
+    if (!connection.destroyed) goOn();
+  };
+  if (underWay) underWay.once('close', unlessGone);
+  else unlessGone();
 }
 
 const readsOfferedBodies = Number.parseInt(process.versions.node, 10) >= 26;
@@ -28,7 +45,7 @@ export function isDeclinedAtOnce(request: IncomingMessage): boolean {
 const offering = ['upgrade', 'http2-settings'];
 
 /**
- * Goes on with a request in HTTP/1.1, which offered a protocol that is not spoken here (RFC 9110, 7.8): Java's HttpClient
+ * Goes on with a request in HTTP/1.1, which offered a protocol that is not spoken there (RFC 9110, 7.8): Java's HttpClient
  * and `curl --http2` offer HTTP/2. Node.js has let go of the connection by then, so it is given back like a new one, with
  * the head of the request written anew without the offer.
  * @param head what came after the request's head.
@@ -48,15 +65,10 @@ export function declineOffer(
     if (offering.includes(name.toLowerCase()) || (kept === '' && value !== '')) continue;
     lines.push(`${name}: ${kept}`);
   }
-  const goOn = () => {
-    if (connection.destroyed) return;
+  inTurn(connection, () => {
     connection.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
     server.emit('connection', connection);
-  };
-  // Requests that came before it are answered first: on a connection that is new again, nobody would send this answer.
-  const { underWay } = connection as Socket;
-  if (underWay) underWay.once('close', goOn);
-  else goOn();
+  });
 }
 
 const withoutOffer = (options: string): string =>
