@@ -28,6 +28,8 @@ declare module 'net' {
   interface Socket {
     /** Answers the latest request that came on this connection, until it is answered. */
     underWay?: ServerResponse | null;
+    /** Answers the latest of them that may change something, until it is answered. */
+    changing?: ServerResponse | null;
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import { AppError, validationError } from '../../errors.ts';
 import type { ProcessLog } from '../observability/log.ts';
@@ -32,7 +33,7 @@ export interface ListenerParts {
 /** Takes every request: gives it an id, a log line and its time in the metrics, and hands it to its endpoint. */
 export function createListener({ application, direct, log, metrics, refuse }: ListenerParts): Listener {
   const requestLog = requestLogOf(log);
-  return (request, response) => {
+  const take: Listener = (request, response) => {
     observe(request, response, requestLog, metrics);
     const fault = faultOf(request);
     if (fault) {
@@ -49,6 +50,25 @@ export function createListener({ application, direct, log, metrics, refuse }: Li
     const answering = handler(request, response);
     if (answering) answering.catch((error) => refuse(error, response));
   };
+  return (request, response) => {
+    const { socket } = request;
+    const before = isSafe(request) ? socket.changing : socket.underWay;
+    socket.underWay = response;
+    if (!isSafe(request)) socket.changing = response;
+    if (!before) return take(request, response);
+    before.once('close', () => {
+      // Whoever has left would not know whether it was done.
+      if (!socket.destroyed) take(request, response);
+    });
+  };
+}
+
+/**
+ * Whether a request changes nothing by its method. Others that a client sends without waiting for the answers are done one
+ * after the other: what it asks for later must see what it changed before (RFC 9112, 9.3.2).
+ */
+function isSafe({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
 const noHost = validationError({ field: 'Host', type: 'required' });
@@ -91,9 +111,9 @@ function observe(request: Request, response: Response, log: RequestLog, metrics:
   request.routeName = 'unmatched';
   request.originalUrl = request.url;
   const { socket } = request;
-  socket.underWay = response;
   response.on('close', () => {
     if (socket.underWay === response) socket.underWay = null;
+    if (socket.changing === response) socket.changing = null;
     const seconds = (performance.now() - startedMs) / 1000;
     const status = toldStatus(response);
     metrics.requestTimes.add(request.method, request.routeName, status, seconds);

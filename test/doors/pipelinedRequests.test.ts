@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
+import { startTestServer, type TestServer } from '../harness/server.ts';
+
+describeOneEngine('Requests that are sent without waiting for the answers', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server?.close());
+
+  /** Sends all at once over one connection. @returns the bodies that come back. */
+  async function answersTo(key: string, requests: readonly { line: string; body?: object }[]) {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      received += text;
+    });
+    await once(socket, 'connect');
+    const texts = requests.map(({ line, body }) => {
+      const text = body ? JSON.stringify(body) : '';
+      const content = body ? `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n` : '';
+      return `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${content}\r\n${text}`;
+    });
+    socket.write(texts.join(''));
+    const bodies = () => received.split(/HTTP\/1\.1 \d{3} .*?\r\n\r\n/s).slice(1);
+    await eventually(() => bodies().length === requests.length && received.trimEnd().endsWith('}'));
+    socket.destroy();
+    return bodies().map((body) => JSON.parse(body));
+  }
+
+  it('are done one after the other where one of them writes: what follows sees it', async () => {
+    const { live } = await server.createTeam();
+    const balance = { line: 'GET /api/v1/wallet/balance' };
+    const recharge = {
+      line: 'POST /api/v1/wallet/recharge',
+      body: { amount: '100.00', currency: 'BRL', payment_method: 'pix' },
+    };
+    for (let paid = 1; paid <= 3; paid += 1) {
+      const [created] = await answersTo(live, [recharge, balance]);
+      const pay = { line: `POST /simulator/recharges/${created.data.id}/pay`, body: {} };
+      const answers = await answersTo(live, [balance, pay, balance, balance]);
+      expect([0, 2, 3].map((index) => answers[index].data.balance)).toEqual([
+        `${(paid - 1) * 100}.00`,
+        `${paid * 100}.00`,
+        `${paid * 100}.00`,
+      ]);
+    }
+  });
+});
