@@ -7,7 +7,7 @@ import type { Caller } from '../src/domain/teams/access.ts';
 import { noticeFor } from '../src/domain/testMode.ts';
 import { AppError } from '../src/errors.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
-import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
+import { setStanding } from '../src/infrastructure/http/headers.ts';
 import { type Write, writeBytes, writeJson } from '../src/infrastructure/json/write.ts';
 import { bodyOf, jsonBody } from '../src/infrastructure/json/written.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
@@ -72,7 +72,7 @@ export function refusalOf(response: Response, error: unknown, log: Log): AppErro
   const { requestId } = response.req;
   const shown = appErrorOf(error) ?? toldOfFault(error, 'request failed', log, { requestId });
   if (shown === overloaded) response.setHeader('Retry-After', overloadRetrySeconds);
-  if (error instanceof RetryLater) setRateHeaders(response, error.window);
+  if (error instanceof RetryLater) setStanding(response, { rateWindow: error.window });
   return shown;
 }
 

@@ -5,7 +5,7 @@ import { countRefused } from '../src/domain/admission.ts';
 import { RetryLater } from '../src/domain/identification.ts';
 import type { ErrorCode } from '../src/errors.ts';
 import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
-import { setRateHeaders } from '../src/infrastructure/http/headers.ts';
+import { setStanding } from '../src/infrastructure/http/headers.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
 import type { FailedRequest } from './errors.ts';
 import { appErrorOf, isGraphqlRefusal, renderError, wrap } from './errors.ts';
@@ -71,7 +71,7 @@ export async function refusalAnswer(
     }
   }
   const [first] = reported;
-  if (first instanceof RetryLater) setRateHeaders(response, first.window);
+  if (first instanceof RetryLater) setStanding(response, { rateWindow: first.window });
   const wrapped = reported.map(wrap);
   const shown = context ? shownResult({ errors: wrapped }, context) : shownToStranger(wrapped, response, log);
   return { status: statusOf(first), headers: headersFor(response.req), text: `${JSON.stringify(shown)}\n` };
@@ -87,8 +87,7 @@ function shownToStranger(errors: readonly GraphQLError[], response: Response, lo
 
 /** Headers that every answer to a known caller has. */
 export function setContextHeaders(response: Response, context: RequestContext | null): void {
-  if (context?.rateWindow) setRateHeaders(response, context.rateWindow);
-  if (context?.replayed) response.setHeader('Idempotent-Replayed', 'true');
+  if (context) setStanding(response, context);
   response.setHeader('Cache-Control', 'no-store');
 }
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { dataOf } from '../doors/door.ts';
 import { agencyWith, offered, requestFor } from './bookingSteps.ts';
@@ -7,49 +7,51 @@ import { describeLostAnswers } from './lossyStage.ts';
 /** Asked for at once: the first is written alone, and those that come while that is under way together. */
 const asked = 8;
 
-describeLostAnswers('Bookings that were written together, and nobody heard of it', (stage) => {
-  beforeAll(async () => {
-    // As in a database that was restored: of two unique indexes that a row would break, the other is told of then.
-    await stage.server.query('REINDEX INDEX CONCURRENTLY bookings_pkey');
-  });
+describe.each(['bookings_pkey', 'bookings_booking_reference_key'])(
+  // Of two unique indexes that a row would break, the older one tells: another one in a database that was restored.
+  'where %s was made last',
+  (index) =>
+    describeLostAnswers('bookings that were written together, and nobody heard of it', (stage) => {
+      beforeAll(() => stage.server.query(`REINDEX INDEX CONCURRENTLY ${index}`));
 
-  /** Asks for the same booking several times at once, with a key each or none, and has their group's answer lost. */
-  async function bookAtOnce({ balance, keyed = false }: { balance: string; keyed?: boolean }) {
-    const { live, teamId } = await agencyWith(stage, balance);
-    const request = requestFor(await offered(stage, live));
-    const book = (number: number) =>
-      stage.door.createBooking(live, request, keyed ? { idempotencyKey: `booking ${number}` } : {});
-    const bookAll = () => Promise.all(Array.from({ length: asked }, (_, number) => book(number)));
-    stage.link.loseAnswerTo('create_book_bookings');
-    const outcomes = await bookAll();
-    const [written] = await stage.server.query<{ ids: string[]; cents: string }>(
-      'SELECT array_agg(id) AS ids, sum(amount_cents) AS cents FROM bookings WHERE team_id = $1',
-      [teamId],
-    );
-    const checks = await verifyLedger(stage.server.running.gateway.platform.sequelize);
-    expect(checks.filter((check) => check.break !== null)).toEqual([]);
-    return { outcomes, written, bookAll };
-  }
+      /** Asks for the same booking several times at once, with a key each or none, and has their group's answer lost. */
+      async function bookAtOnce({ balance, keyed = false }: { balance: string; keyed?: boolean }) {
+        const { live, teamId } = await agencyWith(stage, balance);
+        const request = requestFor(await offered(stage, live));
+        const book = (number: number) =>
+          stage.door.createBooking(live, request, keyed ? { idempotencyKey: `booking ${number}` } : {});
+        const bookAll = () => Promise.all(Array.from({ length: asked }, (_, number) => book(number)));
+        stage.link.loseAnswerTo('create_book_bookings');
+        const outcomes = await bookAll();
+        const [written] = await stage.server.query<{ ids: string[]; cents: string }>(
+          'SELECT array_agg(id) AS ids, sum(amount_cents) AS cents FROM bookings WHERE team_id = $1',
+          [teamId],
+        );
+        const checks = await verifyLedger(stage.server.running.gateway.platform.sequelize);
+        expect(checks.filter((check) => check.break !== null)).toEqual([]);
+        return { outcomes, written, bookAll };
+      }
 
-  it.each(['3200.00', '10000.00'])(
-    'are not written again without a key, and not refused either: wallet with %s',
-    async (balance) => {
-      const { outcomes, written } = await bookAtOnce({ balance });
-      const codes = outcomes.map((one) => (one.ok ? 'booked' : one.error.code));
-      expect(new Set(codes)).toEqual(new Set(['booked', 'INTERNAL_ERROR']));
-      expect(codes.filter((code) => code !== 'booked').length).toBeGreaterThan(1);
-      expect(written).toMatchObject({ ids: { length: asked }, cents: '320000' });
-    },
-  );
+      it.each(['3200.00', '10000.00'])(
+        'are not written again without a key, and not refused either: wallet with %s',
+        async (balance) => {
+          const { outcomes, written } = await bookAtOnce({ balance });
+          const codes = outcomes.map((one) => (one.ok ? 'booked' : one.error.code));
+          expect(new Set(codes)).toEqual(new Set(['booked', 'INTERNAL_ERROR']));
+          expect(codes.filter((code) => code !== 'booked').length).toBeGreaterThan(1);
+          expect(written).toMatchObject({ ids: { length: asked }, cents: '320000' });
+        },
+      );
 
-  it.each(['3200.00', '10000.00'])(
-    'are found by their keys, and told truly: wallet with %s',
-    async (balance) => {
-      const { outcomes, written, bookAll } = await bookAtOnce({ balance, keyed: true });
-      expect(outcomes.map(({ ok }) => ok)).toEqual(Array(asked).fill(true));
-      expect(new Set(outcomes.map((one) => dataOf(one).id))).toEqual(new Set(written?.ids));
-      expect(written).toMatchObject({ ids: { length: asked }, cents: '320000' });
-      expect((await bookAll()).map(({ text }) => text)).toEqual(outcomes.map(({ text }) => text));
-    },
-  );
-});
+      it.each(['3200.00', '10000.00'])(
+        'are found by their keys, and told truly: wallet with %s',
+        async (balance) => {
+          const { outcomes, written, bookAll } = await bookAtOnce({ balance, keyed: true });
+          expect(outcomes.map(({ ok }) => ok)).toEqual(Array(asked).fill(true));
+          expect(new Set(outcomes.map((one) => dataOf(one).id))).toEqual(new Set(written?.ids));
+          expect(written).toMatchObject({ ids: { length: asked }, cents: '320000' });
+          expect((await bookAll()).map(({ text }) => text)).toEqual(outcomes.map(({ text }) => text));
+        },
+      );
+    }),
+);

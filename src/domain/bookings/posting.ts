@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import { isInDoubt } from '../../infrastructure/database/database.ts';
+import { isInDoubt, noConnectionCame } from '../../infrastructure/database/database.ts';
 import { type GroupedWrites, groupedWrites } from '../../infrastructure/database/groupedWrites.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
@@ -32,6 +32,9 @@ export async function postBooking(
       ? postAlone(posting, platform)
       : groupsOf(platform).write(posting);
   const isWritten = await write.catch((error) => {
+    // Which of two indexes tells of a booking that is there already is by their age: its key has its answer.
+    if (key && isRepeated(error, 'bookings_pkey'))
+      throw new PreparedInVain('the booking was written before', { cause: error });
     if (!isRepeated(error, 'bookings_booking_reference_key')) throw error;
     dropReferences(sequelize);
     throw new PreparedInVain('the booking reference was given out twice', { cause: error });
@@ -87,8 +90,9 @@ function groupsOf(platform: Platform): GroupedWrites<Posting, boolean> {
           const level = isKeyTaken(error) ? 'debug' : 'warn';
           log[level]({ err: error }, 'bookings not written together');
         },
-        // Where the group may have been committed, only the key tells that a booking is there.
-        mayGoAlone: ({ key }, error) => key !== null || !isInDoubt(error),
+        // Where the group may have been committed, only the key tells that a booking is there. Who has waited for a connection
+        // as long as anyone should waits for no other.
+        mayGoAlone: ({ key }, error) => !noConnectionCame(error) && (key !== null || !isInDoubt(error)),
       },
     ),
   );

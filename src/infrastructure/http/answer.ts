@@ -1,17 +1,7 @@
 import type { Response } from 'express';
-import type { RateWindow } from '../rateLimits/rateLimiter.ts';
-import { addRateHeaders, commonHeaders } from './headers.ts';
+import { addStanding, commonHeaders, type Standing } from './headers.ts';
 
 export const jsonContentType = 'application/json; charset=utf-8';
-
-/** What an answer's headers tell a caller about its request. */
-export interface Standing {
-  readonly rateWindow: RateWindow | null;
-  /** Whether the answer is an earlier one, repeated for its Idempotency-Key. */
-  readonly replayed: boolean;
-  /** When a request that found something locked, or everything in use, may be sent again. */
-  readonly retryAfterSeconds?: number;
-}
 
 export interface Content {
   readonly contentType: string;
@@ -31,9 +21,7 @@ export function writeAnswer(
   standing: Standing | null,
 ): void {
   const headers = commonHeaders(response.req.requestId);
-  if (standing?.rateWindow) addRateHeaders(headers, standing.rateWindow);
-  if (standing?.retryAfterSeconds) headers.push('Retry-After', `${standing.retryAfterSeconds}`);
-  if (standing?.replayed) headers.push('Idempotent-Replayed', 'true');
+  if (standing) addStanding(headers, standing);
   headers.push('Content-Type', contentType, 'Cache-Control', 'no-store');
   const bytes = Buffer.byteLength(body, encoding);
   headers.push('Content-Length', `${bytes}`);

@@ -30,6 +30,8 @@ declare module 'net' {
     underWay?: ServerResponse | null;
     /** Answers the latest of them that may change something, until it is answered. */
     changing?: ServerResponse | null;
+    /** Answers to requests that came while others were under way. */
+    queued?: Set<ServerResponse>;
   }
 }
 

@@ -5,20 +5,36 @@ import type { RateWindow } from '../rateLimits/rateLimiter.ts';
 /** Names and values in turn, as `writeHead` takes them: less work for Node.js than setting them one by one. */
 export type HeaderList = string[];
 
-/** X-RateLimit headers of SPEC Limits, and Retry-After once the limit is hit. */
-export function addRateHeaders(headers: HeaderList, window: RateWindow): void {
-  headers.push('X-RateLimit-Limit', `${window.limit}`);
-  headers.push('X-RateLimit-Remaining', `${window.remaining}`);
-  headers.push('X-RateLimit-Reset', `${Math.ceil(window.resetAtMs / 1000)}`);
-  if (!window.allowed) {
-    headers.push('Retry-After', `${Math.max(1, Math.ceil((window.resetAtMs - Date.now()) / 1000))}`);
+/** What an answer's headers tell a caller about its request. */
+export interface Standing {
+  readonly rateWindow: RateWindow | null;
+  /** Whether the answer is an earlier one, repeated for its Idempotency-Key. */
+  readonly replayed?: boolean;
+  /** When a request that found something locked, or everything in use, may be sent again. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** X-RateLimit headers of SPEC Limits, Retry-After where the request may be sent again later, and whether it was replayed. */
+export function addStanding(
+  headers: HeaderList,
+  { rateWindow, replayed, retryAfterSeconds = 0 }: Standing,
+): void {
+  let waitSeconds = retryAfterSeconds;
+  if (rateWindow) {
+    headers.push('X-RateLimit-Limit', `${rateWindow.limit}`);
+    headers.push('X-RateLimit-Remaining', `${rateWindow.remaining}`);
+    headers.push('X-RateLimit-Reset', `${Math.ceil(rateWindow.resetAtMs / 1000)}`);
+    if (!rateWindow.allowed)
+      waitSeconds = Math.max(waitSeconds, 1, Math.ceil((rateWindow.resetAtMs - Date.now()) / 1000));
   }
+  if (waitSeconds > 0) headers.push('Retry-After', `${waitSeconds}`);
+  if (replayed) headers.push('Idempotent-Replayed', 'true');
 }
 
 /** The same for a response that is written in parts. */
-export function setRateHeaders(response: Response, window: RateWindow): void {
+export function setStanding(response: Response, standing: Standing): void {
   const headers: HeaderList = [];
-  addRateHeaders(headers, window);
+  addStanding(headers, standing);
   setHeaders(response, headers);
 }
 

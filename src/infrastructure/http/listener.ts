@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
 import { AppError, validationError } from '../../errors.ts';
 import type { ProcessLog } from '../observability/log.ts';
@@ -52,6 +53,7 @@ export function createListener({ application, direct, log, metrics, refuse }: Li
   };
   return (request, response) => {
     const { socket } = request;
+    if (socket.underWay) noteQueued(socket, response);
     const before = isSafe(request) ? socket.changing : socket.underWay;
     socket.underWay = response;
     if (!isSafe(request)) socket.changing = response;
@@ -61,6 +63,24 @@ export function createListener({ application, direct, log, metrics, refuse }: Li
       if (!socket.destroyed) take(request, response);
     });
   };
+}
+
+/** An answer that waits behind another one has no connection yet: Node.js does not tell it when that is gone. */
+function noteQueued(socket: Socket, response: Response): void {
+  if (!socket.queued) {
+    const queued = new Set<ServerResponse>();
+    socket.queued = queued;
+    socket.once('close', () => {
+      for (const one of queued)
+        if (one.socket === null) {
+          one.destroy();
+          one.emit('close');
+        }
+    });
+  }
+  const { queued } = socket;
+  queued.add(response);
+  response.once('close', () => queued.delete(response));
 }
 
 /**

@@ -20,8 +20,13 @@ export function offersWebSocket({ headers, url }: IncomingMessage): boolean {
 /** Goes on with a connection once the requests are answered that came on it before: answers come in the order of requests. */
 export function inTurn(connection: Duplex, goOn: () => void): void {
   const { underWay } = connection as Socket;
+  // Node.js has taken its own listener away by then, and an error that nobody hears would end the process.
+  const leave = () => connection.destroy();
+  connection.on('error', leave);
   const unlessGone = () => {
-    if (!connection.destroyed) goOn();
+    if (connection.destroyed) return;
+    connection.off('error', leave);
+    goOn();
   };
   if (underWay) underWay.once('close', unlessGone);
   else unlessGone();

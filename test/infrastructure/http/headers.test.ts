@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { addRateHeaders, type HeaderList } from '../../../src/infrastructure/http/headers.ts';
+import { addStanding, type HeaderList } from '../../../src/infrastructure/http/headers.ts';
 
 function rateHeaders(allowed: boolean, resetAtMs: number): Record<string, string | undefined> {
   const headers: HeaderList = [];
-  addRateHeaders(headers, { allowed, limit: 60, remaining: 0, resetAtMs });
+  addStanding(headers, { rateWindow: { allowed, limit: 60, remaining: 0, resetAtMs } });
   return Object.fromEntries(
     headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]]] : [])),
   );
