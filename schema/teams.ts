@@ -17,7 +17,6 @@ import { createTeam, findTeam, listTeams, teamFaults, updateTeam } from '../src/
 import { payerOf } from '../src/domain/teams/payer.ts';
 import type { Team as TeamModel } from '../src/domain/teams/team.ts';
 import type { Payer } from '../src/infrastructure/payments/provider.ts';
-import type { Vault } from '../src/infrastructure/secrets/vault.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
@@ -44,12 +43,9 @@ export class Team {
   @Field(() => [String], { description: 'Browser origins that may call with the team’s keys.' })
   declare corsDomains: string[];
 
-  /** Opened only where they are asked for. */
+  /** Opened only where they are asked for; what is kept with an Idempotency-Key is this. */
   declare sealedTaxId: string | null;
   declare sealedAddress: string | null;
-
-  /** In an answer that is kept, which is sealed as a whole: what was sealed within it would stay under the key of that day. */
-  declare payer?: Pick<Payer, 'taxId' | 'address'>;
 
   @Field(() => DateTime, { description: 'Creation time.' })
   declare createdAt: string;
@@ -153,14 +149,18 @@ function toTeam(team: TeamModel): Team {
   };
 }
 
-/** The same without anything sealed. */
-function openedTeam(team: Team, vault: Vault): Team {
-  const { taxId, address } = payerOf(team, vault);
-  return { ...team, sealedTaxId: null, sealedAddress: null, payer: { taxId, address } };
+/**
+ * The payer as it was sealed with the team. What is kept with an Idempotency-Key stays under the key of that day: once that
+ * is no longer listed, only the table has the payer.
+ */
+async function payerOfTeam(team: Team, { gateway }: RequestContext): Promise<Payer> {
+  const { vault } = gateway.platform;
+  try {
+    return payerOf(team, vault);
+  } catch {
+    return payerOf(await findTeam(team.id), vault);
+  }
 }
-
-const payerOfTeam = (team: Team, { gateway }: RequestContext) =>
-  team.payer ?? payerOf(team, gateway.platform.vault);
 
 /** Members that are there: null clears where null is a value, and otherwise means "left out". */
 function changesOf(input: UpdateTeamInput) {
@@ -179,16 +179,16 @@ export class TeamResolver {
     description:
       'CPF, 11 digits, or CNPJ, 14 digits and capital letters, of the payer of its recharges; null when unknown.',
   })
-  taxId(@Root() team: Team, @Ctx() context: RequestContext): string | null {
-    return payerOfTeam(team, context).taxId;
+  async taxId(@Root() team: Team, @Ctx() context: RequestContext): Promise<string | null> {
+    return (await payerOfTeam(team, context)).taxId;
   }
 
   @FieldResolver(() => PostalAddress, {
     nullable: true,
     description: `${addressDescription} Null when unknown.`,
   })
-  address(@Root() team: Team, @Ctx() context: RequestContext): PostalAddress | null {
-    return payerOfTeam(team, context).address;
+  async address(@Root() team: Team, @Ctx() context: RequestContext): Promise<PostalAddress | null> {
+    return (await payerOfTeam(team, context)).address;
   }
 
   @Operation({ scope: 'operator' })
@@ -204,7 +204,7 @@ export class TeamResolver {
     return toTeam(await findTeam(id));
   }
 
-  @Operation({ scope: 'operator', creation: 'secret' })
+  @Operation({ scope: 'operator', creation: 'plain' })
   @ChecksOfParts({ input: teamFaults })
   @Mutation(() => Team, { description: 'Creates an agency with its live and test wallets.' })
   async createTeam(
@@ -213,8 +213,7 @@ export class TeamResolver {
   ): Promise<Prepared<Team>> {
     const { alertEmail = null, taxId = null, address = null } = input;
     const settings = { ...input, alertEmail, taxId, address };
-    const { platform } = context.gateway;
-    return prepared(async () => openedTeam(toTeam(await createTeam(settings, platform)), platform.vault));
+    return prepared(async () => toTeam(await createTeam(settings, context.gateway.platform)));
   }
 
   @Operation({ scope: 'operator' })

@@ -62,7 +62,10 @@ type Outcome =
   | { value: unknown }
   | { error: { code: ErrorCode; kind: ErrorKind | undefined; message: string; details: ErrorDetails } };
 
-/** A sealed outcome has the fingerprint with it, in base64: of a guess at what was asked for, a bare hash would tell. */
+/**
+ * What is read: the next build keeps the fingerprint of a secret request, in base64, sealed with its outcome, and this one
+ * goes on working beside it. Of a guess at what was asked for, the bare hash tells whether it is right.
+ */
 type StoredOutcome = Outcome & { fingerprint?: string };
 
 interface StoredRow {
@@ -70,8 +73,6 @@ interface StoredRow {
   fingerprint: Buffer;
   outcome: string;
 }
-
-const sealedWithOutcome = Buffer.alloc(0);
 
 const findOutcome = statement<StoredRow>(
   'find_idempotent_outcome',
@@ -190,17 +191,13 @@ async function createAndStore<T>(
 }
 
 function keyRowOf(request: KeyedRequest, outcome: Outcome, { vault, clock, settings }: Platform): KeyRow {
-  const { secret, fingerprint } = request;
+  const text = JSON.stringify(outcome);
   const createdAt = clock.now();
-  const stored: StoredOutcome = secret
-    ? { ...outcome, fingerprint: fingerprint.toString('base64') }
-    : outcome;
-  const text = JSON.stringify(stored);
   return {
     scope: request.scope,
     key: request.key,
-    fingerprint: secret ? sealedWithOutcome : fingerprint,
-    outcome: secret ? vault.seal(text) : text,
+    fingerprint: request.fingerprint,
+    outcome: request.secret ? vault.seal(text) : text,
     createdAt,
     oldest: new Date(createdAt.getTime() - settings.IDEMPOTENCY_WINDOW),
   };
@@ -216,10 +213,9 @@ async function replay<T>(request: KeyedRequest, platform: Platform): Promise<Cre
   const oldest = new Date(platform.clock.now().getTime() - platform.settings.IDEMPOTENCY_WINDOW);
   const [row] = await run(platform.sequelize, findOutcome, [request.scope, request.key, oldest]);
   if (!row) return null;
-  // One that is not sealed is an object's JSON: a build that kept this operation's answers in the open wrote it.
+  // One that is not sealed is an object's JSON, whichever of the two the next build makes of this operation's.
   const isSealed = !row.outcome.startsWith('{');
   const outcome = JSON.parse(isSealed ? platform.vault.open(row.outcome) : row.outcome) as StoredOutcome;
-  // Builds before kept the fingerprint beside every outcome.
   const { fingerprint } = outcome;
   const first = fingerprint === undefined ? row.fingerprint : Buffer.from(fingerprint, 'base64');
   if (!first.equals(request.fingerprint)) throw keyReused();
