@@ -28,12 +28,16 @@ export interface OverdueKind {
 }
 
 /**
- * Expires what is overdue. Any number of workers may run it: each expires once. A wallet that somebody keeps locked is
- * passed over: what is overdue there is left to a later sweep.
+ * Expires what is overdue, until the process stops. Any number of workers may run it: each expires once. A wallet that
+ * somebody keeps locked is passed over: what is overdue there is left to a later sweep.
  * @returns how many this call expired.
  * @throws AggregateError when some could not be expired; those behind them are all the same.
  */
-export async function expireOverdue(kind: OverdueKind, platform: Platform): Promise<number> {
+export async function expireOverdue(
+  kind: OverdueKind,
+  platform: Platform,
+  stopping?: AbortSignal,
+): Promise<number> {
   const { sequelize, clock, log } = platform;
   const now = clock.now();
   const failures: unknown[] = [];
@@ -44,6 +48,7 @@ export async function expireOverdue(kind: OverdueKind, platform: Platform): Prom
   for (;;) {
     const overdue = await run(sequelize, kind.find, [now, last.due_at, last.id]);
     for (const { id, wallet_id: walletId } of overdue) {
+      if (stopping?.aborted) break;
       try {
         if (locked.has(walletId)) left += 1;
         else if (await kind.expire(id, walletId, now)) expired += 1;
@@ -55,7 +60,7 @@ export async function expireOverdue(kind: OverdueKind, platform: Platform): Prom
       }
     }
     last = overdue.at(-1) ?? last;
-    if (overdue.length < sweptAtOnce) break;
+    if (overdue.length < sweptAtOnce || stopping?.aborted) break;
   }
   if (left > 0)
     log.warn(

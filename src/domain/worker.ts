@@ -23,8 +23,16 @@ export async function startWorker({
     [
       { name: 'webhooks', everyMs, run: () => dispatcher.sweep() },
       { name: 'orders', everyMs, run: () => orders.sweep() },
-      { name: 'booking-expiry', everyMs, run: () => expireOverdueBookings(platform) },
-      { name: 'recharge-expiry', everyMs, run: () => expireOverdueRecharges(platform) },
+      {
+        name: 'booking-expiry',
+        everyMs,
+        run: (stopping) => expireOverdueBookings(platform, stopping),
+      },
+      {
+        name: 'recharge-expiry',
+        everyMs,
+        run: (stopping) => expireOverdueRecharges(platform, stopping),
+      },
       {
         name: 'charge-cancellation',
         everyMs,

@@ -182,6 +182,16 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
       ${paymentOf(`'${expired}'`, 'NULL')};
       UPDATE payment_notices SET reason = 'ended', settlement = 'credited' WHERE id = 'pay_1'`,
   },
+  'each recharge is credited by one payment at most, and by none that the bank took back': {
+    'another payment was passed over': ({ completed }) => `
+      ${paymentOf(`'${completed}'`, '15000')};
+      INSERT INTO payment_notices (id, provider, provider_reference, outcome, recharge_id, amount_cents, paid_at,
+                                   received_at, settlement, settled_at)
+      SELECT 'pay_2', provider, 'E2', outcome, recharge_id, amount_cents, paid_at, received_at, settlement, settled_at
+        FROM payment_notices WHERE id = 'pay_1'`,
+    'that the bank took it back was passed over': ({ completed }) => `
+      ${paymentOf(`'${completed}'`, '15000')}; UPDATE payment_notices SET outcome = 'returned' WHERE id = 'pay_1'`,
+  },
   'recharges belong to the team and mode of their wallet': {
     'another mode': (story) => `UPDATE recharges SET mode = 'test' WHERE id = '${story.expired}'`,
     'another team': (story) => `UPDATE recharges SET team_id = 'team_other' WHERE id = '${story.expired}'`,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -42,6 +43,19 @@ describeEngines('the worker', (engine) => {
       { type: 'wallet.recharge.pending', status: 'pending', previous: null },
       { type: 'wallet.recharge.expired', status: 'expired', previous: 'pending' },
     ]);
+  });
+
+  it('leaves what is overdue to a later sweep once the process stops', async () => {
+    const team = await server.createTeam();
+    const caller: Caller = { mode: 'live', key: team.live };
+    const ids = await Promise.all([newRecharge(caller), newRecharge(caller, 'boleto')]);
+    const { platform } = server.running.gateway;
+    const later = new Date(platform.clock.now().getTime() + 365 * 24 * 3_600_000);
+    const ahead = { ...platform, clock: { ...platform.clock, now: () => later } };
+    expect(await expireOverdueRecharges(ahead, AbortSignal.abort())).toBe(0);
+    expect((await doors.read('rest', caller, ids[1])).value.status).toBe('pending');
+    await expireOverdueRecharges(ahead);
+    expect((await doors.read('rest', caller, ids[1])).value.status).toBe('expired');
   });
 
   it('expires the others when one cannot be', async () => {

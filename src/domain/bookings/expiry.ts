@@ -15,10 +15,10 @@ const findOverdue = statement<Overdue>(
 );
 
 /** Expires holds that were not confirmed in time. @returns how many. @throws AggregateError as `expireOverdue`. */
-export function expireOverdueBookings(platform: Platform): Promise<number> {
+export function expireOverdueBookings(platform: Platform, stopping?: AbortSignal): Promise<number> {
   const expire = async (id: string, walletId: number) =>
     (await applyTransition('expire', { id, walletId }, {}, platform)) !== null;
-  return expireOverdue({ noun: 'bookings', find: findOverdue, expire }, platform);
+  return expireOverdue({ noun: 'bookings', find: findOverdue, expire }, platform, stopping);
 }
 
 /** Expires a held booking whatever its deadline: for test helpers. @throws AppError 404, or 409 when it is not held. */

@@ -105,8 +105,8 @@ const findOverdue = statement<Overdue>(
 );
 
 /** Expires recharges that were not paid in time. @returns how many. @throws AggregateError as `expireOverdue`. */
-export function expireOverdueRecharges(platform: Platform): Promise<number> {
+export function expireOverdueRecharges(platform: Platform, stopping?: AbortSignal): Promise<number> {
   const expire = (id: string, walletId: number, now: Date) =>
     endPending(walletId, id, 'expired', now, platform);
-  return expireOverdue({ noun: 'recharges', find: findOverdue, expire }, platform);
+  return expireOverdue({ noun: 'recharges', find: findOverdue, expire }, platform, stopping);
 }

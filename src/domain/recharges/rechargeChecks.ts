@@ -65,6 +65,16 @@ export const rechargeChecks: readonly LedgerCheck[] = [
        ORDER BY n.id LIMIT 1`,
   },
   {
+    name: 'each recharge is credited by one payment at most, and by none that the bank took back',
+    sql: `
+      SELECT format('recharge %s: settled by %s', recharge_id, string_agg(outcome || ' ' || id, ', ' ORDER BY id)) AS break
+        FROM payment_notices
+       WHERE recharge_id IS NOT NULL AND settlement IN ('automatic', 'credited') AND outcome IN ('paid', 'returned')
+       GROUP BY provider, recharge_id
+      HAVING count(*) > 1 OR bool_or(outcome = 'returned')
+       ORDER BY recharge_id LIMIT 1`,
+  },
+  {
     name: 'recharges belong to the team and mode of their wallet',
     sql: `
       SELECT format('recharge %s of %s (%s) is in wallet %s of %s (%s)', r.id, r.team_id, r.mode, r.wallet_id,

@@ -163,10 +163,19 @@ export interface Taken {
   token: string;
 }
 
+/**
+ * What is locked is just being recorded, and needs no lease any more. Waited for, it would be in another order than that in
+ * which it is recorded, and one of the two be given up for a deadlock.
+ */
 const renewStatement = statement(
   'renew_webhook_leases',
-  `UPDATE webhook_deliveries d SET leased_until = clock_timestamp() + $3::double precision * interval '1 millisecond'
-     FROM unnest($1::bigint[], $2::text[]) AS t (id, token) WHERE d.id = t.id AND d.lease_token = t.token`,
+  `WITH held AS (
+     SELECT d.id FROM webhook_deliveries d
+       JOIN unnest($1::bigint[], $2::text[]) AS t (id, token) ON d.id = t.id AND d.lease_token = t.token
+        FOR NO KEY UPDATE OF d SKIP LOCKED
+   )
+   UPDATE webhook_deliveries d SET leased_until = clock_timestamp() + $3::double precision * interval '1 millisecond'
+     FROM held WHERE d.id = held.id`,
 );
 
 const releaseStatement = statement(

@@ -36,6 +36,7 @@ const insertWebhook = statement<WebhookRow>(
    RETURNING ${webhookColumns}`,
 );
 
+/** One that is switched on must be as it was read ($11): of one that was switched off since, something is left to skip. */
 const updateWebhookStatement = statement<WebhookRow>(
   'update_webhook',
   `WITH webhook AS (
@@ -46,7 +47,7 @@ const updateWebhookStatement = statement<WebhookRow>(
             active = coalesce($6::boolean, active),
             description = CASE WHEN $7::boolean THEN $8 ELSE description END,
             sealed_headers = coalesce($10, sealed_headers), updated_at = $9
-      WHERE id = $1 AND wallet_id = $2 AND deleted_at IS NULL
+      WHERE id = $1 AND wallet_id = $2 AND deleted_at IS NULL AND ($6::boolean IS NOT TRUE OR active = $11::boolean)
      RETURNING ${webhookColumns}
    ), ${skippedCte}
    SELECT * FROM webhook`,
@@ -160,32 +161,37 @@ export async function updateWebhook(
     description: () => checkDescription(changes.description ?? null),
     headers: () => (changes.headers ? checkHeaders(changes.headers) : null),
   });
-  const present = await findWebhook(tenant, id, platform);
+  let present = await findWebhook(tenant, id, platform);
   if (url !== undefined && url !== present.url) {
     const [known] = await run(platform.sequelize, isRegistered, [tenant.walletId, normalizedUrl]);
     if (known && known.id !== id) throw alreadyRegistered();
     await checkReachable(url, platform);
   }
-  if (active && !present.active) await skipLeftOver(tenant, id, platform);
   try {
-    const values = [
-      id,
-      tenant.walletId,
-      url ?? null,
-      normalizedUrl,
-      events,
-      active ?? null,
-      changes.description !== undefined,
-      description,
-      platform.clock.now(),
-      headers && sealHeaders(headers, platform.vault),
-    ];
-    const [webhook] = await inTurn('deliveries', tenant, platform, () =>
-      run(platform.sequelize, updateWebhookStatement, values),
-    );
-    if (!webhook) throw webhookNotFound();
-    announceChange(id, platform);
-    return webhook;
+    for (;;) {
+      if (active && !present.active) await skipLeftOver(tenant, id, platform);
+      const values = [
+        id,
+        tenant.walletId,
+        url ?? null,
+        normalizedUrl,
+        events,
+        active ?? null,
+        changes.description !== undefined,
+        description,
+        platform.clock.now(),
+        headers && sealHeaders(headers, platform.vault),
+        present.active,
+      ];
+      const [webhook] = await inTurn('deliveries', tenant, platform, () =>
+        run(platform.sequelize, updateWebhookStatement, values),
+      );
+      if (webhook) {
+        announceChange(id, platform);
+        return webhook;
+      }
+      present = await findWebhook(tenant, id, platform);
+    }
   } catch (error) {
     if (isRepeated(error)) throw alreadyRegistered();
     throw error;
