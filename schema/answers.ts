@@ -51,7 +51,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 
 function statusOf(error: unknown): number {
   const appError = appErrorOf(error);
-  if (appError) return statuses[appError.code] ?? 400;
+  if (appError) return appError.kind === 'method_not_allowed' ? 405 : (statuses[appError.code] ?? 400);
   return isGraphqlRefusal(error) ? 400 : 500;
 }
 

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { execute, getOperationAST } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
-import { validationError } from '../src/errors.ts';
+import { validationError, wrongMethod } from '../src/errors.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
@@ -40,7 +40,9 @@ async function operationOf(request: Request, response: Response): Promise<Operat
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
     throw validationError({ field: 'operationName', type: 'invalid' });
   }
-  return { query, operationName, variables: objectOf(variables, 'variables') };
+  // In a query string an empty name is none (GraphQL over HTTP, §5.2).
+  const name = request.method === 'GET' && operationName === '' ? null : operationName;
+  return { query, operationName: name, variables: objectOf(variables, 'variables') };
 }
 
 /** `data` is JSON, which has no line breaks. */
@@ -112,8 +114,10 @@ async function resultsOf(
   const args = await prepare(operation, context);
   if (isRefused(args)) throw new Refusals(args);
   const kind = getOperationAST(args.document, args.operationName)?.operation;
-  if (kind === 'mutation' && request.method === 'GET')
-    throw validationError({ field: 'method', type: 'not_allowed' });
+  if (kind === 'mutation' && request.method === 'GET') {
+    response.setHeader('Allow', 'POST');
+    throw wrongMethod;
+  }
   const result = await (kind === 'subscription' ? subscribeTexts(operation.query, args) : execute(args));
   if (Symbol.asyncIterator in result) return result;
   const shown = shownResult(await counted(result, context), context);

@@ -15,7 +15,7 @@ import { wrap } from './errors.ts';
 import { checkFragments, documentLimits } from './limits.ts';
 import type { OperationCache } from './operationCache.ts';
 import type { GraphqlBody } from './plainRequest.ts';
-import { isObject, plainRequestOf, searchOf } from './plainRequest.ts';
+import { isObject, plainRequestOf, plainSearchOf } from './plainRequest.ts';
 import { extensionsFor, shownResult } from './shownResult.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
 
@@ -168,7 +168,7 @@ async function runWithApollo(
     httpGraphQLRequest: {
       method: request.method.toUpperCase(),
       headers,
-      search: searchOf(request.originalUrl),
+      search: plainSearchOf(request.originalUrl),
       body: body ?? {},
     },
     context: async () => ({ request: context }),

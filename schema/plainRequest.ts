@@ -54,6 +54,18 @@ export function searchOf(target: string): string {
   return start === -1 ? '' : target.slice(start);
 }
 
+/** The query string without what says nothing there, which Apollo would refuse. */
+export function plainSearchOf(target: string): string {
+  const search = searchOf(target);
+  if (!/[?&](operationName=(&|$)|(variables|extensions)=null(&|$))/.test(search)) return search;
+  const kept = [...new URLSearchParams(search)].filter(
+    ([name, value]) =>
+      !(name === 'operationName' && value === '') &&
+      !((name === 'variables' || name === 'extensions') && value === 'null'),
+  );
+  return `?${new URLSearchParams(kept)}`;
+}
+
 /** What a GET asks for, or null when something stands there twice, or is not the JSON of an object. */
 function askedInUrl({ originalUrl }: Request): GraphqlBody | null {
   const parameters = new URLSearchParams(searchOf(originalUrl));
@@ -61,11 +73,12 @@ function askedInUrl({ originalUrl }: Request): GraphqlBody | null {
   for (const name of ['query', 'operationName'] as const) {
     const [value, ...others] = parameters.getAll(name);
     if (others.length > 0) return null;
-    asked[name] = value;
+    // An empty name is none, and null is nothing (GraphQL over HTTP, §5.2 and §5.3).
+    if (name !== 'operationName' || value !== '') asked[name] = value;
   }
   for (const name of ['variables', 'extensions'] as const) {
     const [json, ...others] = parameters.getAll(name);
-    if (json === undefined) continue;
+    if (json === undefined || (json === 'null' && others.length === 0)) continue;
     const value = others.length === 0 ? parsed(json) : null;
     if (!isObject(value)) return null;
     asked[name] = value;

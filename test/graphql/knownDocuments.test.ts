@@ -137,6 +137,26 @@ describeOneEngine('A document that was run before', (engine) => {
     expect(asked).toHaveBeenCalledTimes(1);
   });
 
+  it.each(['application/json', 'text/event-stream'])(
+    'is run by GET without what says nothing there: %s',
+    async (accept) => {
+      const query = '{ walletBalance { currency } }';
+      const silent = ['operationName=', 'variables=null', 'extensions=null', 'variables=null&operationName='];
+      for (const parameters of silent) {
+        // A comment makes a document that nobody knows.
+        for (const document of [query, `${query} # ${parameters}`, query]) {
+          const search = `query=${encodeURIComponent(document)}&${parameters}`;
+          const { status, text } = await server.rest('GET', `/graphql?${search}`, {
+            key,
+            headers: { accept },
+          });
+          expect([parameters, status]).toEqual([parameters, 200]);
+          expect(text).toContain('{"data":{"walletBalance":{"currency":"BRL"}}');
+        }
+      }
+    },
+  );
+
   it('is not run by GET when it is a mutation', async () => {
     const query = 'mutation { createRecharge(amount: "100", currency: BRL, paymentMethod: pix) { id } }';
     const [first, second] = await bothAnswers(query, () =>
