@@ -21,7 +21,8 @@ Requests carry <code>Authorization: Bearer</code> and a key: one that begins wit
 
 /** Where to go from the address of the server, for people; any other client is told that there is nothing. */
 export const startPage: RequestHandler = (request, response, next) => {
-  if (request.method !== 'GET' || request.accepts(['json', 'html']) !== 'html') return next();
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (!isRead || request.accepts(['json', 'html']) !== 'html') return next();
   request.routeName = '/';
   sendCardPage(response, page);
 };

@@ -130,11 +130,8 @@ const securityPolicy = (host = '') =>
 
 /** GraphiQL's page for browsers that open /graphql; any other request goes on to the operations. */
 export const graphiqlPage: RequestHandler = (request, response, next) => {
-  if (
-    request.method !== 'GET' ||
-    request.query.query !== undefined ||
-    request.accepts(['json', 'html']) !== 'html'
-  ) {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (!isRead || request.query.query !== undefined || request.accepts(['json', 'html']) !== 'html') {
     return next();
   }
   request.routeName = '/graphql (GraphiQL)';

@@ -9,6 +9,7 @@ import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { eventStream, streamedResults } from '../harness/subscribers.ts';
 import { TestClock } from '../harness/testClock.ts';
 import { Airline } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
@@ -96,6 +97,16 @@ describeSeveralSessions('A wallet that something else holds for more than ten se
     return async () => outcomeOf(await payLive(server, live, id));
   };
 
+  /** With the results as events. */
+  const streamed: Preparation = async ({ live: key }) => {
+    const query =
+      'mutation { outcome: createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { id } }';
+    return async () => {
+      const answer = await server.rest('POST', '/graphql', { key, body: { query }, headers: eventStream });
+      return graphqlOutcomeOf({ ...answer, body: streamedResults(answer.text)[0] });
+    };
+  };
+
   const disconnection: Preparation = async ({ teamId }) => {
     const document = `mutation {
       outcome: disconnectIntegration(teamId: "${teamId}", mode: live, kind: payment_provider, name: "simulated") { name }
@@ -121,6 +132,7 @@ describeSeveralSessions('A wallet that something else holds for more than ten se
   it('answers 409 at every door, keyed or not, writes nothing, and is served once it is free', async () => {
     const attempts = [
       await attemptOf('payment', payment),
+      await attemptOf('recharge, event stream', streamed),
       await attemptOf('disconnection by the operator', disconnection),
     ];
     for (const door of [restDoor(() => server), graphqlDoor(() => server)]) {

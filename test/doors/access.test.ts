@@ -45,6 +45,7 @@ describeDoors(
       it('needs a key: 401 without one', async () => {
         const outcome = await call(stage.door, null, 'rch_01jd3v5w7kehxa1m4b9qk0t2zc');
         expectRefusal(outcome, unauthorized);
+        expect(outcome.headers.get('www-authenticate')).toBe('Bearer');
         expect(outcome.meta).toBeUndefined();
       });
 

@@ -43,6 +43,20 @@ const newAddress = () => `${newNetwork()}::1`;
 describeDoors(
   'the rate limit',
   (stage) => {
+    it('says when to come back whatever else the request asked for', async () => {
+      const { live } = await newTeamKeys(stage.server);
+      for (let sent = 0; sent < 5; sent += 1) await stage.door.balance(live);
+      const document = `mutation {
+        cancelRecharge(id: "rch_unknown") { id }
+        createBooking(offerId: "off_unknown", type: instant, passengers: []) { id }
+      }`;
+      const { body, headers } = await stage.server.graphql(document, null, live);
+      expect(body.errors?.[0]?.extensions.code).toBe('RATE_LIMIT_EXCEEDED');
+      expect(body.errors?.[1]?.extensions.code).not.toBe('RATE_LIMIT_EXCEEDED');
+      expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['5', '0']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(hourSeconds - 120);
+    });
+
     it('lets five requests of a window through, says in headers where one stands, and refuses the sixth', async () => {
       const { live } = await newTeamKeys(stage.server);
       const outcomes = [];

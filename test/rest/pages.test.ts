@@ -57,6 +57,15 @@ describeOneEngine('The pages of the server', (engine) => {
     expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
   });
 
+  it.each(['/', '/graphql'])('say of themselves what they would be: HEAD %s', async (path) => {
+    const ask = (method: string) =>
+      fetch(`${server.url}${path}`, { method, headers: { accept: 'text/html' } });
+    const [page, head] = [await ask('GET'), await ask('HEAD')];
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    for (const name of ['content-type', 'content-length', 'content-security-policy'])
+      expect(head.headers.get(name)).toBe(page.headers.get(name));
+  });
+
   it('have an icon', async () => {
     const response = await fetch(`${server.url}/favicon.ico`);
     expect([response.status, response.headers.get('content-type')]).toEqual([

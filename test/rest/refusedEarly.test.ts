@@ -39,7 +39,7 @@ describeOneEngine('Requests that get no further than Node.js or Express', (engin
     return answerOn(connect(Number(port), hostname), text, more);
   };
 
-  it.each([
+  it.each<[what: string, text: string, status: number]>([
     ['a header without a colon', 'GET / HTTP/1.1\r\nHost: here\r\nbad header\r\n\r\n', 400],
     ['headers without an end', `GET / HTTP/1.1\r\nHost: here\r\nX: ${'a'.repeat(20_000)}`, 431],
     ['a method that is none', 'G@T / HTTP/1.1\r\nHost: here\r\n\r\n', 400],
@@ -57,6 +57,10 @@ describeOneEngine('Requests that get no further than Node.js or Express', (engin
     ],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
     ['two Hosts', 'GET / HTTP/1.1\r\nHost: here\r\nhost: there\r\n\r\n', 400],
+    ...['a b', 'x/@y', '<script>', '[::1', 'x:123456', 'x:y', 'user@here'].map(
+      (host) =>
+        [`the Host ${host}`, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 400] as [string, string, number],
+    ),
     ['an expectation that nobody knows', 'GET / HTTP/1.1\r\nHost: here\r\nExpect: a miracle\r\n\r\n', 417],
   ])('get the error body and end with it, as those with %s', async (_what, text, status) => {
     const answer = await answerTo(text);
@@ -77,6 +81,29 @@ describeOneEngine('Requests that get no further than Node.js or Express', (engin
     ]);
     expect(rest).toEqual([]);
     expect((await server.rest('GET', '/health/live')).status).toBe(200);
+  });
+
+  it.each([
+    'here',
+    'here:8080',
+    '',
+    '127.0.0.1:80',
+    '[::1]:80',
+    'xn--fiq.example',
+    'a_b.example',
+    'EXAMPLE.com.:443',
+  ])('are none where the Host is one: %s', async (host) => {
+    const answer = await answerTo(`GET /health/live HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('end with the answer where HTTP/1.0 has chunks, which it does not know', async () => {
+    const body = JSON.stringify({ query: '{ __typename }' });
+    const chunked = `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const head = `Authorization: Bearer ${server.keys.test}\r\nContent-Type: application/json\r\n`;
+    const answer = await answerTo(`POST /graphql HTTP/1.0\r\nConnection: keep-alive\r\n${head}${chunked}`);
+    expect(answer).toContain('{"data":{"__typename":"Query"}');
+    expect(answer).toMatch(/^Connection: close\r$/m);
   });
 
   const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);

@@ -37,11 +37,9 @@ export function createListener({ application, direct, log, metrics, refuse }: Li
   const take: Listener = (request, response) => {
     observe(request, response, requestLog, metrics);
     const fault = faultOf(request);
-    if (fault) {
-      // What follows such a head, Node.js may read otherwise than whoever sent it.
-      response.setHeader('Connection', 'close');
-      return refuse(fault, response);
-    }
+    // What follows such a head, Node.js may read otherwise than whoever sent it.
+    if (fault || isOddlyFramed(request)) response.setHeader('Connection', 'close');
+    if (fault) return refuse(fault, response);
     const handler = direct.find(request);
     // Express itself ends what no part of the application takes: a target that has no path, such as `http://[/`.
     if (!handler)
@@ -92,6 +90,7 @@ function isSafe({ method }: IncomingMessage): boolean {
 }
 
 const noHost = validationError({ field: 'Host', type: 'required' });
+const badHost = validationError({ field: 'Host', type: 'invalid' });
 const manyHosts = validationError({ field: 'Host', type: 'repeated' });
 const unknownExpectation = new AppError('VALIDATION_ERROR', 'Expectation failed', {
   kind: 'expectation_failed',
@@ -108,6 +107,13 @@ function hasManyHosts(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
+/** `uri-host [ ":" port ]` of RFC 9110, 7.2. */
+const hostForm = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]*)(?::\d{0,5})?$/i;
+
+/** Whether a length that HTTP/1.0 does not know says where the request ends (RFC 9112, 6.1). */
+const isOddlyFramed = ({ httpVersion, headers }: Request): boolean =>
+  httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
+
 /** As Node.js knows it, which has answered it by then. */
 const knownExpectation = /(?:^|\W)100-continue(?:\W|$)/i;
 
@@ -119,6 +125,7 @@ function faultOf({ headers, rawHeaders, httpVersion }: Request): AppError | null
   if (httpVersion !== '1.1') return null;
   if (headers.host === undefined) return noHost;
   if (hasManyHosts(rawHeaders)) return manyHosts;
+  if (!hostForm.test(headers.host)) return badHost;
   const { expect } = headers;
   return expect === undefined || knownExpectation.test(expect) ? null : unknownExpectation;
 }

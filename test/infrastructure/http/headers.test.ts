@@ -23,3 +23,10 @@ it('a window that ends within a second is told to end with it: who waits until t
 it('a window that is just over is worth waiting for a second, never none', () => {
   expect(rateHeaders(false, Date.now() - 1)['Retry-After']).toBe('1');
 });
+
+it('whoever has several reasons to wait is told the longest, once', () => {
+  const headers: HeaderList = [];
+  const rateWindow = { allowed: false, limit: 60, remaining: 0, resetAtMs: Date.now() + 30_000 };
+  addStanding(headers, { rateWindow, retryAfterSeconds: 1 });
+  expect(headers.filter((_, index) => headers[index - 1] === 'Retry-After')).toEqual(['30']);
+});
