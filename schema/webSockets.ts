@@ -85,7 +85,8 @@ function isFromAuthorizedPage(
   if (origin === undefined || domains.includes(origin)) return true;
   if (!URL.canParse(origin)) return false;
   const isOurs = PUBLIC_URL !== undefined && origin === new URL(PUBLIC_URL).origin;
-  return isOurs || new URL(origin).host === request.host;
+  // Proxies often tell of no port.
+  return isOurs || new URL(origin).hostname === request.hostname;
 }
 
 /**

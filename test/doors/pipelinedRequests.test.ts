@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
@@ -39,6 +39,10 @@ describeOneEngine('Requests that are sent without waiting for the answers', (eng
       line: 'POST /api/v1/wallet/recharge',
       body: { amount: '100.00', currency: 'BRL', payment_method: 'pix' },
     };
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
     for (let paid = 1; paid <= 3; paid += 1) {
       const [created] = await answersTo(live, [recharge, balance]);
       const pay = { line: `POST /simulator/recharges/${created.data.id}/pay`, body: {} };
@@ -49,5 +53,7 @@ describeOneEngine('Requests that are sent without waiting for the answers', (eng
         `${paid * 100}.00`,
       ]);
     }
+    await answersTo(live, [recharge, ...Array(20).fill(balance), recharge]);
+    expect(warnings).toEqual([]);
   });
 });

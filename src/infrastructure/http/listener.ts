@@ -56,7 +56,8 @@ export function createListener({ application, direct, log, metrics, refuse }: Li
     socket.underWay = response;
     if (!isSafe(request)) socket.changing = response;
     if (!before) return take(request, response);
-    before.once('close', () => {
+    // Any number may wait for it.
+    before.setMaxListeners(0).once('close', () => {
       // Whoever has left would not know whether it was done.
       if (!socket.destroyed) take(request, response);
     });
