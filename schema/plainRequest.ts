@@ -49,7 +49,7 @@ function isWithoutEffect(extensions: unknown): boolean {
 }
 
 /** The query string of a request's target, which may be a URL (RFC 9112 §3.2.2), with any host and port. */
-export function searchOf(target: string): string {
+function searchOf(target: string): string {
   const start = target.indexOf('?');
   return start === -1 ? '' : target.slice(start);
 }
