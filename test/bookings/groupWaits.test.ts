@@ -7,7 +7,7 @@ import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
-import { bookingOf, walletsOf, writeBooking } from './writtenBookings.ts';
+import { bookingOf, fundedTeam, writeBooking } from './writtenBookings.ts';
 
 describeSeveralSessions('A group of bookings', (engine) => {
   let server: TestServer;
@@ -17,15 +17,7 @@ describeSeveralSessions('A group of bookings', (engine) => {
   });
   afterAll(() => server?.close());
 
-  async function fundedWallet(): Promise<number> {
-    const { teamId, live } = await server.createTeam();
-    const recharge = await server.rest('POST', '/api/v1/wallet/recharge', {
-      key: live,
-      body: { amount: '1000.00', currency: 'BRL', payment_method: 'pix' },
-    });
-    await server.rest('POST', `/simulator/recharges/${recharge.body.data.id}/pay`, { key: live });
-    return (await walletsOf(server, teamId)).live;
-  }
+  const fundedWallet = async () => (await fundedTeam(server)).live;
 
   it('that waits for its wallet spends what came free meanwhile', async () => {
     const { platform } = server.running.gateway;
@@ -86,5 +78,38 @@ describeSeveralSessions('A group of bookings', (engine) => {
     await Promise.all([lock, waiting]);
     const [wallet] = await server.query<object>('SELECT balance_cents FROM wallets WHERE id = $1', [locked]);
     expect(wallet).toEqual({ balance_cents: '70000' });
+  });
+});
+
+describeSeveralSessions('Bookings that wait together for a connection', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    const settings = { ROLES: 'api', DATABASE_POOL_SIZE: '2', DATABASE_POOL_TIMEOUT: '300ms' };
+    server = await startTestServer(engine, { settings });
+  });
+  afterAll(() => server?.close());
+
+  it('are refused when none has come for as long as anyone should wait, and wait for no other', async () => {
+    const { platform } = server.running.gateway;
+    const { sequelize } = platform;
+    const { live } = await fundedTeam(server);
+    const bookings = [];
+    for (let count = 0; count < 6; count += 1)
+      bookings.push(await bookingOf(server, live, { amountCents: 10_00 }));
+    const { connectionManager } = sequelize;
+    const held = await Promise.all([1, 2].map(() => connectionManager.getConnection({ type: 'write' })));
+    let asked = 0;
+    sequelize.addHook('beforePoolAcquire', 'counting', () => {
+      asked += 1;
+    });
+    const outcomes = await Promise.allSettled(
+      bookings.map((booking) => postBooking(booking, null, platform)),
+    );
+    sequelize.removeHook('beforePoolAcquire', 'counting');
+    for (const connection of held) connectionManager.releaseConnection(connection);
+    expect(outcomes.map(({ status }) => status)).toEqual(Array(6).fill('rejected'));
+    // The first alone, and the others together.
+    expect(asked).toBe(2);
+    await postBooking(await bookingOf(server, live, { amountCents: 10_00 }), null, platform);
   });
 });
