@@ -54,7 +54,7 @@ function searchOf(target: string): string {
   return start === -1 ? '' : target.slice(start);
 }
 
-/** The query string without what says nothing there, which Apollo would refuse. */
+/** The query string without an empty name and null for variables or extensions, which Apollo would refuse. */
 export function plainSearchOf(target: string): string {
   const search = searchOf(target);
   if (!/[?&](operationName=(&|$)|(variables|extensions)=null(&|$))/.test(search)) return search;

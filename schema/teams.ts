@@ -151,7 +151,7 @@ function toTeam(team: TeamModel): Team {
 
 /**
  * The payer as it was sealed with the team. What is kept with an Idempotency-Key stays under the key of that day: once that
- * is no longer listed, only the table has the payer.
+ * is no longer listed, only the table has the payer, as it is by then. What is damaged in the table itself fails there.
  */
 async function payerOfTeam(team: Team, { gateway }: RequestContext): Promise<Payer> {
   const { vault } = gateway.platform;

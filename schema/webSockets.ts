@@ -5,7 +5,6 @@ import { getOperationAST } from 'graphql';
 import { CloseCode, handleProtocols, MessageType, makeServer } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
-import type { Settings } from '../src/config.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { forbidden, newContext } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
@@ -19,6 +18,7 @@ import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import { idOfClient, OperationIds, reasonForClient } from './operationIds.ts';
+import { isFromAuthorizedPage } from './pageOrigins.ts';
 import type { OperationRequest, Prepare } from './preparation.ts';
 import { counted, isRefused, refusedAndCounted } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
@@ -73,23 +73,6 @@ function authorizationOf(parameters: Record<string, unknown> | undefined, reques
 }
 
 /**
- * Whether a page of this origin may call with a key of the domains: browsers leave that to the server where WebSockets are
- * concerned. What is no browser names no origin, and GraphiQL comes from here.
- */
-function isFromAuthorizedPage(
-  request: Request,
-  domains: readonly string[],
-  { PUBLIC_URL }: Pick<Settings, 'PUBLIC_URL'>,
-): boolean {
-  const { origin } = request.headers;
-  if (origin === undefined || domains.includes(origin)) return true;
-  if (!URL.canParse(origin)) return false;
-  const isOurs = PUBLIC_URL !== undefined && origin === new URL(PUBLIC_URL).origin;
-  // Proxies often tell of no port.
-  return isOurs || new URL(origin).hostname === request.hostname;
-}
-
-/**
  * A context of its own for each operation: the key is looked at anew, so a revoked one starts nothing.
  * @throws AppError 401, and 403 for a page that may not call with the key.
  */
@@ -99,7 +82,14 @@ async function operationContext(
   gateway: Gateway,
 ): Promise<RequestContext> {
   const caller = await identify(authorizationOf(parameters, request), () => request.ip ?? '', gateway);
-  if (!isFromAuthorizedPage(request, caller.corsDomains, gateway.platform.settings)) throw forbidden();
+  const { settings, log } = gateway.platform;
+  if (!isFromAuthorizedPage(request, caller.corsDomains, settings)) {
+    log.info(
+      { origin: request.headers.origin, keyId: caller.keyId },
+      'websocket of a page of another origin',
+    );
+    throw forbidden();
+  }
   return newContext(gateway, caller, null);
 }
 

@@ -27,7 +27,7 @@ export interface RequestContext {
   /** Finds the request in the logs; null for operations over WebSockets, which share one request. */
   readonly requestId: string | null;
   idempotencyKey: string | null;
-  /** The window that the latest operation was counted in, or of those that were refused the latest. */
+  /** The window that the latest operation was counted in, or of those that were refused the first. */
   rateWindow: RateWindow | null;
   /** How often the request was counted. */
   counted: number;
@@ -143,7 +143,7 @@ export function countRefused(context: RequestContext): void | Promise<void> {
 
 function enter(window: RateWindow, bucket: Bucket, context: RequestContext): void {
   // What was refused is told, and when it may be sent again, whatever else the request asked for.
-  if (context.rateWindow?.allowed !== false || !window.allowed) context.rateWindow = window;
+  if (context.rateWindow?.allowed !== false) context.rateWindow = window;
   context.counted += 1;
   if (window.allowed) return;
   context.gateway.metrics.rateLimited.inc({ bucket });

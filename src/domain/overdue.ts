@@ -45,7 +45,7 @@ export async function expireOverdue(
   let left = 0;
   let expired = 0;
   let last = { id: '', due_at: new Date(0) };
-  for (;;) {
+  while (!stopping?.aborted) {
     const overdue = await run(sequelize, kind.find, [now, last.due_at, last.id]);
     for (const { id, wallet_id: walletId } of overdue) {
       if (stopping?.aborted) break;
@@ -60,7 +60,7 @@ export async function expireOverdue(
       }
     }
     last = overdue.at(-1) ?? last;
-    if (overdue.length < sweptAtOnce || stopping?.aborted) break;
+    if (overdue.length < sweptAtOnce) break;
   }
   if (left > 0)
     log.warn(

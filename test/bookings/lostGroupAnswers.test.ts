@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { dataOf } from '../doors/door.ts';
+import { eventually } from '../harness/client.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import { agencyWith, offered, requestFor } from './bookingSteps.ts';
 import { describeLostAnswers } from './lossyStage.ts';
 
@@ -22,7 +24,14 @@ describe.each(['bookings_pkey', 'bookings_booking_reference_key'])(
           stage.door.createBooking(live, request, keyed ? { idempotencyKey: `booking ${number}` } : {});
         const bookAll = () => Promise.all(Array.from({ length: asked }, (_, number) => book(number)));
         stage.link.loseAnswerTo('create_book_bookings');
-        const outcomes = await bookAll();
+        // The first waits for the wallet while the others come.
+        const session = await stage.server.openSession();
+        await session.query('BEGIN');
+        await session.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
+        const booking = bookAll();
+        await eventually(async () => (await lockWaits(stage.server)) > 0);
+        await session.query('COMMIT');
+        const outcomes = await booking;
         const [written] = await stage.server.query<{ ids: string[]; cents: string }>(
           'SELECT array_agg(id) AS ids, sum(amount_cents) AS cents FROM bookings WHERE team_id = $1',
           [teamId],

@@ -53,9 +53,19 @@ describeEngines('the worker', (engine) => {
     const later = new Date(platform.clock.now().getTime() + 365 * 24 * 3_600_000);
     const ahead = { ...platform, clock: { ...platform.clock, now: () => later } };
     expect(await expireOverdueRecharges(ahead, AbortSignal.abort())).toBe(0);
-    expect((await doors.read('rest', caller, ids[1])).value.status).toBe('pending');
+    const [stopping, signals] = [new AbortController(), Object.create(platform.signals)];
+    // The first that ends is told of.
+    signals.publish = () => stopping.abort();
+    const others = await Promise.all([newRecharge(caller, 'boleto'), newRecharge(caller, 'boleto')]);
+    expect(await expireOverdueRecharges({ ...ahead, signals }, stopping.signal)).toBe(1);
+    const boletos = [ids[1], ...others];
+    const statuses = async () =>
+      (await Promise.all(boletos.map((id) => doors.read('rest', caller, id)))).map(
+        ({ value }) => value.status,
+      );
+    expect(await statuses()).toContain('pending');
     await expireOverdueRecharges(ahead);
-    expect((await doors.read('rest', caller, ids[1])).value.status).toBe('expired');
+    expect(await statuses()).toEqual(Array(3).fill('expired'));
   });
 
   it('expires the others when one cannot be', async () => {

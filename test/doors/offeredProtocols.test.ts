@@ -198,6 +198,31 @@ describeOneEngine('A client that offers WebSockets', (engine) => {
     socket.destroy();
   });
 
+  it('gets all of a long answer before', async () => {
+    const { socket, seen } = await connection();
+    socket.write(get('/graphql/assets/graphiql.js') + get('/graphql', webSocketOffer));
+    await eventually(() => statusesIn(seen.text).at(-1) === '101');
+    const [, length = ''] = /^content-length: (\d+)/im.exec(seen.text) ?? [];
+    const start = seen.text.indexOf('\r\n\r\n') + 4;
+    expect(Number(length)).toBeGreaterThan(500_000);
+    expect(seen.text.indexOf('HTTP/1.1 101')).toBe(start + Number(length));
+    socket.destroy();
+  });
+
+  it('leaves nothing behind when it goes while the answer before is on its way', async () => {
+    const query = encodeURIComponent('subscription { walletEvents { id } }');
+    const { socket } = await connection();
+    socket.write(
+      get(`/graphql?query=${query}`, 'Accept: text/event-stream\r\n') + get('/graphql', webSocketOffer),
+    );
+    const openStreams = async () =>
+      (await server.rest('GET', '/metrics')).text.match(/^embarque_subscribers .*$/m)?.[0];
+    await eventually(async () => (await openStreams()) === 'embarque_subscribers 1');
+    socket.end();
+    await eventually(async () => (await openStreams()) === 'embarque_subscribers 0');
+    socket.destroy();
+  });
+
   it('may offer others beside', async () => {
     const { socket, seen } = await connection();
     socket.write(get('/graphql', webSocketOffer.replace('Upgrade: websocket', 'Upgrade: h2c, websocket')));

@@ -56,4 +56,42 @@ describeOneEngine('Requests that are sent without waiting for the answers', (eng
     await answersTo(live, [recharge, ...Array(20).fill(balance), recharge]);
     expect(warnings).toEqual([]);
   });
+
+  const head = (line: string, key: string, headers = '') =>
+    `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${headers}\r\n`;
+
+  async function sent(text: string) {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
+    const seen = { text: '', isOver: false };
+    socket.setEncoding('latin1').on('data', (more: string) => {
+      seen.text += more;
+    });
+    socket.on('close', () => {
+      seen.isOver = true;
+    });
+    await once(socket, 'connect');
+    socket.write(text);
+    onTestFinished(() => void socket.destroy());
+    return seen;
+  }
+
+  it('are not done behind an answer that ends the connection, for nobody would hear of it', async () => {
+    const { live, teamId } = await server.createTeam();
+    const body = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
+    const content = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    const recharge = `${head('POST /api/v1/wallet/recharge', live, content)}${body}`;
+    const seen = await sent(`${recharge.replace('Host: x', 'Host: a b')}${recharge}`);
+    await eventually(() => seen.isOver);
+    expect([...seen.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(['400']);
+    expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId])).toEqual([]);
+  });
+
+  it('end their connection where more wait than anyone needs', async () => {
+    const { live } = await server.createTeam();
+    const query = encodeURIComponent('subscription { walletEvents { id } }');
+    const stream = head(`GET /graphql?query=${query}`, live, 'Accept: text/event-stream\r\n');
+    const seen = await sent(stream + head('POST /graphql', live, 'Content-Length: 0\r\n').repeat(1_500));
+    await eventually(() => seen.isOver);
+    expect((await server.rest('GET', '/health/live')).status).toBe(200);
+  });
 });

@@ -314,3 +314,32 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
     raw.socket.terminate();
   });
 });
+
+describeOneEngine('Pages behind a proxy', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    const settings = { TRUST_PROXY: 'true', PUBLIC_URL: 'https://api.agency.example/travel' };
+    server = await startTestServer(engine, { settings });
+  });
+  afterAll(() => server?.close());
+
+  it.each([
+    ['https://api.agency.example', {}, true],
+    ['http://api.agency.example', {}, false],
+    ['https://shown.example', { 'x-forwarded-host': 'shown.example' }, true],
+    ['https://other.example', { 'x-forwarded-host': 'shown.example' }, false],
+  ])('of the address that clients use may call: %s %j', async (origin, headers, isOpen) => {
+    const raw = await openRawSocket(server.url, { headers: { origin, ...headers } });
+    raw.send({ type: 'connection_init', payload: { Authorization: `Bearer ${server.keys.test}` } });
+    const outcome = await Promise.race([
+      raw.receives(({ type }) => type === 'connection_ack').then(() => 'open'),
+      raw.closed().then(({ code }) => code),
+    ]);
+    raw.socket.terminate();
+    expect(outcome).toBe(isOpen ? 'open' : 4403);
+    const noted = server.logLines.some(
+      (line) => line.includes('websocket of a page') && line.includes(`"${origin}"`),
+    );
+    expect(noted).toBe(!isOpen);
+  });
+});

@@ -157,6 +157,35 @@ it('those that have more waiting get equal parts of what is beyond their bases, 
   expect(allowedTo()).toEqual({ a: 24, b: 50, c: 9, d: 29 });
 });
 
+it('one that was allowed nothing while a look lasted, or may have what another gives up, is looked at', () => {
+  const shares = new Shares();
+  const slotOf = (webhook_id: string) => ({ webhook_id, wallet_id: 1, trusted: true });
+  const times = (count: number, work: () => void) => {
+    for (let time = 0; time < count; time += 1) work();
+  };
+  for (const name of ['a', 'b']) times(200, () => shares.judge(name, true));
+  times(100, () => shares.begin(slotOf('a')));
+  // All of its attempts end while the look lasts that could take nothing of it.
+  const allowances = shares.allowances();
+  times(100, () => shares.end(slotOf('a')));
+  expect(shares.worthALookAfter('a')).toEqual([]);
+  expect(shares.noteTaken([], ['b'], allowances)).toEqual(['a']);
+  // A look at all that takes nothing tells that nobody has more waiting.
+  shares.noteTaken([], 'all', shares.allowances());
+  expect(shares.isWorthALook('a')).toBe(false);
+
+  for (const name of ['a', 'b']) look(shares, name, true);
+  times(91, () => shares.begin(slotOf('a')));
+  times(5, () => shares.begin(slotOf('b')));
+  shares.end(slotOf('a'));
+  expect(shares.worthALookAfter('a')).toEqual(['b']);
+  times(10, () => shares.end(slotOf('a')));
+  expect(shares.worthALookAfter('a')).toEqual(['a']);
+  look(shares, 'b', false);
+  times(10, () => shares.begin(slotOf('a')));
+  expect(shares.worthALookAfter('a')).toEqual([]);
+});
+
 const usesOf = (wallet_id: number, trusted: boolean, times: number): SlotUse[] =>
   Array.from({ length: times }, () => ({ webhook_id: `wh_${wallet_id}`, wallet_id, trusted }));
 

@@ -150,7 +150,9 @@ export class WebhookDispatcher {
     if (mayHaveLeftSome(allowances, claimed)) this.#wanted.add(scope);
     else {
       this.#full = false;
-      this.#shares.noteTaken(claimed, scope === 'all' ? scope : (scope.webhookIds ?? []), allowances);
+      const lookedAt = scope === 'all' ? scope : (scope.webhookIds ?? []);
+      const webhookIds = this.#shares.noteTaken(claimed, lookedAt, allowances);
+      if (webhookIds.length > 0) this.#wanted.add({ webhookIds });
     }
     for (const delivery of claimed) this.#begin(delivery, token, takenMs);
     if (scope === 'all') this.#lookAt(await nextDueAt(since, this.#platform));
@@ -226,9 +228,9 @@ export class WebhookDispatcher {
   }
 
   #freeSlot(delivery: ClaimedDelivery): void {
-    const webhookId = delivery.webhook_id;
     this.#shares.end(delivery);
-    if (this.#shares.isWorthALook(webhookId)) this.#wake({ webhookIds: [webhookId] });
+    const webhookIds = this.#shares.worthALookAfter(delivery.webhook_id);
+    if (webhookIds.length > 0) this.#wake({ webhookIds });
     else if (this.#full) this.#wake({});
   }
 

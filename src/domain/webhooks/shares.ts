@@ -81,18 +81,30 @@ export class Shares {
     if (this.#crowded.has(webhookId) && this.#earnedBy(webhookId) !== before) this.#parts = null;
   }
 
-  /** Notes which webhooks have more waiting than a look at these took within the allowances, and which have not. */
+  /**
+   * Notes which webhooks have more waiting than a look at these took within the allowances, and which have not.
+   * @returns those that were allowed nothing when it began, and are worth a look now: nobody else asks for one.
+   */
   noteTaken(
     taken: readonly SlotUse[],
     lookedAt: 'all' | readonly string[],
     { webhookIds, counts }: Allowances,
-  ): void {
+  ): string[] {
     const allowed = new Map(webhookIds.map((id, index) => [id, counts[index] ?? 0]));
     const takenOf = new Map((lookedAt === 'all' ? [...this.#crowded] : lookedAt).map((id) => [id, 0]));
     for (const { webhook_id: id } of taken) takenOf.set(id, (takenOf.get(id) ?? 0) + 1);
     for (const [id, count] of takenOf) this.#noteCrowded(id, count >= (allowed.get(id) ?? baseShare));
     // Of a webhook that is allowed no more nothing was looked for: it may have some waiting.
-    for (const [id, count] of allowed) if (count === 0) this.#noteCrowded(id, true);
+    const unseen = [...allowed].flatMap(([id, count]) => (count === 0 ? [id] : []));
+    for (const id of unseen) this.#noteCrowded(id, true);
+    return unseen.filter((id) => this.isWorthALook(id));
+  }
+
+  /** Those that are worth a look now that a webhook's attempt has ended: itself, or whoever may have its extra slot. */
+  worthALookAfter(webhookId: string): string[] {
+    if (this.isWorthALook(webhookId)) return [webhookId];
+    if (this.#countOf(webhookId) < baseShare) return [];
+    return this.#partsNow.wanting.filter((id) => this.isWorthALook(id));
   }
 
   /** Whether a webhook has more waiting, and enough of its share free to be worth a look: one statement takes many then. */
@@ -143,6 +155,13 @@ export class Shares {
     return this.#earned.get(webhookId) ?? baseShare;
   }
 
+  get #partsNow(): ExtraParts {
+    this.#parts ??= extraParts(
+      [...this.#crowded].map((id) => ({ id, wanted: this.#earnedBy(id) - baseShare })),
+    );
+    return this.#parts;
+  }
+
   #noteCrowded(webhookId: string, isCrowded: boolean): void {
     if (this.#crowded.has(webhookId) === isCrowded) return;
     if (isCrowded) this.#crowded.add(webhookId);
@@ -152,13 +171,14 @@ export class Shares {
 
   /** What it has earned, as far as there is enough for all: those that have more waiting have theirs before the others. */
   #shareOf(webhookId: string): number {
-    this.#parts ??= extraParts([...this.#crowded].map((id) => this.#earnedBy(id) - baseShare));
-    const { largest, rest } = this.#parts;
+    const { largest, rest } = this.#partsNow;
     return Math.min(this.#earnedBy(webhookId), baseShare + (this.#crowded.has(webhookId) ? largest : rest));
   }
 }
 
 interface ExtraParts {
+  /** Those that have more waiting, where there is some for each of them. */
+  wanting: string[];
   /** What one of those that want some may have. */
   largest: number;
   /** What they leave to others. */
@@ -166,15 +186,20 @@ interface ExtraParts {
 }
 
 /** Divides the extra slots into equal parts among those that want so many: what one does not want goes to the others. */
-function extraParts(wanted: readonly number[]): ExtraParts {
-  const modestFirst = wanted.filter((count) => count > 0).sort((one, other) => one - other);
+function extraParts(crowded: readonly { id: string; wanted: number }[]): ExtraParts {
+  const modestFirst = crowded
+    .filter(({ wanted }) => wanted > 0)
+    .sort((one, other) => one.wanted - other.wanted);
+  const wanting = modestFirst.map(({ id }) => id);
   let rest = extraSlots;
-  for (const [index, count] of modestFirst.entries()) {
-    const part = Math.floor(rest / (modestFirst.length - index));
-    if (count > part) return { largest: part, rest: rest - part * (modestFirst.length - index) };
-    rest -= count;
+  for (const [index, { wanted }] of modestFirst.entries()) {
+    const sharers = modestFirst.length - index;
+    const part = Math.floor(rest / sharers);
+    if (part === 0) return { largest: 0, rest, wanting: [] };
+    if (wanted > part) return { largest: part, rest: rest - part * sharers, wanting };
+    rest -= wanted;
   }
-  return { largest: largestShare - baseShare, rest };
+  return { largest: largestShare - baseShare, rest, wanting };
 }
 
 /** Whether, when these were taken within the allowances, others may have been left for want of slots. */

@@ -21,8 +21,8 @@ export const noConnectionCame = (error: unknown): boolean =>
   error instanceof ConnectionAcquireTimeoutError || hasNoConnectionLeft(error);
 
 /**
- * Whether nobody can tell if what failed with `error` was done: the connection ended before the answer came, and a commit
- * may have come before that.
+ * Whether nobody can tell by `error` whether what failed was done: it is not the server's word, or its last one on a
+ * connection that ended, and a commit may have come before that.
  */
 export const isInDoubt = (error: unknown): boolean =>
   isUnusable(error) && !isOutdated(error) && !noConnectionCame(error);

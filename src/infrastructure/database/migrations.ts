@@ -124,8 +124,7 @@ export async function migrateUp(
 ): Promise<string[]> {
   if ((await pendingMigrations(sequelize, folder)).length === 0) return [];
   return withMigrationLock(sequelize, shared, async () => {
-    if (!(await isListed(sequelize)))
-      await sequelize.query(`CREATE TABLE ${tableName} (name varchar(255) PRIMARY KEY)`);
+    await sequelize.query(`CREATE TABLE IF NOT EXISTS ${tableName} (name varchar(255) PRIMARY KEY)`);
     const applied = await (await migrator(sequelize, folder, log)).up();
     return applied.map((migration) => migration.name);
   });
@@ -151,17 +150,12 @@ export async function pendingMigrations(sequelize: Sequelize, folder: string): P
   return files.map(nameOf).filter((name) => !applied.has(name));
 }
 
-/** Whether there is a list of applied migrations, empty or not. */
-async function isListed(sequelize: Sequelize): Promise<boolean> {
+async function appliedNames(sequelize: Sequelize): Promise<Set<string>> {
   const [table] = await sequelize.query<{ exists: boolean }>(
-    `SELECT to_regclass('${tableName}') IS NOT NULL AS exists`,
+    `SELECT to_regclass(quote_ident(current_schema()) || '.${tableName}') IS NOT NULL AS exists`,
     { type: QueryTypes.SELECT },
   );
-  return table?.exists === true;
-}
-
-async function appliedNames(sequelize: Sequelize): Promise<Set<string>> {
-  if (!(await isListed(sequelize))) return new Set();
+  if (!table?.exists) return new Set();
   const rows = await sequelize.query<{ name: string }>(`SELECT name FROM ${tableName}`, {
     type: QueryTypes.SELECT,
   });

@@ -35,7 +35,6 @@ export interface ListenerParts {
 export function createListener({ application, direct, log, metrics, refuse }: ListenerParts): Listener {
   const requestLog = requestLogOf(log);
   const take: Listener = (request, response) => {
-    observe(request, response, requestLog, metrics);
     const fault = faultOf(request);
     // What follows such a head, Node.js may read otherwise than whoever sent it.
     if (fault || isOddlyFramed(request)) response.setHeader('Connection', 'close');
@@ -51,18 +50,25 @@ export function createListener({ application, direct, log, metrics, refuse }: Li
   };
   return (request, response) => {
     const { socket } = request;
-    if (socket.underWay) noteQueued(socket, response);
+    // The answer before was the connection's last: nobody would hear of another.
+    if (!socket.writable) return;
     const before = isSafe(request) ? socket.changing : socket.underWay;
-    socket.underWay = response;
+    if (socket.underWay) noteQueued(socket, response);
+    observe(request, response, requestLog, metrics);
     if (!isSafe(request)) socket.changing = response;
     if (!before) return take(request, response);
-    // Any number may wait for it.
+    if ((socket.queued?.size ?? 0) > mostQueued) return void socket.destroy();
     before.setMaxListeners(0).once('close', () => {
-      // Whoever has left would not know whether it was done.
-      if (!socket.destroyed) take(request, response);
+      if (socket.writable) take(request, response);
     });
   };
 }
+
+/**
+ * Requests that wait behind others on one connection at most. Node.js holds back who sends ahead by the answers that wait to
+ * be sent, and these have none yet.
+ */
+const mostQueued = 1_000;
 
 /** An answer that waits behind another one has no connection yet: Node.js does not tell it when that is gone. */
 function noteQueued(socket: Socket, response: Response): void {
@@ -139,6 +145,7 @@ function observe(request: Request, response: Response, log: RequestLog, metrics:
   request.routeName = 'unmatched';
   request.originalUrl = request.url;
   const { socket } = request;
+  socket.underWay = response;
   response.on('close', () => {
     if (socket.underWay === response) socket.underWay = null;
     if (socket.changing === response) socket.changing = null;

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasBody } from './body.ts';
@@ -17,19 +17,33 @@ export function offersWebSocket({ headers, url }: IncomingMessage): boolean {
   return offers(headers.upgrade).includes('websocket') && webSocketPath.test(pathOf(url));
 }
 
+/** What Node.js does for a connection until something is offered on it, when it takes all its listeners away. */
+const listenersOf = (connection: Duplex): Readonly<Record<string, () => void>> => {
+  const leave = () => connection.destroy();
+  return {
+    // An error that nobody hears would end the process.
+    error: leave,
+    end: leave,
+    timeout: leave,
+    // The answer that has the connection goes on only once it hears that there is room.
+    drain: () => (connection as { _httpMessage?: ServerResponse | null })._httpMessage?.emit('drain'),
+  };
+};
+
 /** Goes on with a connection once the requests are answered that came on it before: answers come in the order of requests. */
 export function inTurn(connection: Duplex, goOn: () => void): void {
   const { underWay } = connection as Socket;
-  // Node.js has taken its own listener away by then, and an error that nobody hears would end the process.
-  const leave = () => connection.destroy();
-  connection.on('error', leave);
-  const unlessGone = () => {
-    if (connection.destroyed) return;
-    connection.off('error', leave);
+  if (!underWay) {
     goOn();
-  };
-  if (underWay) underWay.once('close', unlessGone);
-  else unlessGone();
+    return;
+  }
+  const listeners = Object.entries(listenersOf(connection));
+  for (const [event, listener] of listeners) connection.on(event, listener);
+  underWay.once('close', () => {
+    if (connection.destroyed) return;
+    for (const [event, listener] of listeners) connection.off(event, listener);
+    goOn();
+  });
 }
 
 const readsOfferedBodies = Number.parseInt(process.versions.node, 10) >= 26;

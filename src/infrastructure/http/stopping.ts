@@ -69,7 +69,11 @@ export function prepareStop(server: Server): () => Promise<void> {
       ConnectionServer.prototype.close.call(server, () => resolve());
     });
     const idle = setInterval(closeIdle, lookMs);
-    const cut = setTimeout(() => server.closeAllConnections(), cutAt - performance.now());
+    const cut = setTimeout(() => {
+      server.closeAllConnections();
+      // It does not know of those on which something was offered.
+      for (const socket of open) socket.destroy();
+    }, cutAt - performance.now());
     await closed;
     clearInterval(idle);
     clearTimeout(cut);
