@@ -6,9 +6,7 @@ import { CloseCode, handleProtocols, MessageType, makeServer } from 'graphql-ws'
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { forbidden, newContext } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
-import { identify } from '../src/domain/identification.ts';
 import { validationError } from '../src/errors.ts';
 import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/body.ts';
@@ -18,10 +16,10 @@ import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import { idOfClient, OperationIds, reasonForClient } from './operationIds.ts';
-import { isFromAuthorizedPage } from './pageOrigins.ts';
 import type { OperationRequest, Prepare } from './preparation.ts';
 import { counted, isRefused, refusedAndCounted } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
+import { idempotencyKeyOf, operationContext } from './socketCallers.ts';
 import { writableJson } from './writableJson.ts';
 
 /**
@@ -66,41 +64,6 @@ type SocketExtra = {
 };
 
 type Protocol = ReturnType<typeof makeServer<Record<string, unknown>, SocketExtra>>;
-
-function authorizationOf(parameters: Record<string, unknown> | undefined, request: Request) {
-  const given = parameters?.Authorization ?? parameters?.authorization ?? request.headers.authorization;
-  return typeof given === 'string' ? given : undefined;
-}
-
-/**
- * A context of its own for each operation: the key is looked at anew, so a revoked one starts nothing.
- * @throws AppError 401, and 403 for a page that may not call with the key.
- */
-async function operationContext(
-  parameters: Record<string, unknown> | undefined,
-  request: Request,
-  gateway: Gateway,
-): Promise<RequestContext> {
-  const caller = await identify(authorizationOf(parameters, request), () => request.ip ?? '', gateway);
-  const { settings, log } = gateway.platform;
-  if (!isFromAuthorizedPage(request, caller.corsDomains, settings)) {
-    log.info(
-      { origin: request.headers.origin, keyId: caller.keyId },
-      'websocket of a page of another origin',
-    );
-    throw forbidden();
-  }
-  return newContext(gateway, caller, null);
-}
-
-/**
- * The Idempotency-Key of one operation, which has no headers of its own: a member of the request's `extensions`. What is
- * no text is taken for an empty one, which creations refuse: passed over, it would let them happen twice.
- */
-function idempotencyKeyOf({ extensions }: { extensions?: Record<string, unknown> | null }): string | null {
-  const given = extensions?.['Idempotency-Key'] ?? null;
-  return given === null || typeof given === 'string' ? given : '';
-}
 
 /** A reason that may have an id of the client's in it. */
 const shortened = (reason: string): string =>

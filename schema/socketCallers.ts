@@ -1,0 +1,63 @@
+import type { Request } from 'express';
+import type { Settings } from '../src/config.ts';
+import type { RequestContext } from '../src/domain/admission.ts';
+import { forbidden, newContext } from '../src/domain/admission.ts';
+import type { Gateway } from '../src/domain/gateway.ts';
+import { identify } from '../src/domain/identification.ts';
+
+/** Who asks for operations over WebSockets, and from where. */
+
+/**
+ * Whether a page of this origin may call with a key of the domains, or there is none: browsers leave that to the server where
+ * WebSockets are concerned. What is no browser names no origin. Pages of the service's own host may call, as GraphiQL does;
+ * proxies often tell of neither its port nor its scheme.
+ */
+function isFromAuthorizedPage(
+  { headers: { origin }, hostname }: Pick<Request, 'headers' | 'hostname'>,
+  domains: readonly string[],
+  { PUBLIC_URL }: Pick<Settings, 'PUBLIC_URL'>,
+): boolean {
+  if (origin === undefined || domains.includes(origin)) return true;
+  if (!URL.canParse(origin)) return false;
+  const isPublic = PUBLIC_URL !== undefined && origin === new URL(PUBLIC_URL).origin;
+  return isPublic || new URL(origin).hostname === hostname;
+}
+
+function authorizationOf(parameters: Record<string, unknown> | undefined, request: Request) {
+  const given = parameters?.Authorization ?? parameters?.authorization ?? request.headers.authorization;
+  return typeof given === 'string' ? given : undefined;
+}
+
+/**
+ * A context of its own for each operation: the key is looked at anew, so a revoked one starts nothing.
+ * @throws AppError 401, and 403 for a page that may not call with the key.
+ */
+export async function operationContext(
+  parameters: Record<string, unknown> | undefined,
+  request: Request,
+  gateway: Gateway,
+): Promise<RequestContext> {
+  const caller = await identify(authorizationOf(parameters, request), () => request.ip ?? '', gateway);
+  const { settings, log } = gateway.platform;
+  if (!isFromAuthorizedPage(request, caller.corsDomains, settings)) {
+    log.info(
+      { origin: request.headers.origin, keyId: caller.keyId },
+      'websocket of a page of another origin',
+    );
+    throw forbidden();
+  }
+  return newContext(gateway, caller, null);
+}
+
+/**
+ * The Idempotency-Key of one operation, which has no headers of its own: a member of the request's `extensions`. What is
+ * no text is taken for an empty one, which creations refuse: passed over, it would let them happen twice.
+ */
+export function idempotencyKeyOf({
+  extensions,
+}: {
+  extensions?: Record<string, unknown> | null;
+}): string | null {
+  const given = extensions?.['Idempotency-Key'] ?? null;
+  return given === null || typeof given === 'string' ? given : '';
+}
