@@ -75,16 +75,42 @@ describeOneEngine('Requests that are sent without waiting for the answers', (eng
     return seen;
   }
 
-  it('are not done behind an answer that ends the connection, for nobody would hear of it', async () => {
-    const { live, teamId } = await server.createTeam();
-    const body = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
-    const content = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
-    const recharge = `${head('POST /api/v1/wallet/recharge', live, content)}${body}`;
-    const seen = await sent(`${recharge.replace('Host: x', 'Host: a b')}${recharge}`);
-    await eventually(() => seen.isOver);
-    expect([...seen.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(['400']);
-    expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId])).toEqual([]);
-  });
+  /** Each is answered, and ends its connection: the one at once, the other when it is done. */
+  const lastOnes: Record<string, { status: string; textWith(key: string): string }> = {
+    'a bad Host': {
+      status: '400',
+      textWith: (key) =>
+        `${head('POST /graphql', key, 'Content-Length: 2\r\n').replace('Host: x', 'Host: a b')}{}`,
+    },
+    'chunks in HTTP/1.0': {
+      status: '200',
+      textWith(key) {
+        const body = JSON.stringify({ query: '{ walletBalance { balance } }' });
+        const headers =
+          'Connection: keep-alive\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
+        const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+        return head('POST /graphql', key, headers).replace('HTTP/1.1', 'HTTP/1.0') + chunks;
+      },
+    },
+  };
+
+  it.each(Object.keys(lastOnes))(
+    'are not done behind an answer that ends the connection, for nobody would hear of it: %s',
+    async (name) => {
+      const { live, teamId } = await server.createTeam();
+      const { status, textWith } = lastOnes[name]!;
+      const body = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
+      const content = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+      const seen = await sent(
+        `${textWith(live)}${head('POST /api/v1/wallet/recharge', live, content)}${body}`,
+      );
+      await eventually(() => seen.isOver);
+      expect([...seen.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, one]) => one)).toEqual([status]);
+      // Whatever was begun behind it is done by the time that another is.
+      await server.rest('POST', '/api/v1/wallet/recharge', { key: live, body: JSON.parse(body) });
+      expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId])).toHaveLength(1);
+    },
+  );
 
   it('end their connection where more wait than anyone needs', async () => {
     const { live } = await server.createTeam();
