@@ -43,9 +43,12 @@ export class Team {
   @Field(() => [String], { description: 'Browser origins that may call with the team’s keys.' })
   declare corsDomains: string[];
 
-  /** Opened only where they are asked for; what is kept with an Idempotency-Key is this. */
+  /** Opened only where they are asked for. */
   declare sealedTaxId: string | null;
   declare sealedAddress: string | null;
+
+  /** Opened already, in what is kept with an Idempotency-Key: that is sealed as a whole. */
+  declare payer?: Payer;
 
   @Field(() => DateTime, { description: 'Creation time.' })
   declare createdAt: string;
@@ -150,11 +153,13 @@ function toTeam(team: TeamModel): Team {
 }
 
 /**
- * The payer as it was sealed with the team. What is kept with an Idempotency-Key stays under the key of that day: once that
- * is no longer listed, only the table has the payer, as it is by then. What is damaged in the table itself fails there.
+ * The payer as it was sealed with the team. In an answer that the build before kept with an Idempotency-Key it stays under
+ * the key of that day: once that is no longer listed, only the table has the payer, as it is by then. What is damaged in the
+ * table itself fails there.
  */
 async function payerOfTeam(team: Team, { gateway }: RequestContext): Promise<Payer> {
   const { vault } = gateway.platform;
+  if (team.payer) return team.payer;
   try {
     return payerOf(team, vault);
   } catch {
@@ -204,7 +209,7 @@ export class TeamResolver {
     return toTeam(await findTeam(id));
   }
 
-  @Operation({ scope: 'operator', creation: 'plain' })
+  @Operation({ scope: 'operator', creation: 'secret' })
   @ChecksOfParts({ input: teamFaults })
   @Mutation(() => Team, { description: 'Creates an agency with its live and test wallets.' })
   async createTeam(
@@ -213,7 +218,11 @@ export class TeamResolver {
   ): Promise<Prepared<Team>> {
     const { alertEmail = null, taxId = null, address = null } = input;
     const settings = { ...input, alertEmail, taxId, address };
-    return prepared(async () => toTeam(await createTeam(settings, context.gateway.platform)));
+    const { platform } = context.gateway;
+    return prepared(async () => {
+      const team = await createTeam(settings, platform);
+      return { ...toTeam(team), payer: payerOf(team, platform.vault) };
+    });
   }
 
   @Operation({ scope: 'operator' })

@@ -16,7 +16,7 @@ export interface OperationRules {
   readonly testOnly: boolean;
   /** Which rate limit counts it. */
   readonly bucket: OperationBucket;
-  /** Creations honour Idempotency-Key; a `secret` one keeps its answer sealed. */
+  /** Creations honour Idempotency-Key; of a `secret` one, what is kept is sealed. */
   readonly creation: 'plain' | 'secret' | null;
 }
 

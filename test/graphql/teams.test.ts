@@ -157,19 +157,22 @@ describeEngines('Teams', (engine) => {
     await expect(checkVault(createVault('0'.repeat(64)), sequelize)).rejects.toThrow('another key');
   });
 
-  it('are shown as the next build keeps them, the request told by what is sealed with its answer', async () => {
-    const input = { name: 'Kept later', taxId: '52998224725', address };
-    const headers = { 'idempotency-key': 'kept later' };
+  it('are shown as the build before kept them: the request told by its hash, the payer sealed in the answer', async () => {
+    const input = { name: 'Kept before', taxId: '52998224725', address };
+    const headers = { 'idempotency-key': 'kept before' };
     const create = (wanted = input) => operator.ask('createTeam', { input: wanted }, undefined, headers);
     const first = await create();
     const [kept] = await server.query<{ fingerprint: Buffer; outcome: string }>(
-      "SELECT fingerprint, outcome FROM idempotency_keys WHERE key = 'kept later'",
+      "SELECT fingerprint, outcome FROM idempotency_keys WHERE key = 'kept before'",
     );
-    const fingerprint = Buffer.from(kept!.fingerprint).toString('base64');
-    const outcome = { ...JSON.parse(kept!.outcome), fingerprint };
+    expect(kept!.fingerprint).toHaveLength(0);
+    const { vault } = server.running.gateway.platform;
+    const { fingerprint, value } = JSON.parse(vault.open(kept!.outcome));
+    const { payer, ...before } = value;
+    expect(payer).toMatchObject({ taxId: input.taxId });
     await server.query(
-      "UPDATE idempotency_keys SET fingerprint = '', outcome = $1 WHERE key = 'kept later'",
-      [server.running.gateway.platform.vault.seal(JSON.stringify(outcome))],
+      "UPDATE idempotency_keys SET fingerprint = decode($1, 'base64'), outcome = $2 WHERE key = 'kept before'",
+      [fingerprint, JSON.stringify({ value: before })],
     );
     const second = await create();
     expect(second.text).toBe(first.text);

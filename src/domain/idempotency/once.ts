@@ -28,7 +28,7 @@ export interface CreationRequest {
   operation: string;
   /** What was asked for: the same request has the same canonical JSON. */
   input: unknown;
-  /** The answer shows what is stored nowhere but sealed, so it is kept sealed. */
+  /** Request or answer have what is stored nowhere but sealed, so both are kept sealed. */
   secret: boolean;
 }
 
@@ -63,8 +63,8 @@ type Outcome =
   | { error: { code: ErrorCode; kind: ErrorKind | undefined; message: string; details: ErrorDetails } };
 
 /**
- * What is read: the next build keeps the fingerprint of a secret request, in base64, sealed with its outcome, and this one
- * goes on working beside it. Of a guess at what was asked for, the bare hash tells whether it is right.
+ * The fingerprint of a secret request, in base64, is sealed with its outcome: of a guess at what was asked for, the bare
+ * hash would tell whether it is right.
  */
 type StoredOutcome = Outcome & { fingerprint?: string };
 
@@ -190,17 +190,17 @@ async function createAndStore<T>(
   }
 }
 
+const nothing = Buffer.alloc(0);
+
 function keyRowOf(request: KeyedRequest, outcome: Outcome, { vault, clock, settings }: Platform): KeyRow {
-  const text = JSON.stringify(outcome);
+  const { scope, key, fingerprint } = request;
   const createdAt = clock.now();
-  return {
-    scope: request.scope,
-    key: request.key,
-    fingerprint: request.fingerprint,
-    outcome: request.secret ? vault.seal(text) : text,
-    createdAt,
-    oldest: new Date(createdAt.getTime() - settings.IDEMPOTENCY_WINDOW),
-  };
+  const oldest = new Date(createdAt.getTime() - settings.IDEMPOTENCY_WINDOW);
+  if (!request.secret)
+    return { scope, key, fingerprint, outcome: JSON.stringify(outcome), createdAt, oldest };
+  const stored: StoredOutcome = { ...outcome, fingerprint: fingerprint.toString('base64') };
+  const sealed = vault.seal(JSON.stringify(stored));
+  return { scope, key, fingerprint: nothing, outcome: sealed, createdAt, oldest };
 }
 
 async function store(request: KeyedRequest, outcome: Outcome, platform: Platform): Promise<void> {
@@ -215,7 +215,7 @@ async function replay<T>(request: KeyedRequest, platform: Platform): Promise<Cre
   if (!row) return null;
   const isElsewhere = row.fingerprint.length === 0;
   if (!isElsewhere && !row.fingerprint.equals(request.fingerprint)) throw keyReused();
-  // One that is not sealed is an object's JSON, whichever of the two the next build makes of this operation's.
+  // One that is not sealed is an object's JSON, whichever of the two another build makes of this operation's.
   const isSealed = !row.outcome.startsWith('{');
   const outcome = JSON.parse(isSealed ? platform.vault.open(row.outcome) : row.outcome) as StoredOutcome;
   if (isElsewhere && outcome.fingerprint !== request.fingerprint.toString('base64')) throw keyReused();
