@@ -166,6 +166,24 @@ describeEngines('booking references', (engine) => {
     await server.query('INSERT INTO booking_reference_key (key) VALUES ($1)', [row?.key]);
     expect((await send(requestFor(offer))).status).toBe(201);
   });
+
+  it('that are left are given out while no more can be had, and more as soon as they can', async () => {
+    const { cheapest, send } = customerOf(server);
+    const offer = await cheapest();
+    const statusesOf = async (bookings: number) => {
+      const answers = await Promise.all(Array.from({ length: bookings }, () => send(requestFor(offer))));
+      return answers.map(({ status }) => status);
+    };
+    await server.restart();
+    expect(await statusesOf(1)).toEqual([201]);
+    const [row] = await server.query<{ key: Buffer }>('DELETE FROM booking_reference_key RETURNING key');
+    // What is left of a block of 64.
+    const statuses = await statusesOf(70);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(63);
+    expect(statuses.filter((status) => status === 500)).toHaveLength(7);
+    await server.query('INSERT INTO booking_reference_key (key) VALUES ($1)', [row?.key]);
+    expect(new Set(await statusesOf(70))).toEqual(new Set([201]));
+  });
 });
 
 describeSeveralSessions('booking references of several processes', (engine) => {

@@ -2,6 +2,7 @@ import type { Sequelize } from 'sequelize';
 import { plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { permute, permutedNumbers } from '../../infrastructure/identifiers/keyedPermutation.ts';
+import { keptOfObject } from '../../infrastructure/keptEntry.ts';
 
 const takeBlock = statement<{ block: string; key: Buffer }>(
   'take_booking_references',
@@ -34,39 +35,52 @@ export function referencesOf(block: number, key: Buffer): string[] {
   );
 }
 
-/** References that are left of a block. */
-type Block = string[];
+/** What this process has to give out, the next one last. */
+interface Stock {
+  references: string[];
+  /** Another block is on its way. */
+  coming: Promise<void> | null;
+}
 
-const blocks = new WeakMap<Sequelize, Promise<Block>>();
+/** As many are left when the next block is asked for: those that come meanwhile need not wait for it. */
+const fewReferences = blockSize / 2;
+
+const stocks = new WeakMap<Sequelize, Stock>();
 
 /** A new six-character booking reference (locator), different from all others of this database. */
 export async function newReference(sequelize: Sequelize): Promise<string> {
   for (;;) {
-    const taking = blocks.get(sequelize) ?? nextBlock(sequelize);
-    const reference = (await taking).pop();
+    const stock = keptOfObject(stocks, sequelize, (): Stock => ({ references: [], coming: null }));
+    if (stock.references.length <= fewReferences) stock.coming ??= addBlock(stock, sequelize);
+    const reference = stock.references.pop();
     if (reference !== undefined) return reference;
-    if (blocks.get(sequelize) === taking) blocks.delete(sequelize);
+    await stock.coming;
   }
 }
 
-/** Gives out none that are left of the block in use: another process has it as well. */
+/** Gives out none of those that are left: another process has them as well. */
 export function dropReferences(sequelize: Sequelize): void {
-  blocks.delete(sequelize);
+  stocks.delete(sequelize);
 }
 
-function nextBlock(sequelize: Sequelize): Promise<Block> {
-  const taking = freeOfNextBlock(sequelize);
-  blocks.set(sequelize, taking);
-  // A block that could not be taken is asked for again.
-  taking.catch(() => blocks.delete(sequelize));
-  return taking;
+function addBlock(stock: Stock, sequelize: Sequelize): Promise<void> {
+  const adding = freeOfNextBlock(sequelize)
+    .then((references) => {
+      stock.references = [...references, ...stock.references];
+    })
+    .finally(() => {
+      stock.coming = null;
+    });
+  // Who waits for it hears of a failure; one that nobody waits for is asked for again with the next reference.
+  adding.catch(() => undefined);
+  return adding;
 }
 
 /**
  * Some of a block may be taken: by builds that gave them out in another order, or by a block that a server which took over
  * from one that died had not heard of, and gives out once more.
  */
-async function freeOfNextBlock(sequelize: Sequelize): Promise<Block> {
+async function freeOfNextBlock(sequelize: Sequelize): Promise<string[]> {
   const [row] = await run(sequelize, takeBlock, []);
   if (!row) throw new Error('booking_reference_key has no row: restore it');
   const references = referencesOf(Number(row.block), row.key);
