@@ -20,6 +20,7 @@ import type { OperationRequest, Prepare } from './preparation.ts';
 import { counted, isRefused, refusedAndCounted } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
 import { idempotencyKeyOf, operationContext } from './socketCallers.ts';
+import { watchFlow } from './socketFlow.ts';
 import { writableJson } from './writableJson.ts';
 
 /**
@@ -31,14 +32,8 @@ const strangerLimitBytes = 16 * 1_024;
 /** Longest id that a client may give an operation: it is kept with a subscription, and stands on each of its results. */
 const idCharacters = 256;
 
-/** Bytes that may wait for a client that asks without reading the answers. */
-const unreadLimitBytes = 4 * bodyLimitBytes;
-
 /** Bytes that are sent to a subscriber before it has taken what went before. */
 const aheadBytes = 16 * 1_024;
-
-/** How often a socket must show that its client lives. */
-const heartbeatMs = 12_000;
 
 /** RFC 6455. */
 const tooBig = 1009;
@@ -83,9 +78,7 @@ const isOfServers = (error: unknown): boolean =>
 
 /** Carries the protocol over one socket. What a client does wrong costs it its connection, and nobody else anything. */
 function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log): void {
-  const cutIfUnread = () => {
-    if (socket.bufferedAmount > unreadLimitBytes) socket.terminate();
-  };
+  watchFlow(socket, request.socket);
   const ids = new OperationIds();
   const extra: SocketExtra = { request, socket, ids, isKnown: false, leave: () => undefined };
   // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is followed
@@ -106,7 +99,6 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
       },
       onMessage(receive) {
         socket.on('message', (data: Buffer) => {
-          cutIfUnread();
           if (!extra.isKnown && data.length > strangerLimitBytes)
             return socket.close(tooBig, 'Message too big');
           const { message, ended } = ids.receive(String(data));
@@ -120,20 +112,9 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
     },
     extra,
   );
-  let answered = true;
-  const heartbeat = setInterval(() => {
-    if (!answered) return socket.terminate();
-    answered = false;
-    socket.ping();
-  }, heartbeatMs);
-  socket.on('pong', () => {
-    answered = true;
-  });
-  socket.on('ping', cutIfUnread);
   // ws answers with the right close code by itself.
   socket.on('error', (error) => log.debug({ err: error }, 'websocket failed'));
   socket.once('close', (code, reason) => {
-    clearInterval(heartbeat);
     extra.leave();
     closed(code, String(reason)).catch((error) => log.error({ err: error }, 'subscriptions not ended'));
   });

@@ -5,16 +5,21 @@ import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startServiceLink } from '../harness/serviceLink.ts';
+import { atRest } from '../harness/subscribers.ts';
+import { longLogOf } from './longLog.ts';
+
+const heartbeatMs = 12_000;
 
 describeOneEngine('A WebSocket whose client', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer(engine);
+    const settings = { WEBHOOK_REACHABILITY_CHECK: 'false', WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' };
+    server = await startTestServer(engine, { settings });
   });
   afterAll(() => server.close());
 
   it('shows no life between two heartbeats is cut, and none whose client does', async () => {
-    const heartbeatMs = 12_000;
     const team = await server.createTeam();
     const query = '{ walletBalance { balance } }';
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -46,36 +51,63 @@ describeOneEngine('A WebSocket whose client', (engine) => {
   });
 
   const filling = 'x'.repeat(500_000);
-  it.each<[string, number, (socket: WebSocket, sent: () => void) => void]>([
-    [
-      'by messages',
-      200,
-      (socket, sent) => socket.send(JSON.stringify({ type: 'ping', payload: { filling } }), sent),
-    ],
-    // A frame of control holds 125 bytes, and so does its answer.
-    [
-      'by frames of WebSockets',
-      300,
-      (socket, sent) => {
-        for (let frame = 1; frame < 1_000; frame += 1) socket.ping(filling.slice(0, 125));
-        socket.ping(filling.slice(0, 125), true, sent);
-      },
-    ],
-  ])('asks %s without reading is cut, and prints nothing', async (_how, most, ask) => {
+  const askByMessage = (socket: WebSocket, sent: () => void) =>
+    socket.send(JSON.stringify({ type: 'ping', payload: { filling } }), sent);
+  // A frame of control holds 125 bytes, and so does its answer.
+  const askByFrames = (socket: WebSocket, sent: () => void) => {
+    for (let frame = 1; frame < 1_000; frame += 1) socket.ping(filling.slice(0, 125));
+    socket.ping(filling.slice(0, 125), true, sent);
+  };
+
+  /** Asks again and again, as often as the server reads it and the connection is there, and reads nothing itself. */
+  async function askWithoutReading(most: number, ask: typeof askByMessage) {
+    const team = await server.createTeam();
+    const raw = await connectRawSocket(server.url, team.test);
+    raw.socket.pause();
+    let sent = 0;
+    const asking = async () => {
+      while (raw.socket.readyState === raw.socket.OPEN && sent < most) {
+        await new Promise<void>((resolve) => ask(raw.socket, resolve));
+        sent += 1;
+      }
+    };
+    return { ...raw, asked: asking(), sent: () => sent };
+  }
+
+  it('asks by messages without reading is not read from until it reads', async () => {
+    // One that is not read from answers no heartbeat.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const most = 120;
+      const { socket, messages, asked, sent } = await askWithoutReading(most, askByMessage);
+      await atRest(sent);
+      expect(sent()).toBeLessThan(most);
+      socket.resume();
+      await asked;
+      await eventually(() => messages.filter(({ type }) => type === 'pong').length === most);
+      expect(socket.readyState).toBe(socket.OPEN);
+      socket.terminate();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it.each([
+    ['by messages', 'by heartbeats', askByMessage],
+    ['by frames of WebSockets', 'at once', askByFrames],
+  ])('asks %s and never reads is cut %s, and prints nothing', async (_how, when, ask) => {
     const printed: unknown[] = [];
     const { error } = console;
     console.error = (...values) => void printed.push(values);
-    // A heartbeat that is not answered would cut it as well.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const team = await server.createTeam();
-      const { socket, closed } = await connectRawSocket(server.url, team.test);
-      socket.pause();
-      let sent = 0;
-      while (socket.readyState === socket.OPEN && sent < most) {
-        await new Promise<void>((resolve) => ask(socket, resolve));
-        sent += 1;
-      }
+      const { socket, asked, closed } = await askWithoutReading(300, ask);
+      if (when === 'by heartbeats')
+        await eventually(async () => {
+          await vi.advanceTimersByTimeAsync(heartbeatMs);
+          return socket.readyState !== socket.OPEN;
+        });
+      await asked;
       socket.resume();
       expect((await closed()).code).toBe(1006);
       expect(printed).toEqual([]);
@@ -84,4 +116,58 @@ describeOneEngine('A WebSocket whose client', (engine) => {
       console.error = error;
     }
   });
+
+  it.each([
+    ['and asks meanwhile', true],
+    ['and says nothing', false],
+  ])('reads all the time, however slowly, %s gets long answers', async (_case, asksOn) => {
+    const { key, asking } = await longLogOf(server, 'live');
+    const link = await startSlowLink(new URL(server.url));
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const { socket, messages, send } = await connectRawSocket(link.url, key);
+      const ids = ['1', '2', '3', '4', '5', '6'];
+      for (const id of ids) send({ type: 'subscribe', id, payload: { query: asking(1) } });
+      const ended = () =>
+        socket.readyState !== socket.OPEN ||
+        messages.filter(({ type }) => type === 'complete').length === ids.length;
+      while (!ended()) {
+        if (asksOn) send({ type: 'ping' });
+        link.letThrough(2_000_000);
+        await eventually(() => link.isWaiting() || ended());
+        await vi.advanceTimersByTimeAsync(heartbeatMs);
+      }
+      const answers = messages.filter(({ type, payload }) => type === 'next' && payload.data);
+      expect(answers.map(({ id }) => id).sort()).toEqual(ids);
+      socket.terminate();
+    } finally {
+      vi.useRealTimers();
+      link.close();
+    }
+  });
 });
+
+/** Stands between a client and the server, whose answers it lets through in portions. */
+async function startSlowLink(target: URL) {
+  let left = 10_000;
+  let resume = (): void => undefined;
+  const { url, close } = await startServiceLink(target, (near, far) => {
+    near.on('data', (bytes: Buffer) => far.write(bytes));
+    far.on('data', (bytes: Buffer) => {
+      near.write(bytes);
+      left -= bytes.length;
+      if (left <= 0) far.pause();
+    });
+    resume = () => void far.resume();
+  });
+  return {
+    url: new URL(url).origin,
+    close,
+    /** Whether as much has come through as was let. */
+    isWaiting: () => left <= 0,
+    letThrough(bytes: number) {
+      left = bytes;
+      resume();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import { bodyLimitBytes } from '../src/infrastructure/http/body.ts';
+
+/** Bytes that may wait for a client before nothing more is read from it: who asks without reading holds up only itself. */
+const unreadLimitBytes = bodyLimitBytes;
+
+/** How often a socket must show that its client lives. */
+const heartbeatMs = 12_000;
+
+/** Bytes between two heartbeats that the slowest link carries: what went before a ping has that much time. */
+const slowestBytes = 64 * 1_024 * (heartbeatMs / 1_000);
+
+/** Bytes that systems and proxies may hold on the way to a client, which nothing tells of. */
+const heldBytes = 4 * 1_024 * 1_024;
+
+/** What Node.js knows of a connection's writes that are under way: by itself it tells only of those that are done. */
+interface Writing {
+  /** Bytes of all writes that have begun. */
+  readonly bytesWritten: number;
+  /** Those of them that the system has not taken yet. */
+  readonly writeQueueSize: number;
+}
+
+/** Keeps what waits for the client of a WebSocket within bounds, and cuts the connection of one that is gone. */
+export function watchFlow(socket: WebSocket, connection: Socket): void {
+  /** Bytes that the client may have to take before it sees the ping that it owes an answer; null if it owes none. */
+  let ahead: number | null = null;
+  const holdBack = () => {
+    if (socket.isPaused || socket.bufferedAmount <= unreadLimitBytes) return;
+    socket.pause();
+    awaitRoom();
+  };
+  const awaitRoom = () => {
+    // Other answers to pings are not read meanwhile.
+    ahead = heldBytes;
+    // It leaves once all that waits now has left, and by then as much may wait again.
+    socket.ping('', false, (error?: Error | null) => {
+      if (!error && socket.bufferedAmount > unreadLimitBytes) awaitRoom();
+      else socket.resume();
+    });
+  };
+  socket.on('message', holdBack).on('ping', holdBack);
+  socket.on('pong', () => {
+    ahead = null;
+  });
+  let before = writingOf(connection);
+  let sentBefore = 0;
+  const heartbeat = setInterval(() => {
+    const now = writingOf(connection);
+    // Where something waits, the system takes more only when the client's side has taken some.
+    const hasTaken = before.writeQueueSize > 0 && takenOf(now) > takenOf(before);
+    before = now;
+    if (ahead === null) {
+      ahead = Math.min(now.bytesWritten - sentBefore, heldBytes);
+      sentBefore = now.bytesWritten;
+      socket.ping();
+    } else if (hasTaken) ahead = heldBytes;
+    else if (ahead > slowestBytes) ahead -= slowestBytes;
+    else socket.terminate();
+  }, heartbeatMs);
+  socket.once('close', () => clearInterval(heartbeat));
+}
+
+const takenOf = ({ bytesWritten, writeQueueSize }: Writing): number => bytesWritten - writeQueueSize;
+
+function writingOf(connection: Socket): Writing {
+  const { _handle } = connection as unknown as { _handle: Writing | null };
+  const { bytesWritten = 0, writeQueueSize = 0 } = _handle ?? {};
+  return { bytesWritten, writeQueueSize };
+}
