@@ -17,7 +17,7 @@ export interface GraphqlDoor {
   readonly router: Router;
   /** Operations over HTTP, without the router in front of them. */
   readonly direct: readonly DirectRoute[];
-  /** Takes the WebSocket upgrades of a server; returns what ends the subscriptions of both kinds. */
+  /** Takes the WebSocket upgrades of a server; returns what ends the subscriptions of both kinds, and the WebSockets. */
   attach(server: Server): { close(): Promise<void> };
   /** Loads now what the first new document would wait for. */
   prepare(): void;

@@ -2,6 +2,8 @@
 interface Received {
   /** Parsed already, or a text that graphql-ws is to refuse: its parseMessage takes either, though its type says text. */
   readonly message: string;
+  /** The id, as graphql-ws is told it, of the operation that it asks for; null where it asks for none. */
+  readonly operation: string | null;
   /** To be called once all that the message asked for is over. */
   ended(): void;
 }
@@ -34,7 +36,7 @@ export class OperationIds {
 
   receive(text: string): Received {
     const message = parsed(text);
-    if (!isOfOperation(message)) return { message: text, ended: nothing };
+    if (!isOfOperation(message)) return { message: text, operation: null, ended: nothing };
     const { type, id } = message;
     const known = this.#numbers.get(id);
     // One that is under way is asked for again: graphql-ws sees that, and ends the connection.
@@ -49,7 +51,11 @@ export class OperationIds {
       this.#underWay.add(number);
     }
     message.id = `${number} ${id}`;
-    return { message: message as unknown as string, ended: known === undefined ? ended : nothing };
+    return {
+      message: message as unknown as string,
+      operation: type === 'subscribe' ? message.id : null,
+      ended: known === undefined ? ended : nothing,
+    };
   }
 
   /** Whether its client still waits for it. */

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Request } from 'express';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
-import { getOperationAST } from 'graphql';
+import { getOperationAST, OperationTypeNode } from 'graphql';
 import { CloseCode, handleProtocols, MessageType, makeServer } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
@@ -20,6 +20,7 @@ import type { OperationRequest, Prepare } from './preparation.ts';
 import { counted, isRefused, refusedAndCounted } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
 import { idempotencyKeyOf, operationContext } from './socketCallers.ts';
+import { SocketEnd } from './socketEnd.ts';
 import { watchFlow } from './socketFlow.ts';
 import { writableJson } from './writableJson.ts';
 
@@ -46,14 +47,12 @@ const tryAgainLater = 1013;
 const reasonBytes = 123;
 const reasonCharacters = 41;
 
-/** How long clients have to answer that the server goes away. */
-const farewellMs = 1_000;
-
 /** What graphql-ws keeps of the upgrade request: Express's, like all of the server's, so it knows the proxy. */
 type SocketExtra = {
   request: Request;
   socket: WebSocket;
   ids: OperationIds;
+  end: SocketEnd;
   isKnown: boolean;
   leave: () => void;
 };
@@ -68,19 +67,23 @@ const shortened = (reason: string): string =>
  * Ends a connection that a fault of ours has broken, so that the client comes back: graphql-ws's 4500 has its clients
  * give up for good, also where the database was away for a moment.
  */
-function closeFailed(socket: WebSocket, error: unknown, what: string, log: Log): void {
-  socket.close(tryAgainLater, toldOfFault(error, what, log, null).message);
+function closeFailed(end: SocketEnd, error: unknown, what: string, log: Log): void {
+  end.bring(tryAgainLater, toldOfFault(error, what, log, null).message);
 }
 
 /** Whether a client sent what only servers send. That is no fault of ours, and graphql-ws has no other sign of it. */
 const isOfServers = (error: unknown): boolean =>
   error instanceof Error && /^Unexpected message of type \w+ received$/.test(error.message);
 
-/** Carries the protocol over one socket. What a client does wrong costs it its connection, and nobody else anything. */
-function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log): void {
+/**
+ * Carries the protocol over one socket. What a client does wrong costs it its connection, and nobody else anything.
+ * @returns what ends it.
+ */
+function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log): SocketEnd {
   watchFlow(socket, request.socket);
   const ids = new OperationIds();
-  const extra: SocketExtra = { request, socket, ids, isKnown: false, leave: () => undefined };
+  const end = new SocketEnd(socket);
+  const extra: SocketExtra = { request, socket, ids, end, isKnown: false, leave: () => undefined };
   // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is followed
   // by the socket's end.
   const send = (text: string) => new Promise<void>((resolve) => socket.send(text, () => resolve()));
@@ -101,12 +104,19 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
         socket.on('message', (data: Buffer) => {
           if (!extra.isKnown && data.length > strangerLimitBytes)
             return socket.close(tooBig, 'Message too big');
-          const { message, ended } = ids.receive(String(data));
+          const { message, operation, ended } = ids.receive(String(data));
+          if (operation !== null) {
+            if (end.isNear) return ended();
+            end.waitFor(operation);
+          }
           receive(message)
             .catch((error) =>
-              isOfServers(error) ? refuse() : closeFailed(socket, error, 'websocket message failed', log),
+              isOfServers(error) ? refuse() : closeFailed(end, error, 'websocket message failed', log),
             )
-            .finally(ended);
+            .finally(() => {
+              ended();
+              if (operation !== null) end.settle(operation);
+            });
         });
       },
     },
@@ -118,6 +128,7 @@ function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log
     extra.leave();
     closed(code, String(reason)).catch((error) => log.error({ err: error }, 'subscriptions not ended'));
   });
+  return end;
 }
 
 /** An operation, and where its results go if there are many. */
@@ -163,6 +174,9 @@ async function subscribe(args: ExecutionArgs) {
   return sending;
 }
 
+const kindOf = ({ document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>) =>
+  getOperationAST(document, operationName)?.operation;
+
 /** What graphql-ws asks while it serves the protocol. */
 function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
   const { log } = gateway.platform;
@@ -177,7 +191,7 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
         return true;
       } catch (error) {
         if (extra.isKnown) extra.socket.close(tryAgainLater, 'Too many connections');
-        else if (!appErrorOf(error)) closeFailed(extra.socket, error, 'websocket not opened', log);
+        else if (!appErrorOf(error)) closeFailed(extra.end, error, 'websocket not opened', log);
         // Closes a socket that is still open with 4403 Forbidden, as the protocol has it.
         return false;
       }
@@ -191,6 +205,8 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
         context.idempotencyKey = idempotencyKeyOf(payload);
         const prepared = await prepare(payload as OperationRequest, context);
         if (isRefused(prepared)) return prepared;
+        // It can be resumed.
+        if (kindOf(prepared) === OperationTypeNode.SUBSCRIPTION) extra.end.settle(serverId);
         return { ...prepared, source: payload.query, deliver: deliverTo(extra, serverId) } satisfies Asked;
       } catch (error) {
         return [wrap(error)];
@@ -204,7 +220,7 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
       errors.map((error) => renderError(error, log, null) as unknown as GraphQLError),
     onNext: async (_context, _id, _payload, args, result) => {
       const context = args.contextValue as RequestContext;
-      const kind = getOperationAST(args.document, args.operationName)?.operation;
+      const kind = kindOf(args);
       const answer = sizedAnswer(shownResult(result as ExecutionResult, context), kind, context);
       await countAnswer(context);
       return answer.result;
@@ -215,7 +231,8 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
 /**
  * Serves graphql-ws on the upgrade requests of /graphql. The key comes in connection_init's payload as `Authorization`
  * (browsers cannot set headers there) or in the upgrade request's header.
- * @returns what ends all connections.
+ * @returns what ends all connections once what has begun on them is answered. It waits for that as long as the server
+ * leaves them open.
  */
 export function serveWebSockets(
   server: Server,
@@ -224,6 +241,7 @@ export function serveWebSockets(
 ): { close(): Promise<void> } {
   const { log } = gateway.platform;
   const protocol = protocolOf(prepare, gateway);
+  const ends = new Set<SocketEnd>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyLimitBytes, handleProtocols });
   server.on('upgrade', (request, socket, head) => {
     if (!offersWebSocket(request)) return declineOffer(server, request, socket, head);
@@ -231,19 +249,17 @@ export function serveWebSockets(
     // Of several offers the library takes none.
     request.headers.upgrade = 'websocket';
     inTurn(socket, () =>
-      sockets.handleUpgrade(request, socket, head, (webSocket) =>
-        carry(webSocket, request as Request, protocol, log),
-      ),
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        const end = carry(webSocket, request as Request, protocol, log);
+        ends.add(end);
+        webSocket.once('close', () => ends.delete(end));
+      }),
     );
   });
   return {
     async close() {
-      for (const socket of sockets.clients) socket.close(goingAway, 'Going away');
-      const cut = setTimeout(() => {
-        for (const socket of sockets.clients) socket.terminate();
-      }, farewellMs);
+      for (const end of ends) end.bring(goingAway, 'Going away');
       await new Promise<void>((resolve) => sockets.close(() => resolve()));
-      clearTimeout(cut);
     },
   };
 }

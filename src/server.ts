@@ -205,8 +205,7 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
     phase = 'stopping';
     if (preparation) clearTimeout(preparation);
     stopKeyNotes();
-    await sockets?.close();
-    await Promise.all([stopListening(), stopWorker(), stopRates?.()]);
+    await Promise.all([sockets?.close(), stopListening(), stopWorker(), stopRates?.()]);
     await doors?.graphql.close();
     await gateway.feed.close();
     gateway.access.close();

@@ -1,0 +1,43 @@
+import type { WebSocket } from 'ws';
+
+/** How long clients that wait for no answer have to take leave. */
+const farewellMs = 1_000;
+
+/**
+ * The end of a WebSocket that the server has to bring about: it waits for the answers to what was begun. A client whose
+ * connection ends before its answer comes back and asks again, and what was done would be done twice.
+ */
+export class SocketEnd {
+  readonly #socket: WebSocket;
+  readonly #unanswered = new Set<string>();
+  #close: (() => void) | null = null;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  /** Whether nothing more is to be begun: the client may ask for it elsewhere. */
+  get isNear(): boolean {
+    return this.#close !== null;
+  }
+
+  /** Has the end wait for an operation until that is settled. */
+  waitFor(operation: string): void {
+    this.#unanswered.add(operation);
+  }
+
+  /** To be called once an operation is answered, or need not be waited for. */
+  settle(operation: string): void {
+    if (this.#unanswered.delete(operation) && this.#unanswered.size === 0) this.#close?.();
+  }
+
+  /** Closes the connection as soon as nothing is waited for. What comes first says with which code and reason. */
+  bring(code: number, reason: string): void {
+    if (this.isNear) return;
+    this.#close = () => this.#socket.close(code, reason);
+    if (this.#unanswered.size > 0) return;
+    this.#close();
+    // Others may have a long answer to read before they see the farewell.
+    setTimeout(() => this.#socket.terminate(), farewellMs).unref();
+  }
+}
