@@ -21,6 +21,9 @@ export function isGraphqlRefusal(error: unknown): error is GraphQLError {
   return !error.originalError || error.originalError instanceof GraphQLError;
 }
 
+/** Whether an error is a fault of ours, and neither a refusal of ours nor one of graphql's. */
+export const isFault = (error: unknown): boolean => !appErrorOf(error) && !isGraphqlRefusal(error);
+
 /** 500: what clients see of a fault of ours. */
 export const internalError = new AppError('INTERNAL_ERROR', 'Internal error');
 
@@ -58,7 +61,7 @@ export function toldOfFault(fault: unknown, what: string, log: Log, request: Fai
 
 /** The error that clients may see: faults of ours are logged, and what `toldOfFault` says takes their place. */
 export function disclosed(error: unknown, log: Log, request: FailedRequest | null): GraphQLError {
-  if (appErrorOf(error) || isGraphqlRefusal(error)) return error as GraphQLError;
+  if (!isFault(error)) return error as GraphQLError;
   const { path, locations } = error as GraphQLError;
   return Object.assign(wrap(toldOfFault(error, 'operation failed', log, request)), { path, locations });
 }

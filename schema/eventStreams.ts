@@ -8,7 +8,7 @@ import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { refusalAnswer, sendAnswer, setContextHeaders } from './answers.ts';
 import { contextOf } from './callers.ts';
-import { appErrorOf, toldOfFault, wrap } from './errors.ts';
+import { appErrorOf, isFault, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import type { OperationRequest, Prepare } from './preparation.ts';
 import { counted, isRefused } from './preparation.ts';
@@ -120,6 +120,9 @@ async function resultsOf(
   }
   const result = await (kind === 'subscription' ? subscribeTexts(operation.query, args) : execute(args));
   if (Symbol.asyncIterator in result) return result;
+  const fault = result.errors?.find(isFault);
+  // As a last result it would end the subscription for good.
+  if (fault && kind === 'subscription') throw fault;
   const shown = shownResult(await counted(result, context), context);
   const { text } = sizedAnswer(shown, kind, context);
   await countAnswer(context);

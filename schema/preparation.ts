@@ -53,6 +53,16 @@ const keptCharacters = 1_000_000;
 /** Parses and checks a request under the same limits as over HTTP. */
 export type Prepare = (request: OperationRequest, context: RequestContext) => Promise<Preparation>;
 
+/** Whether a request asks for a subscription, as far as its document can be read. */
+export function asksToSubscribe({ query, operationName }: OperationRequest): boolean {
+  try {
+    const document = parse(query, { maxTokens: documentLimits.tokens });
+    return getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION;
+  } catch {
+    return false;
+  }
+}
+
 export function createPreparation(schema: GraphQLSchema, introspection: boolean): Prepare {
   const rules = [...specifiedRules, ...limitRules(introspection)];
 

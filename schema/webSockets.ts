@@ -13,11 +13,11 @@ import { bodyLimitBytes } from '../src/infrastructure/http/body.ts';
 import { declineOffer, inTurn, offersWebSocket } from '../src/infrastructure/http/offeredProtocols.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
-import { appErrorOf, renderError, toldOfFault, wrap } from './errors.ts';
+import { appErrorOf, isFault, renderError, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import { idOfClient, OperationIds, reasonForClient } from './operationIds.ts';
 import type { OperationRequest, Prepare } from './preparation.ts';
-import { counted, isRefused, refusedAndCounted } from './preparation.ts';
+import { asksToSubscribe, counted, isRefused, refusedAndCounted } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
 import { idempotencyKeyOf, operationContext } from './socketCallers.ts';
 import { SocketEnd } from './socketEnd.ts';
@@ -177,7 +177,10 @@ async function subscribe(args: ExecutionArgs) {
 const kindOf = ({ document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>) =>
   getOperationAST(document, operationName)?.operation;
 
-/** What graphql-ws asks while it serves the protocol. */
+/**
+ * What graphql-ws asks while it serves the protocol. What is thrown for a fault of ours ends the connection: told of it, a
+ * client would take its subscription for ended, and would not resume it.
+ */
 function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
   const { log } = gateway.platform;
   return makeServer<Record<string, unknown>, SocketExtra>({
@@ -216,11 +219,16 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
       Symbol.asyncIterator in (result as object)
         ? undefined
         : counted(result as ExecutionResult, args.contextValue as RequestContext),
-    onError: (_context, _id, _payload, errors) =>
-      errors.map((error) => renderError(error, log, null) as unknown as GraphQLError),
+    onError: (_context, _id, payload, errors) => {
+      const fault = errors.find(isFault);
+      if (fault && asksToSubscribe(payload as OperationRequest)) throw fault;
+      return errors.map((error) => renderError(error, log, null) as unknown as GraphQLError);
+    },
     onNext: async (_context, _id, _payload, args, result) => {
       const context = args.contextValue as RequestContext;
       const kind = kindOf(args);
+      const fault = (result as ExecutionResult).errors?.find(isFault);
+      if (fault && kind === OperationTypeNode.SUBSCRIPTION) throw fault;
       const answer = sizedAnswer(shownResult(result as ExecutionResult, context), kind, context);
       await countAnswer(context);
       return answer.result;

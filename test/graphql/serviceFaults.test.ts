@@ -6,7 +6,7 @@ import { rawRequest } from '../harness/rawRequest.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { walletEvents } from '../harness/subscribers.ts';
+import { subjectEvents, walletEvents } from '../harness/subscribers.ts';
 
 const anyEngine = availableEngines().at(-1)!;
 
@@ -95,6 +95,24 @@ describe('Faults of the service', () => {
     const streamed = server.graphql(walletEvents, { after }, key, { accept: 'text/event-stream' });
     try {
       await expect(streamed).rejects.toThrow();
+    } finally {
+      await server.query('ALTER TABLE events_away RENAME TO events');
+    }
+  });
+
+  it('refuse a stream of events that has not begun, so that its client comes back', async () => {
+    const { test: key } = await server.createTeam();
+    await server.query('ALTER TABLE events RENAME TO events_away');
+    try {
+      const variables = { id: 'rch_01jd4ynv5te5j8v2r0h3m6x9qa' };
+      const accept = 'text/event-stream';
+      const { status, body } = await server.graphql(subjectEvents('rechargeUpdated'), variables, key, {
+        accept,
+      });
+      expect(status).toBe(500);
+      expect(body.errors).toMatchObject([
+        { message: 'Internal error', extensions: { code: 'INTERNAL_ERROR' } },
+      ]);
     } finally {
       await server.query('ALTER TABLE events_away RENAME TO events');
     }
