@@ -30,7 +30,7 @@ it('who joins a feed while the table cannot be read pauses between tries, and st
   // Who tries without a pause does so before this turn comes.
   await new Promise(setImmediate);
   await feed.close();
-  await expect(joining).resolves.toBeInstanceOf(Function);
+  await expect(joining).resolves.toEqual({ position: null, leave: expect.any(Function) });
 });
 
 it('a feed tells a thousand events and more that happen at once after one signal', async () => {
@@ -79,7 +79,7 @@ describeOneEngine('A feed', (engine) => {
     expect(await storedEvents(server, teamId, 'test')).toEqual([]);
     const heard: string[] = [];
     const { feed } = server.running.gateway;
-    const leave = await feed.follow(tenant, {
+    const { leave } = await feed.follow(tenant, {
       hear: (events) => heard.push(...events.map(({ id }) => id)),
       rewind: () => undefined,
     });
@@ -96,7 +96,7 @@ describeOneEngine('A feed', (engine) => {
     const tenant = await tenantOf(server, teamId, 'live');
     const heard: string[] = [];
     const rewound: bigint[] = [];
-    const leave = await server.running.gateway.feed.follow(tenant, {
+    const { leave } = await server.running.gateway.feed.follow(tenant, {
       hear: (events) => heard.push(...events.map(({ id }) => id)),
       rewind: (sequence) => rewound.push(sequence),
     });
@@ -167,7 +167,7 @@ describeEngines('A feed of a team with many events', (engine) => {
     const { teamId } = await server.createTeam();
     const tenant = await tenantOf(server, teamId, 'live');
     let rewound = false;
-    const leave = await server.running.gateway.feed.follow(tenant, {
+    const { leave } = await server.running.gateway.feed.follow(tenant, {
       hear: () => undefined,
       rewind: () => {
         rewound = true;

@@ -74,6 +74,39 @@ describeSeveralSessions('Where event streams begin', (engine) => {
       if (isBeginning) return;
     }
   });
+
+  it('is where the events end of a server that takes over meanwhile, and had not heard of the last', async () => {
+    const { teamId, test: key } = await server.createTeam();
+    for (let lost = 0; lost < 3; lost += 1) await requestRecharge(server, key);
+    const other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
+    await other.connect();
+    const leaving = new AbortController();
+    onTestFinished(async () => {
+      leaving.abort();
+      await other.end();
+    });
+    await other.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+    const { body } = await open(key, leaving.signal);
+    await eventually(async () => {
+      await other.query('SELECT pg_stat_clear_snapshot()');
+      const { rows } = await other.query(
+        "SELECT FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted",
+      );
+      return rows.length > 0;
+    });
+    await other.query(`SET LOCAL session_replication_role = replica;
+      DELETE FROM events e USING wallets w WHERE w.team_id = '${teamId}' AND w.mode = 'test'
+         AND e.wallet_id = w.id AND e.sequence > w.event_count - 3;
+      UPDATE wallets SET event_count = event_count - 3 WHERE team_id = '${teamId}' AND mode = 'test'; COMMIT`);
+    const ids = [];
+    for (let told = 0; told < 5; told += 1) ids.push(await requestRecharge(server, key));
+    let text = '';
+    for await (const part of body!.pipeThrough(new TextDecoderStream())) {
+      text += part;
+      if (text.includes(ids.at(-1)!)) break;
+    }
+    for (const id of ids) expect(text).toContain(id);
+  });
 });
 
 describeEngines('Where subscriptions begin', (engine) => {

@@ -150,9 +150,9 @@ export class EventFeed {
 
   /**
    * Joins a team's stream. Once this resolves, every event that the table does not show yet will be handed over.
-   * @returns what ends it.
+   * @returns the number of the last event that was handed out before, null when the feed was closed, and what ends it.
    */
-  async follow(tenant: Tenant, follower: Follower): Promise<() => void> {
+  async follow(tenant: Tenant, follower: Follower): Promise<{ position: bigint | null; leave: () => void }> {
     let stream = this.#streams.get(tenant.walletId);
     if (!stream) {
       stream = { tenant, position: null, told: [], followers: new Set(), reading: null, again: false };
@@ -161,12 +161,13 @@ export class EventFeed {
     const joined = stream;
     joined.followers.add(follower);
     while (joined.position === null && joined.followers.has(follower)) await this.#wake(tenant.walletId);
-    return () => {
+    const leave = () => {
       joined.followers.delete(follower);
       if (joined.followers.size === 0 && this.#streams.get(tenant.walletId) === joined) {
         this.#streams.delete(tenant.walletId);
       }
     };
+    return { position: joined.position, leave };
   }
 
   #wake(walletId: number): Promise<void> | undefined {

@@ -39,12 +39,13 @@ export function followEvents(
   platform: Pick<Platform, 'sequelize'>,
   reader: Reader,
 ): Following {
-  const start = startingPoint(tenant, filter.after, platform);
+  const findStart = () => startingPoint(tenant, filter.after, platform);
+  const start = findStart();
   const begun = start.then(
     () => undefined,
     () => undefined,
   );
-  return { begun, events: eventsFrom(start, tenant, filter, feed, reader) };
+  return { begun, events: eventsFrom(start, findStart, tenant, filter, feed, reader) };
 }
 
 /**
@@ -54,6 +55,7 @@ export function followEvents(
  */
 async function* eventsFrom(
   start: Promise<bigint>,
+  findStart: () => Promise<bigint>,
   tenant: Tenant,
   filter: EventFilter,
   feed: EventFeed,
@@ -67,7 +69,7 @@ async function* eventsFrom(
   let forgetting: NodeJS.Timeout | undefined;
   /** Numbers beyond it have been given anew. */
   let rewoundTo: bigint | null = null;
-  const stopFollowing = await feed.follow(tenant, {
+  const { position: joinedAt, leave } = await feed.follow(tenant, {
     hear(events) {
       if (queue.length + events.length > queueLimit) behind = true;
       if (behind) queue = [];
@@ -86,6 +88,8 @@ async function* eventsFrom(
     (filter.types === null || filter.types.has(event.type)) &&
     (filter.subjectId === null || filter.subjectId === event.subjectId);
   try {
+    // A server that had not heard of the last events may have taken over meanwhile, and gives their numbers to others.
+    if (joinedAt !== null && joinedAt < position && (await findStart()) < position) position = joinedAt;
     while (!signal.aborted) {
       if (rewoundTo !== null) {
         if (rewoundTo < position) position = rewoundTo;
@@ -128,6 +132,6 @@ async function* eventsFrom(
   } finally {
     clearTimeout(forgetting);
     signal.removeEventListener('abort', onAbort);
-    stopFollowing();
+    leave();
   }
 }
