@@ -6,6 +6,7 @@ import type { Metrics } from '../observability/metrics.ts';
 
 /** One quotation: how many reais one unit of the currency is worth. */
 export interface ExchangeRate {
+  /** Above zero, with six digits before the point and eight behind it at most: else it fails what asked for it. */
   readonly rate: Big;
   /** The instant from which it applies. */
   readonly asOf: Date;

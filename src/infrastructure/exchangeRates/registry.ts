@@ -1,3 +1,4 @@
+import { checkedRates } from './checkedRates.ts';
 import type { ExchangeRates } from './exchangeRates.ts';
 import { ptaxExchangeRates } from './ptax/ptaxExchangeRates.ts';
 import type { RateTable } from './rateTable.ts';
@@ -38,12 +39,12 @@ export const exchangeRateAdapterNames = Object.keys(adapters) as [
 ];
 
 /**
- * The adapter that the setting EXCHANGE_RATES names, with the spread of EXCHANGE_RATE_SPREAD on its rates.
+ * The adapter that the setting EXCHANGE_RATES names, its rates looked at, with the spread of EXCHANGE_RATE_SPREAD on them.
  * @throws RateTableError when EXCHANGE_RATE_TABLE is needed and not there
  */
 export function createExchangeRates(
   name: ExchangeRateAdapterName,
   settings: ExchangeRateSettings,
 ): ExchangeRates {
-  return withSpread(adapters[name](settings), settings.EXCHANGE_RATE_SPREAD);
+  return withSpread(checkedRates(adapters[name](settings), name), settings.EXCHANGE_RATE_SPREAD);
 }

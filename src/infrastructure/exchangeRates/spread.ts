@@ -15,7 +15,7 @@ export function withSpread(rates: ExchangeRates, percent: string): ExchangeRates
   const factor = new StrictDecimal(percent).div('100').plus('1');
   if (factor.eq('1')) return rates;
   return {
-    ...rates,
+    start: rates.start?.bind(rates),
     async rate(from, at) {
       const quoted = await rates.rate(from, at);
       if (from === 'BRL') return quoted;

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../../src/config.ts';
 import { areOfOneCurrency, judgeClosings } from '../../../src/infrastructure/exchangeRates/ptax/belief.ts';
 import { bulletinsUrl, readClosings } from '../../../src/infrastructure/exchangeRates/ptax/bulletins.ts';
-import { createExchangeRates } from '../../../src/infrastructure/exchangeRates/registry.ts';
-import { withSpread } from '../../../src/infrastructure/exchangeRates/spread.ts';
 import { StrictDecimal } from '../../../src/infrastructure/exchangeRates/strictDecimal.ts';
-import { simulatedExchangeRates } from '../../../src/infrastructure/exchangeRates/tableExchangeRates.ts';
 
 const now = new Date('2026-11-21T15:00:00.000Z');
 
@@ -255,31 +251,5 @@ describe('closings of the central bank', () => {
       ['18', '5.5'],
     ];
     expect(areOfOneCurrency(closings(told), closings(others))).toBe(expected);
-  });
-});
-
-describe('a spread', () => {
-  const rates = (percent: string) => withSpread(simulatedExchangeRates(), percent);
-  const of = async (percent: string, currency: string) =>
-    (await rates(percent).rate(currency, now)).rate.toString();
-
-  it('is added to the rates of foreign currencies, with six decimals, half up', async () => {
-    expect(await of('4', 'USD')).toBe('5.616');
-    expect(await of('0.0002', 'EUR')).toBe('6.250013');
-    expect(await of('99.9999', 'BRL')).toBe('1');
-  });
-
-  it('of nothing leaves the rates as they are', async () => {
-    const plain = simulatedExchangeRates();
-    expect(withSpread(plain, '0')).toBe(plain);
-    expect(withSpread(plain, '0.00')).toBe(plain);
-  });
-
-  it('is of whatever source is named, and only the central bank is asked by itself', async () => {
-    const settings = readSettings({ EXCHANGE_RATE_MAX_AGE: '1ms', EXCHANGE_RATE_SPREAD: '4' });
-    const table = createExchangeRates('table', settings);
-    expect((await table.rate('USD', now)).rate.toString()).toBe('5.616');
-    expect(table.start).toBeUndefined();
-    expect(createExchangeRates('ptax', settings).start).toBeTypeOf('function');
   });
 });
