@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -31,6 +32,19 @@ it('verifies no store that is not there, and makes none', async () => {
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toBe(`Not verified: there is no store in DATA_DIR ${dataDir}\n`);
   expect(existsSync(dataDir)).toBe(false);
+});
+
+it('does not say that no store is there when it cannot tell', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'embarque-'));
+  try {
+    await writeFile(join(dataDir, 'postgres'), 'no folder');
+    const { code, stdout, stderr } = await build.verifyLedger({ DATA_DIR: dataDir });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(`Not verified: DATA_DIR ${dataDir}: ENOTDIR: not a directory`);
+    expect(await readdir(dataDir)).toEqual(['postgres']);
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
 });
 
 it('says which setting is wrong', async () => {

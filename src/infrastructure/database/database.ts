@@ -58,9 +58,9 @@ function naming(setting: string): (error: Error) => never {
 
 /** Opens a store that is there already, as commands do that must not make one. @throws Error when there is none. */
 export async function openExistingDatabase(...[settings, models, log]: Parameters<typeof openDatabase>) {
-  if (!settings.DATABASE_URL && !EmbeddedDisk.exists(settings.DATA_DIR)) {
-    throw new Error(`there is no store in DATA_DIR ${settings.DATA_DIR}`);
-  }
+  const { DATABASE_URL, DATA_DIR: dataDir } = settings;
+  if (!DATABASE_URL && !(await EmbeddedDisk.exists(dataDir).catch(naming(`DATA_DIR ${dataDir}`))))
+    throw new Error(`there is no store in DATA_DIR ${dataDir}`);
   return openDatabase(settings, models, log);
 }
 

@@ -20,8 +20,8 @@ export interface EmbeddedPostgres {
 }
 
 export interface EmbeddedOptions {
-  /** A folder, made when it is missing; `memory` keeps nothing. */
-  dataDir: string;
+  /** A folder, made when it is missing; null keeps nothing. */
+  dataDir: string | null;
   /** A dump that a new store starts from. Without it the engine makes an empty store (seconds). */
   template?: Blob;
 }
@@ -34,7 +34,7 @@ const turnTimeoutMs = 5_000;
  * @throws Error with one clear line when the folder belongs to another process or the engine does not start.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const lock = options.dataDir === 'memory' ? null : await lockDataDirectory(options.dataDir);
+  const lock = options.dataDir === null ? null : await lockDataDirectory(options.dataDir);
   const store = new EmbeddedStore(options, lock);
   try {
     await store.start();
@@ -108,8 +108,8 @@ class EmbeddedStore implements SessionLender {
 
   async #startEngine(): Promise<EmbeddedEngine> {
     const { dataDir, template } = this.#options;
-    const disk = dataDir === 'memory' ? null : await EmbeddedDisk.at(dataDir);
-    const loadDataDir = disk && EmbeddedDisk.exists(dataDir) ? undefined : template;
+    const disk = dataDir === null ? null : await EmbeddedDisk.at(dataDir);
+    const loadDataDir = dataDir !== null && (await EmbeddedDisk.exists(dataDir)) ? undefined : template;
     // What V8 makes of WebAssembly does not keep the loop of Node.js going: it would come to its end, and with that wait
     // for all that V8 is optimising meanwhile.
     const awake = setInterval(() => undefined, 1_000);
@@ -128,7 +128,7 @@ class EmbeddedStore implements SessionLender {
   #stopped(failure: Error): void {
     const engine = this.#running;
     this.#running = null;
-    if (this.#options.dataDir === 'memory') this.#starting = Promise.reject(failure);
+    if (this.#options.dataDir === null) this.#starting = Promise.reject(failure);
     else this.#starting = null;
     this.#starting?.catch(() => undefined);
     engine?.stop().catch(() => undefined);

@@ -1,5 +1,5 @@
 import * as files from 'node:fs';
-import { access, chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { access, chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
@@ -52,15 +52,21 @@ export class EmbeddedDisk extends NodeFS {
     this.#finalRoot = finalRoot;
   }
 
-  /** Whether `dataDir` holds a store already. */
-  static exists(dataDir: string): boolean {
-    return files.existsSync(join(dataDir, 'postgres', 'PG_VERSION'));
+  /** Whether `dataDir` holds a store already. @throws Error when that cannot be told: to an account that may not look. */
+  static async exists(dataDir: string): Promise<boolean> {
+    try {
+      await stat(join(dataDir, 'postgres', 'PG_VERSION'));
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      return false;
+    }
   }
 
   /** The store in `dataDir`, which the caller has locked. A half-made one is removed. @throws Error for a damaged one. */
   static async at(dataDir: string): Promise<EmbeddedDisk> {
     const finalRoot = join(dataDir, 'postgres');
-    if (EmbeddedDisk.exists(dataDir)) {
+    if (await EmbeddedDisk.exists(dataDir)) {
       await closeToOthers(finalRoot);
       // Of what it may not read or write, the engine says that it is there already.
       await access(finalRoot, files.constants.R_OK | files.constants.W_OK);

@@ -12,7 +12,7 @@ describe('the wire protocol of the embedded store', () => {
   let client: pg.Client;
 
   beforeAll(async () => {
-    embedded = await openEmbedded({ dataDir: 'memory', template: await emptyStore() });
+    embedded = await openEmbedded({ dataDir: null, template: await emptyStore() });
   });
   afterAll(() => embedded.close());
   beforeEach(async () => {
@@ -155,7 +155,7 @@ describe('the embedded store under the pool', () => {
   let sequelize: Sequelize;
 
   beforeEach(async () => {
-    embedded = await openEmbedded({ dataDir: 'memory', template: await emptyStore() });
+    embedded = await openEmbedded({ dataDir: null, template: await emptyStore() });
     sequelize = poolOver(embedded);
     await sequelize.query('CREATE TABLE counters (id int PRIMARY KEY, value int NOT NULL)');
     await sequelize.query('INSERT INTO counters VALUES (1, 0)');
@@ -218,7 +218,7 @@ describe('the embedded store under the pool', () => {
 
   it('starts other stores from its dump', async () => {
     await sequelize.query('UPDATE counters SET value = 41');
-    const copy = await openEmbedded({ dataDir: 'memory', template: await embedded.dump() });
+    const copy = await openEmbedded({ dataDir: null, template: await embedded.dump() });
     const other = poolOver(copy);
     await other.query('UPDATE counters SET value = value + 1');
     expect((await other.query('SELECT value FROM counters'))[0]).toEqual([{ value: 42 }]);

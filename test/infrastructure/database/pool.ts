@@ -36,7 +36,7 @@ export const testDatabases: { name: string; open(): Promise<TestDatabase> }[] = 
 ];
 
 async function openEmbeddedDatabase(): Promise<TestDatabase> {
-  const embedded = await openEmbedded({ dataDir: 'memory', template: await emptyStore() });
+  const embedded = await openEmbedded({ dataDir: null, template: await emptyStore() });
   const sequelize = poolOver(embedded);
   return {
     name: 'embedded',
