@@ -36,6 +36,45 @@ describe.runIf(engine)('A database that does not answer any more', () => {
     }
   });
 
+  it.each(['find_key', 'read_balance'])(
+    'on one connection, as it is asked for %s, holds up only those that were waiting for that',
+    async (statement) => {
+      const place = await engine!.allocate();
+      const gate = await startGate(new URL(place.settings.DATABASE_URL as string));
+      try {
+        const keys = ['sk_live_0123456789abcdef', 'sk_test_0123456789abcdef'];
+        const [BOOTSTRAP_LIVE_KEY, BOOTSTRAP_TEST_KEY] = keys as [string, string];
+        const bootstrap = { BOOTSTRAP_LIVE_KEY, BOOTSTRAP_TEST_KEY };
+        const limits = { RATE_LIMIT_DEFAULT: '100000' };
+        const environment = { ...place.settings, ...bootstrap, ...limits, DATABASE_URL: gate.url, PORT: '0' };
+        const server = startProcess(environment);
+        const url = await server.ready();
+        const ask = async (key: string) =>
+          (await fetch(`${url}/api/v1/wallet/balance`, { headers: { authorization: `Bearer ${key}` } })).ok;
+        for (const key of keys) expect(await ask(key)).toBe(true);
+        gate.silenceAt(statement);
+        const answered = keys.map(() => 0);
+        await eventually(() => {
+          if (!gate.hasSwallowed()) for (const key of keys) void ask(key).catch(() => undefined);
+          return gate.hasSwallowed();
+        });
+        await eventually(() => {
+          for (const [index, key] of keys.entries())
+            ask(key).then(
+              (isAnswered) => {
+                answered[index] = (answered[index] ?? 0) + Number(isAnswered);
+              },
+              () => undefined,
+            );
+          return answered.every((count) => count > 3);
+        });
+      } finally {
+        gate.close();
+        await place.release();
+      }
+    },
+  );
+
   it('keeps a process from nothing by sessions that rest', async () => {
     const place = await engine!.allocate();
     const sessions: Socket[] = [];

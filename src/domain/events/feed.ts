@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { validationError } from '../../errors.ts';
+import { askWithin } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
@@ -108,6 +109,12 @@ interface Stream {
 const lookMs = 1_000;
 
 /**
+ * Longest that a look is waited for, a little more than one may wait for a lock: all that a stream has to tell waits with it,
+ * and on a connection that has fallen silent it takes a minute.
+ */
+const lookTimeoutMs = 12_000;
+
+/**
  * Hands new events of the followed teams to their followers: one read of the table for all followers of a team in this
  * process, woken by signals and, should one get lost, by a look each second.
  */
@@ -186,7 +193,10 @@ export class EventFeed {
       while (stream.again && stream.followers.size > 0) {
         stream.again = false;
         const { tenant, position, told } = stream;
-        const rows = await run(this.#platform.sequelize, readFrom, [tenant.walletId, position.toString()]);
+        const { sequelize, clock } = this.#platform;
+        const rows = await askWithin({ asked: 'a look for events', timeoutMs: lookTimeoutMs, clock }, () =>
+          run(sequelize, readFrom, [tenant.walletId, position.toString()]),
+        );
         this.#outage.end();
         if (told.length > 0 && rows[0]?.id !== told.at(-1)) {
           stream.position = await this.#rewind(stream, position);

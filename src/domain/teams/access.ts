@@ -29,6 +29,9 @@ export interface Caller {
  */
 const trustedMs = 700;
 
+/** How long others join a read of a key: one on a connection that has fallen silent may take a minute. */
+const joinedMs = 1_000;
+
 /** How often keys with open subscriptions are looked at: what is left of the second. */
 const watchMs = 200;
 
@@ -66,7 +69,7 @@ export class Access {
   readonly #callers = new LRUCache<string, { caller: Caller; readAt: ClockReading }>({ max: 10_000 });
   /** Hashes of keys that were found, so that each is computed once; the keys' own text never leaves this map. */
   readonly #hashes = new LRUCache<string, string>({ max: 10_000 });
-  readonly #loading = new Map<string, Promise<Caller | null>>();
+  readonly #loading = new Map<string, { caller: Promise<Caller | null>; begunMs: number }>();
   /** Counts what was to be forgotten: a read that began before may have found what is no longer so. */
   #forgettings = 0;
   readonly #watchers = new Map<string, Set<() => void>>();
@@ -146,15 +149,15 @@ export class Access {
   callerOfHash(hash: string): Caller | null | Promise<Caller | null> {
     const known = this.#callers.get(hash);
     if (known && longestSince(known.readAt) < trustedMs) return known.caller;
-    let loading = this.#loading.get(hash);
-    if (!loading) {
-      const begun = this.#load(hash).finally(() => {
-        if (this.#loading.get(hash) === begun) this.#loading.delete(hash);
-      });
-      loading = begun;
-      this.#loading.set(hash, begun);
-    }
-    return loading;
+    const nowMs = performance.now();
+    const joined = this.#loading.get(hash);
+    if (joined && nowMs - joined.begunMs < joinedMs) return joined.caller;
+    const caller = this.#load(hash).finally(() => {
+      if (this.#loading.get(hash) === loading) this.#loading.delete(hash);
+    });
+    const loading = { caller, begunMs: nowMs };
+    this.#loading.set(hash, loading);
+    return caller;
   }
 
   /** Whether any team may call from this browser origin: all that a preflight, which carries no key, can be asked. */

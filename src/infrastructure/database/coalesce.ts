@@ -4,6 +4,9 @@ import { transactionContext } from './transactionContext.ts';
 const concurrentBatches = 2;
 const keysInBatch = 500;
 
+/** One that takes longer holds up none of those that come later: its connection may never answer. */
+const patienceMs = 1_000;
+
 interface Reader<Value> {
   resolve(value: Value | undefined): void;
   reject(error: unknown): void;
@@ -23,14 +26,23 @@ export function coalesce<Key, Value>(
 
   const send = async (batch: Map<Key, Reader<Value>[]>) => {
     underWay += 1;
+    const goOn = () => {
+      underWay -= 1;
+      if (waiting.size > 0) flush();
+    };
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = true;
+      goOn();
+    }, patienceMs);
     try {
       const values = await load([...batch.keys()]);
       for (const [key, readers] of batch) for (const reader of readers) reader.resolve(values.get(key));
     } catch (error) {
       for (const readers of batch.values()) for (const reader of readers) reader.reject(error);
     } finally {
-      underWay -= 1;
-      if (waiting.size > 0) flush();
+      clearTimeout(late);
+      if (!isLate) goOn();
     }
   };
 

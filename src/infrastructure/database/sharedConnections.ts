@@ -31,6 +31,8 @@ interface Lane {
   client: Client | null;
   opening: Promise<Client>;
   reads: number;
+  /** When it answered last, or was given the first read since it had answered all, by `performance.now()`. */
+  heardMs: number;
   unusable: boolean;
   /** Whether nothing was read on it since this was set. */
   idle: boolean;
@@ -41,6 +43,12 @@ const readsBeforeAnother = 4;
 
 /** A connection that was not used for so long goes back to the pool. */
 const keptMs = 100;
+
+/**
+ * A connection that owes an answer for so long is given no more to read while there are others: the database may be well, and
+ * the connection one that something in between has forgotten.
+ */
+const quietMs = 1_000;
 
 const lanesOf = new WeakMap<Sequelize, SharedConnections>();
 
@@ -79,6 +87,7 @@ export class SharedConnections {
   query(query: NamedQuery): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       const lane = this.#choose();
+      if (lane.reads === 0) lane.heardMs = performance.now();
       lane.reads += 1;
       lane.idle = false;
       this.#underWay += 1;
@@ -110,12 +119,17 @@ export class SharedConnections {
 
   #choose(): Lane {
     let best: Lane | null = null;
+    let quiet: Lane | null = null;
     let opening: Lane | null = null;
+    const soundSinceMs = performance.now() - quietMs;
     for (const lane of this.#lanes) {
       if (!lane.client) opening = lane;
       else if (lane.client._invalid) this.#giveUp(lane);
-      else if (!best || lane.reads < best.reads) best = lane;
+      else if (lane.reads > 0 && lane.heardMs < soundSinceMs) {
+        if (!quiet || lane.reads < quiet.reads) quiet = lane;
+      } else if (!best || lane.reads < best.reads) best = lane;
     }
+    if (this.#lanes.size >= this.#limit) best ??= quiet;
     const othersWait = this.#pool.waiting > this.#opening;
     if (best && best.reads < readsBeforeAnother && !othersWait) return best;
     if (opening) return opening;
@@ -124,7 +138,7 @@ export class SharedConnections {
 
   #open(): Lane {
     const opening = this.#manager.getConnection({ type: 'read' }) as Promise<Client>;
-    const lane: Lane = { client: null, opening, reads: 0, unusable: false, idle: false };
+    const lane: Lane = { client: null, opening, reads: 0, heardMs: 0, unusable: false, idle: false };
     this.#lanes.add(lane);
     this.#opening += 1;
     opening.then(
@@ -150,6 +164,7 @@ export class SharedConnections {
   /** A read is over. */
   #end(lane: Lane): void {
     lane.reads -= 1;
+    lane.heardMs = performance.now();
     this.#underWay -= 1;
     if (lane.reads > 0) return;
     if (lane.unusable || this.#pool.waiting > 0 || lane.client?._invalid) this.#giveBack(lane);

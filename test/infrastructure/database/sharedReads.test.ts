@@ -103,6 +103,20 @@ describeSeveralSessions('Reads that share connections', (engine) => {
     expect(ended).toEqual(['first', 'write', 'last']);
   });
 
+  it('go on another connection while one owes an answer for long', async () => {
+    await open(4);
+    await lock();
+    const reads = [read()];
+    await waiting(1);
+    const { now } = performance;
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + longMs);
+    reads.push(read());
+    later.mockRestore();
+    await waiting(2);
+    await other.query('ROLLBACK');
+    expect(await Promise.all(reads)).toEqual(reads.map(() => [{ value: '100' }]));
+  });
+
   it('have their connection to themselves for as long as they take', async () => {
     await open(2);
     vi.useFakeTimers({ toFake: ['setTimeout'] });
