@@ -6,16 +6,10 @@ import type {
   GraphQLSchema,
   OperationDefinitionNode,
 } from 'graphql';
-import {
-  defaultFieldResolver,
-  getArgumentValues,
-  getOperationAST,
-  Kind,
-  typeFromAST,
-  valueFromAST,
-} from 'graphql';
+import { defaultFieldResolver, getArgumentValues, getOperationAST, Kind } from 'graphql';
 import type { Variable } from '../schema/coercion.ts';
 import { coerceVariables, variablesOf } from '../schema/coercion.ts';
+import { defaultsOf } from '../schema/variableDefaults.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
 
 /** The only root field of a route's document, and what it takes to run it. */
@@ -68,14 +62,4 @@ export function rootFieldOf(schema: GraphQLSchema, document: DocumentNode): Root
       return resolve(undefined, args, context, { ...info, variableValues });
     },
   };
-}
-
-/** Values of the variables that a request may leave out. */
-function defaultsOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Record<string, unknown> {
-  const defaults: Record<string, unknown> = {};
-  for (const { variable, type, defaultValue } of operation.variableDefinitions ?? []) {
-    if (defaultValue)
-      defaults[variable.name.value] = valueFromAST(defaultValue, typeFromAST(schema, type as never) as never);
-  }
-  return defaults;
 }

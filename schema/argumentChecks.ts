@@ -1,11 +1,27 @@
-import type { FieldNode, GraphQLInputType, GraphQLSchema, OperationDefinitionNode, ValueNode } from 'graphql';
-import { getNullableType, isInputObjectType, isListType, Kind, valueFromASTUntyped } from 'graphql';
+import type {
+  FieldNode,
+  GraphQLArgument,
+  GraphQLField,
+  GraphQLInputType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  ValueNode,
+} from 'graphql';
+import {
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  Kind,
+  valueFromASTUntyped,
+} from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { Platform } from '../src/domain/platform.ts';
 import type { FieldFault } from '../src/errors.ts';
 import { AppError } from '../src/errors.ts';
 import type { Spelling } from './inputFaults.ts';
 import { spellingOf } from './inputFaults.ts';
+import { defaultsOf } from './variableDefaults.ts';
 
 /** Arguments of a root field by name: those that are of their types. */
 export type SoundArguments = Readonly<Record<string, unknown>>;
@@ -19,10 +35,11 @@ export interface RuledFault extends FieldFault {
 }
 
 /**
- * The same for what is left of an argument: members that are not of their types are undefined. @returns what is wrong
- * with the others, named from the argument on, `passengers.0.id`, or from its members on.
+ * The same for what is left of an argument: members that are not of their types are undefined, and so is one that may be
+ * left out, and was; `others` is what is left of the other arguments. @returns what is wrong with the rest, named from the
+ * argument on, `passengers.0.id`, or from its members on.
  */
-export type PartsCheck = (parts: never, platform: Platform) => readonly RuledFault[];
+export type PartsCheck = (parts: never, platform: Platform, others: SoundArguments) => readonly RuledFault[];
 
 /**
  * Declares rules about the arguments of a root field that the domain holds itself to, so that they can be asked as well
@@ -38,7 +55,7 @@ export function ChecksOfParts(checksOfParts: Readonly<Record<string, PartsCheck>
   return Extensions({ checksOfParts }) as MethodDecorator;
 }
 
-/** What is asked of a variable because an argument takes its value from it. */
+/** What is asked of a variable because an argument takes its value from it, or another of the same field. */
 export interface VariableCheck {
   /** Whether it is asked of what is left of values that are not of their types; else of sound ones alone. */
   readonly ofParts: boolean;
@@ -50,8 +67,10 @@ export interface VariableCheck {
 export function variableChecks(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-): Map<string, VariableCheck> {
-  const found = new Map<string, VariableCheck>();
+): Map<string, VariableCheck[]> {
+  const found = new Map<string, VariableCheck[]>();
+  const add = (variable: string, check: VariableCheck) =>
+    found.set(variable, [...(found.get(variable) ?? []), check]);
   const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
   for (const node of operation.selectionSet.selections) {
     if (node.kind !== Kind.FIELD) continue;
@@ -63,13 +82,14 @@ export function variableChecks(
     const variables = variablesIn(node);
     for (const [argument, variable] of variables) {
       const check = checks[argument];
-      if (check) found.set(variable, checkOf(check, argument, variables, spelling));
+      if (check) add(variable, checkOf(check, argument, variables, spelling));
     }
-    for (const { name, value } of node.arguments ?? []) {
-      const check = checksOfParts[name.value];
-      const type = field.args.find((one) => one.name === name.value)?.type;
-      const variable = firstVariableIn(value);
-      if (check && type && variable) found.set(variable, checkOfParts(check, { value, type }, spelling));
+    const [first] = (node.arguments ?? []).flatMap(({ value }) => firstVariableIn(value) ?? []);
+    if (first === undefined) continue;
+    for (const [argument, check] of Object.entries(checksOfParts)) {
+      const value = valueGivenTo(argument, node);
+      const variable = (value && firstVariableIn(value)) ?? first;
+      add(variable, checkOfParts(check, argument, { schema, operation, node, field }, spelling));
     }
   }
   return found;
@@ -123,24 +143,54 @@ function checkOf(
   };
 }
 
-interface GivenArgument {
-  readonly value: ValueNode;
-  readonly type: GraphQLInputType;
+interface GivenField {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly node: FieldNode;
+  readonly field: GraphQLField<unknown, unknown>;
 }
 
-function checkOfParts(check: PartsCheck, given: GivenArgument, spelling: Spelling): VariableCheck {
+function checkOfParts(
+  check: PartsCheck,
+  argument: string,
+  { schema, operation, node, field }: GivenField,
+  spelling: Spelling,
+): VariableCheck {
+  const isNeeded = field.args.some(({ name, type }) => name === argument && isNonNullType(type));
   return {
     ofParts: true,
     faultsIn(values, platform) {
-      const parts = partsOf(given, values);
-      if (parts === undefined || parts === null) return [];
-      return check(parts as never, platform).map((fault) => ({ ...fault, field: spelling(fault.field) }));
+      const all = { ...defaultsOf(schema, operation), ...values };
+      const given = Object.fromEntries(field.args.map((one) => [one.name, partsGivenTo(one, node, all)]));
+      const parts = given[argument] ?? undefined;
+      if (parts === undefined && isNeeded) return [];
+      return check(parts as never, platform, given).map((fault) => ({
+        ...fault,
+        field: spelling(fault.field),
+      }));
     },
   };
 }
 
+const valueGivenTo = (argument: string, { arguments: given = [] }: FieldNode): ValueNode | undefined =>
+  given.find(({ name }) => name.value === argument)?.value;
+
+function partsGivenTo(
+  { name, type, defaultValue }: GraphQLArgument,
+  node: FieldNode,
+  values: Readonly<Record<string, unknown>>,
+): unknown {
+  const value = valueGivenTo(name, node);
+  return value ? partsOf({ value, type }, values) : defaultValue;
+}
+
+interface TypedValue {
+  readonly value: ValueNode;
+  readonly type: GraphQLInputType;
+}
+
 /** An argument's value, made of those of variables. */
-function partsOf({ value, type }: GivenArgument, values: Readonly<Record<string, unknown>>): unknown {
+function partsOf({ value, type }: TypedValue, values: Readonly<Record<string, unknown>>): unknown {
   if (value.kind === Kind.VARIABLE) return values[value.name.value];
   if (value.kind === Kind.NULL) return null;
   const nullable = getNullableType(type);

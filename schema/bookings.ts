@@ -6,6 +6,7 @@ import { cancelBooking } from '../src/domain/bookings/cancellation.ts';
 import { confirmBooking } from '../src/domain/bookings/confirmation.ts';
 import { prepareBooking } from '../src/domain/bookings/creation.ts';
 import { expireBooking } from '../src/domain/bookings/expiry.ts';
+import { paymentFaults } from '../src/domain/bookings/payment.ts';
 import type { BookingFilter } from '../src/domain/bookings/reading.ts';
 import { findBooking, listBookings } from '../src/domain/bookings/reading.ts';
 import type { TravellerParts } from '../src/domain/bookings/travellers.ts';
@@ -36,6 +37,8 @@ const OrderDirection = enumType<BookingFilter['orderDir']>({
     desc: 'Largest or newest first.',
   },
 });
+
+type PaymentParts = readonly unknown[] | undefined;
 
 @Resolver()
 export class BookingResolver {
@@ -95,6 +98,8 @@ export class BookingResolver {
   @Operation({ scope: 'bookings:write', bucket: 'bookings', creation: 'secret' })
   @ChecksOfParts({
     passengers: (passengers: TravellerParts[], { clock }) => travellerFaults(passengers, clock.now()),
+    payments: (payments: PaymentParts, _platform, { type }) =>
+      paymentFaults(type as BookingRow['type'] | undefined, payments),
   })
   @Mutation(() => Booking, { nullable: true, description: 'Books an offer with the wallet’s money.' })
   async createBooking(
@@ -117,6 +122,7 @@ export class BookingResolver {
   }
 
   @Operation({ scope: 'bookings:write', creation: 'secret' })
+  @ChecksOfParts({ payments: (payments: PaymentParts) => paymentFaults('hold', payments) })
   @Mutation(() => Booking, { nullable: true, description: 'Pays a held booking from its reserve.' })
   async confirmBooking(
     @Ctx() context: RequestContext,

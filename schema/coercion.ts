@@ -37,7 +37,7 @@ export interface Variable {
   /** Whether it may be left out, for there is a default, but not be null. */
   refusesNull(): boolean;
   /** Asked only to complete a refusal: what it is about is asked again by the domain. */
-  readonly check: VariableCheck | undefined;
+  readonly checks: readonly VariableCheck[];
 }
 
 /** The variables that an operation of a valid document declares. */
@@ -63,7 +63,7 @@ export function variablesOf(
         definition.defaultValue !== undefined && valueFromAST(definition.defaultValue, type) !== undefined,
       defaultsToNull: definition.defaultValue?.kind === Kind.NULL,
       refusesNull: () => !isNonNullType(type) && isNeverNull(name),
-      check: checks.get(name),
+      checks: checks.get(name) ?? [],
     };
   });
 }
@@ -145,14 +145,14 @@ function withChecks(
   for (const { name } of variables) {
     if (!unsound.has(name) && values[name] !== undefined && values[name] !== null) sound[name] = values[name];
   }
-  const ruled = variables.flatMap(({ name, check }): Fault[] => {
-    if (!check || (!check.ofParts && !(name in sound))) return [];
-    // What is not of its type may look left out to a rule.
-    return check
-      .faultsIn(check.ofParts ? values : sound, platform)
+  const ruled = variables.flatMap(({ name, checks }): Fault[] =>
+    checks
+      .filter(({ ofParts }) => ofParts || name in sound)
+      .flatMap((check) => check.faultsIn(check.ofParts ? values : sound, platform))
+      // What is not of its type may look left out to a rule.
       .filter(({ field }) => !named.has(field))
-      .map(({ field, type, message = invalidParameters }) => ({ field, type, message }));
-  });
+      .map(({ field, type, message = invalidParameters }) => ({ field, type, message })),
+  );
   if (ruled.length === 0) return [...faults];
   return inOrder([...faults, ...ruled], variables);
 }

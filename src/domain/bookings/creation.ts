@@ -1,4 +1,4 @@
-import { validationError } from '../../errors.ts';
+import { checkEach } from '../../errors.ts';
 import { instantsOfLocalTime } from '../../infrastructure/flights/localTime.ts';
 import type { Traveller } from '../../infrastructure/flights/order.ts';
 import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
@@ -12,7 +12,7 @@ import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { BookedPassenger, BookingRow, BookingTerms, BookingType } from './booking.ts';
 import type { BookingPayment } from './payment.ts';
-import { checkPayments } from './payment.ts';
+import { checkPayment, readPayment } from './payment.ts';
 import { postBooking } from './posting.ts';
 import { newReference } from './reference.ts';
 import { instantPaymentRequired } from './refusals.ts';
@@ -41,7 +41,7 @@ export interface PreparedBooking {
 
 /**
  * Checks a booking against its offer: all that needs no lock.
- * @throws AppError 400 with every bad field of the passengers, 404 "Offer not found", 422 OFFER_EXPIRED "Offer expired",
+ * @throws AppError 400 with every bad field, 404 "Offer not found", 422 OFFER_EXPIRED "Offer expired",
  *   "Flight supplier not connected", "Offer requires instant payment" or "Payment amount does not match".
  */
 export async function prepareBooking(
@@ -50,17 +50,15 @@ export async function prepareBooking(
   platform: Platform,
 ): Promise<PreparedBooking> {
   const usable = await findUsableOffer(tenant, request.offerId, platform);
-  const travellers = readTravellers(request.passengers, usable.offer, platform.clock.now());
-  checkTerms(request, usable, platform.clock.now());
+  const { travellers, payment } = checkEach({
+    travellers: () => readTravellers(request.passengers, usable.offer, platform.clock.now()),
+    payment: () => readPayment(request.type, request.payments),
+  });
+  if (request.type === 'hold') checkHold(usable.offer, platform.clock.now());
+  if (payment) checkPayment(payment, usable.terms.clientAmountCents);
   const reference = await newReference(platform.sequelize);
   const booking = rowOf(tenant, { request, usable, travellers, reference }, platform);
   return { booking, post: (key) => postBooking(booking, key, platform) };
-}
-
-function checkTerms({ type, payments }: BookingRequest, { offer, terms }: UsableOffer, now: Date): void {
-  if (type === 'instant' && !payments) throw validationError({ field: 'payments', type: 'required' });
-  if (type === 'hold') checkHold(offer, now);
-  if (payments) checkPayments(payments, terms.clientAmountCents);
 }
 
 /** @throws AppError 422 where the offer must be paid at once, or the time to pay it later has passed. */

@@ -1,5 +1,7 @@
+import type { FieldFault } from '../../errors.ts';
 import { validationError } from '../../errors.ts';
 import { parseAmount } from '../money.ts';
+import type { BookingType } from './booking.ts';
 import { amountMismatch } from './refusals.ts';
 
 /** How a booking is paid (SPEC: payments of type balance with amount and currency), as the client sent it. */
@@ -10,15 +12,31 @@ export interface BookingPayment {
 }
 
 /**
- * Checks that the payments are one of exactly the price.
- * @throws AppError 400 when there is not one payment, 422 "Payment amount does not match" with both amounts.
+ * What is wrong with how many payments there are. A booking has one, which a hold may leave to its confirmation.
+ * @param type undefined where it is not known; then nothing that it decides is a fault.
  */
-export function checkPayments(payments: readonly BookingPayment[], amountCents: bigint): void {
-  const [payment, ...more] = payments;
-  if (!payment) throw validationError({ field: 'payments', type: 'required' });
-  if (more.length > 0) throw validationError({ field: 'payments', type: 'too_many' });
-  const paidCents = parseAmount(payment.amount);
+export function paymentFaults(
+  type: BookingType | undefined,
+  payments: readonly unknown[] | null | undefined,
+): FieldFault[] {
+  const isMissing = payments ? payments.length === 0 : type === 'instant';
+  if (isMissing) return [{ field: 'payments', type: 'required' }];
+  return payments && payments.length > 1 ? [{ field: 'payments', type: 'too_many' }] : [];
+}
+
+/** The payment of a booking, null where there is none yet. @throws AppError 400 as `paymentFaults` says. */
+export function readPayment(
+  type: BookingType,
+  payments: readonly BookingPayment[] | null,
+): BookingPayment | null {
+  const faults = paymentFaults(type, payments);
+  if (faults.length > 0) throw validationError(faults);
+  return payments?.[0] ?? null;
+}
+
+/** Checks that what is paid is exactly the price. @throws AppError 422 "Payment amount does not match" with both amounts. */
+export function checkPayment({ amount }: BookingPayment, amountCents: bigint): void {
+  const paidCents = parseAmount(amount);
   if (paidCents === null) throw validationError({ field: 'payments.0.amount', type: 'invalid' });
-  if (paidCents === amountCents) return;
-  throw amountMismatch(paidCents, amountCents);
+  if (paidCents !== amountCents) throw amountMismatch(paidCents, amountCents);
 }
