@@ -26,7 +26,7 @@ import { defaultsOf } from './variableDefaults.ts';
 /** Arguments of a root field by name: those that are of their types. */
 export type SoundArguments = Readonly<Record<string, unknown>>;
 
-/** A rule about one argument that its type does not know. @throws AppError 400 naming what is wrong. */
+/** A rule about one argument, null where it may be that, which its type does not know. @throws AppError 400 naming what is wrong. */
 export type ArgumentCheck = (value: never, others: SoundArguments, platform: Platform) => void;
 
 /** A bad field, and the message of a refusal that it comes first in. */

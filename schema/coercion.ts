@@ -143,7 +143,7 @@ function withChecks(
   const unsound = new Set([...named].map((field) => field.split('.')[0]));
   const sound: Record<string, unknown> = Object.create(null);
   for (const { name } of variables) {
-    if (!unsound.has(name) && values[name] !== undefined && values[name] !== null) sound[name] = values[name];
+    if (!unsound.has(name) && values[name] !== undefined) sound[name] = values[name];
   }
   const ruled = variables.flatMap(({ name, checks }): Fault[] =>
     checks

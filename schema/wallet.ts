@@ -158,8 +158,8 @@ export class WalletResolver {
 
   @Operation({ scope: 'wallet:read' })
   @Checks({
-    startDate: (startDate: string, { endDate }) =>
-      checkPeriod(startDate, (endDate as string | undefined) ?? null),
+    startDate: (startDate: string | null, { endDate }) =>
+      checkPeriod(startDate, (endDate as string | null | undefined) ?? null),
   })
   @Query(() => WalletTransactions, { description: 'The wallet’s ledger, newest first.' })
   async walletTransactions(

@@ -5,12 +5,16 @@ import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import type { Platform } from '../src/domain/platform.ts';
 import { findWebhook, listWebhooks } from '../src/domain/webhooks/reading.ts';
 import { deleteWebhook, prepareWebhook, updateWebhook } from '../src/domain/webhooks/registration.ts';
-import { checkDescription, checkEvents, checkHeaders } from '../src/domain/webhooks/registrationChecks.ts';
+import {
+  changeChecks,
+  checkDescription,
+  checkEvents,
+  checkHeaders,
+} from '../src/domain/webhooks/registrationChecks.ts';
 import { rotateWebhookSecret } from '../src/domain/webhooks/secretRotation.ts';
 import type { WebhookRow } from '../src/domain/webhooks/webhook.ts';
 import { openHeaders, successRate } from '../src/domain/webhooks/webhook.ts';
 import { checkWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
-import { badValueMessages, validationError } from '../src/errors.ts';
 import { Checks } from './argumentChecks.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
@@ -109,18 +113,6 @@ function toWebhook(row: WebhookRow, { vault }: Platform): Webhook {
   };
 }
 
-/** Refuses null where only "left out" means "stays". @throws AppError 400 with the field's documented message. */
-function refuseNull(field: string, value: unknown, message?: string): void {
-  if (value === null) throw validationError({ field, type: 'invalid' }, message);
-}
-
-const webhookChecks: Parameters<typeof Checks>[0] = {
-  url: (url: string, _others, platform) => checkWebhookUrl(url, platform),
-  events: checkEvents,
-  description: checkDescription,
-  headers: checkHeaders,
-};
-
 @Resolver()
 export class WebhookResolver {
   @Operation({ scope: 'webhooks:read' })
@@ -149,7 +141,12 @@ export class WebhookResolver {
   }
 
   @Operation({ scope: 'webhooks:write', creation: 'secret' })
-  @Checks(webhookChecks)
+  @Checks({
+    url: (url: string, _others, platform) => checkWebhookUrl(url, platform),
+    events: checkEvents,
+    description: checkDescription,
+    headers: (headers: WebhookHeaderInput[] | null) => checkHeaders(headers ?? []),
+  })
   @Mutation(() => IssuedWebhook, {
     description: 'Registers a URL that must answer within the timeout; the secret is shown only now.',
   })
@@ -175,7 +172,11 @@ export class WebhookResolver {
   }
 
   @Operation({ scope: 'webhooks:write' })
-  @Checks(webhookChecks)
+  @Checks({
+    ...changeChecks,
+    url: (url: string | null, _others, platform) => changeChecks.url(url, platform),
+    description: checkDescription,
+  })
   @Mutation(() => Webhook, {
     description: 'Changes what is given. Activating starts the count of failures from zero.',
   })
@@ -196,18 +197,8 @@ export class WebhookResolver {
     })
     headers?: WebhookHeaderInput[] | null,
   ): Promise<Webhook> {
-    refuseNull('url', url, badValueMessages.url);
-    refuseNull('events', events, badValueMessages.events);
-    refuseNull('active', active);
-    refuseNull('headers', headers);
     const { platform } = context.gateway;
-    const changes = {
-      ...(url ? { url } : {}),
-      ...(events ? { events } : {}),
-      ...(typeof active === 'boolean' ? { active } : {}),
-      ...(description === undefined ? {} : { description }),
-      ...(headers ? { headers } : {}),
-    };
+    const changes = { url, events, active, description, headers };
     return toWebhook(await updateWebhook(tenantOf(context), id, changes, platform), platform);
   }
 

@@ -11,7 +11,7 @@ import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { findWebhook } from './reading.ts';
 import { alreadyRegistered, maximumWebhooks, tooManyWebhooks, webhookNotFound } from './refusals.ts';
-import { checkDescription, checkEvents, checkHeaders } from './registrationChecks.ts';
+import { changeChecks, checkDescription, checkEvents, checkHeaders } from './registrationChecks.ts';
 import { skipLeftOver, skippedCte } from './skipping.ts';
 import type { CustomHeader, WebhookRow } from './webhook.ts';
 import { sealHeaders, sealSecrets, webhookColumns } from './webhook.ts';
@@ -24,8 +24,10 @@ export interface WebhookRequest {
   headers: CustomHeader[];
 }
 
-/** What is left out stays; `active: true` starts from zero (DESIGN §4 "Deactivation"). */
-export type WebhookChanges = Partial<WebhookRequest & { active: boolean }>;
+/** What is left out stays; `active: true` starts from zero (DESIGN §4 "Deactivation"). Null may be the description alone. */
+export type WebhookChanges = Partial<Nullable<WebhookRequest & { active: boolean }>>;
+
+type Nullable<Whole> = { [Member in keyof Whole]: Whole[Member] | null };
 
 const insertWebhook = statement<WebhookRow>(
   'insert_webhook',
@@ -154,15 +156,16 @@ export async function updateWebhook(
   changes: WebhookChanges,
   platform: Platform,
 ): Promise<WebhookRow> {
-  const { url, active } = changes;
-  const { normalizedUrl, events, headers, description } = checkEach({
-    normalizedUrl: () => (url === undefined ? null : checkWebhookUrl(url, platform)),
-    events: () => (changes.events ? checkEvents(changes.events) : null),
+  const { url } = changes;
+  const { normalizedUrl, events, active, headers, description } = checkEach({
+    normalizedUrl: () => (url === undefined ? null : changeChecks.url(url, platform)),
+    events: () => (changes.events === undefined ? null : changeChecks.events(changes.events)),
+    active: () => (changes.active === undefined ? null : changeChecks.active(changes.active)),
     description: () => checkDescription(changes.description ?? null),
-    headers: () => (changes.headers ? checkHeaders(changes.headers) : null),
+    headers: () => (changes.headers === undefined ? null : changeChecks.headers(changes.headers)),
   });
   let present = await findWebhook(tenant, id, platform);
-  if (url !== undefined && url !== present.url) {
+  if (url && url !== present.url) {
     const [known] = await run(platform.sequelize, isRegistered, [tenant.walletId, normalizedUrl]);
     if (known && known.id !== id) throw alreadyRegistered();
     await checkReachable(url, platform);
@@ -176,7 +179,7 @@ export async function updateWebhook(
         url ?? null,
         normalizedUrl,
         events,
-        active ?? null,
+        active,
         changes.description !== undefined,
         description,
         platform.clock.now(),

@@ -1,8 +1,10 @@
 import { badValueMessages, validationError } from '../../errors.ts';
 import { isCustomHeaderAllowed } from '../../infrastructure/webhooks/requestHead.ts';
 import { isEventType } from '../events/catalogue.ts';
+import type { Platform } from '../platform.ts';
 import { faultOfRemark } from '../storableText.ts';
 import type { CustomHeader } from './webhook.ts';
+import { checkWebhookUrl } from './webhookUrl.ts';
 
 /** Events to subscribe to, each once. @throws AppError 400 "Invalid events" when there is none, or one that is unknown. */
 export function checkEvents(events: readonly string[]): string[] {
@@ -38,3 +40,19 @@ export function checkDescription(description: string | null): string | null {
   if (fault !== null) throw validationError({ field: 'description', type: fault });
   return description;
 }
+
+/** @throws AppError 400 for null, with the field's documented message. */
+function notNull<Value>(field: string, value: Value | null, message?: string): Value {
+  if (value === null) throw validationError({ field, type: 'invalid' }, message);
+  return value;
+}
+
+/** Of what a webhook must have, when it is changed: only what is left out stays, so null is a fault. @throws AppError 400. */
+export const changeChecks = {
+  url: (url: string | null, platform: Pick<Platform, 'settings'>) =>
+    checkWebhookUrl(notNull('url', url, badValueMessages.url), platform),
+  events: (events: readonly string[] | null) =>
+    checkEvents(notNull('events', events, badValueMessages.events)),
+  active: (active: boolean | null) => notNull('active', active),
+  headers: (headers: readonly CustomHeader[] | null) => checkHeaders(notNull('headers', headers)),
+};
