@@ -1,7 +1,8 @@
 import { Arg, Ctx, Field, InputType, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { leaveToDoor, searcherOf, tenantOf } from '../src/domain/admission.ts';
-import { type OfferSort as DomainOfferSort, listOffers } from '../src/domain/flights/offerPage.ts';
+import type { OfferSort as DomainOfferSort, OfferFilter } from '../src/domain/flights/offerPage.ts';
+import { filterFaults, listOffers } from '../src/domain/flights/offerPage.ts';
 import { findOffer } from '../src/domain/flights/offerStore.ts';
 import { searchFlights } from '../src/domain/flights/search.ts';
 import type { TripType as DomainTripType, SearchParts } from '../src/domain/flights/searchRequest.ts';
@@ -164,6 +165,7 @@ export class FlightResolver {
   }
 
   @Operation({ scope: 'flights:search' })
+  @ChecksOfParts({ filter: (filter: OfferFilter | undefined) => filterFaults(filter ?? {}) })
   @Query(() => OfferRequestPage, {
     description: 'An earlier search of the team, sorted, filtered and in pages.',
   })

@@ -1,16 +1,20 @@
 import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import type { SupplierOrder as DomainOrder } from '../src/domain/bookings/supplierOrders.ts';
+import type { SupplierOrder as DomainOrder, IssuedTicket } from '../src/domain/bookings/supplierOrders.ts';
 import {
   askedOften,
   cancelForCarrier,
+  carrierReferenceFaults,
   dropCancellation,
   failBooking,
   findSupplierOrder,
   listWaitingOrders,
   recordTickets,
+  ticketFaults,
 } from '../src/domain/bookings/supplierOrders.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
+import type { Parts } from '../src/domain/parts.ts';
+import { ChecksOfParts } from './argumentChecks.ts';
 import { BookingStatus } from './bookingObjects.ts';
 import { enumType } from './enumType.ts';
 import { Operation } from './operation.ts';
@@ -161,6 +165,10 @@ export class SupplierOrderResolver {
   }
 
   @Operation({ scope: 'operator' })
+  @ChecksOfParts({
+    tickets: (tickets: (Parts<IssuedTicket> | undefined)[]) => ticketFaults(tickets, null),
+    carrierReference: carrierReferenceFaults,
+  })
   @Mutation(() => SupplierOrder, {
     description:
       'Records the tickets of a paid booking that the carrier issued without its supplier saying so; event booking.ticketed.',

@@ -1,8 +1,10 @@
+import type { FieldFault } from '../../errors.ts';
 import { conflict, validationError } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { isPrintableName } from '../../infrastructure/text/printableName.ts';
+import type { Parts } from '../parts.ts';
 import type { Platform } from '../platform.ts';
 import type { Mode } from '../tenant.ts';
 import type { BookingStatus } from './booking.ts';
@@ -194,6 +196,37 @@ export interface IssuedOrder {
 }
 
 /**
+ * What is wrong with the tickets of a booking.
+ * @param travelling ids of its passengers; null where they are not known, and then nothing that they decide is a fault.
+ */
+export function ticketFaults(
+  tickets: readonly (Parts<IssuedTicket> | undefined)[],
+  travelling: ReadonlySet<string | undefined> | null,
+): FieldFault[] {
+  const faults = tickets.flatMap(({ passengerId, uniqueIdentifier } = {}, index) => [
+    ...(travelling?.has(passengerId) === false
+      ? [{ field: `tickets.${index}.passengerId`, type: 'unknown' }]
+      : []),
+    ...(uniqueIdentifier === undefined || ticketNumber.test(uniqueIdentifier)
+      ? []
+      : [{ field: `tickets.${index}.uniqueIdentifier`, type: 'invalid' }]),
+  ]);
+  const numbers = tickets.flatMap((ticket) => ticket?.uniqueIdentifier ?? []);
+  if (new Set(numbers).size < numbers.length) faults.push({ field: 'tickets', type: 'repeated' });
+  const ticketed = new Set(tickets.map((ticket) => ticket?.passengerId));
+  // Somebody travels on every booking.
+  if (tickets.length === 0 || [...(travelling ?? [])].some((id) => !ticketed.has(id)))
+    faults.push({ field: 'tickets', type: 'missing' });
+  return faults;
+}
+
+/** What is wrong with a carrier's record locator; nothing with none. */
+export const carrierReferenceFaults = (reference: string | null | undefined): FieldFault[] =>
+  reference === null || reference === undefined || isPrintableName(reference)
+    ? []
+    : [{ field: 'carrierReference', type: 'invalid' }];
+
+/**
  * Records tickets that the carrier issued without the supplier telling us.
  * @throws AppError 400 naming each ticket that is none, is for nobody, is repeated or missing, and a locator that can be
  *   none; 404 "Booking not found"; 409 for a booking that is not confirmed.
@@ -206,18 +239,7 @@ export async function recordTickets(
 ): Promise<SupplierOrder> {
   const order = await findOrder(bookingId, platform);
   const travelling = new Set(order.passengers.map(({ id }) => id));
-  const ticketed = new Set(tickets.map(({ passengerId }) => passengerId));
-  const faults = tickets.flatMap(({ passengerId, uniqueIdentifier }, index) => [
-    ...(travelling.has(passengerId) ? [] : [{ field: `tickets.${index}.passengerId`, type: 'unknown' }]),
-    ...(ticketNumber.test(uniqueIdentifier)
-      ? []
-      : [{ field: `tickets.${index}.uniqueIdentifier`, type: 'invalid' }]),
-  ]);
-  if (new Set(tickets.map(({ uniqueIdentifier }) => uniqueIdentifier)).size < tickets.length)
-    faults.push({ field: 'tickets', type: 'repeated' });
-  if ([...travelling].some((id) => !ticketed.has(id))) faults.push({ field: 'tickets', type: 'missing' });
-  if (carrierReference !== null && !isPrintableName(carrierReference))
-    faults.push({ field: 'carrierReference', type: 'invalid' });
+  const faults = [...ticketFaults(tickets, travelling), ...carrierReferenceFaults(carrierReference)];
   if (faults.length > 0) throw validationError(faults);
   const documents = tickets.map(({ passengerId, uniqueIdentifier }) => ({
     type: 'electronic_ticket' as const,

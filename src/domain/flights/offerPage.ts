@@ -49,15 +49,37 @@ export async function listOffers(
   };
 }
 
-function acceptanceOf(filter: OfferFilter): (listed: { offer: FlightOffer; terms: OfferTerms }) => boolean {
-  const maxStops = filter.maxStops ?? Number.POSITIVE_INFINITY;
-  const carriers = filter.carriers ? new Set(filter.carriers) : null;
-  const minCents = parseAmount(filter.minPrice ?? '0') ?? 0n;
-  const maxCents = filter.maxPrice ? parseAmount(filter.maxPrice) : null;
+/** What a filter asks for, in numbers. */
+interface Bounds {
+  readonly maxStops: number;
+  readonly minCents: bigint;
+  /** Null for no limit. */
+  readonly maxCents: bigint | null;
+}
+
+const boundsOf = ({ maxStops, minPrice, maxPrice }: OfferFilter): Bounds => ({
+  maxStops: maxStops ?? Number.POSITIVE_INFINITY,
+  minCents: parseAmount(minPrice ?? '0') ?? 0n,
+  maxCents: maxPrice ? parseAmount(maxPrice) : null,
+});
+
+function faultsOf({ maxStops, minCents, maxCents }: Bounds): FieldFault[] {
   const faults: FieldFault[] = [];
   if (maxStops < 0) faults.push({ field: 'maxStops', type: 'too_small' });
   if (maxCents !== null && minCents > maxCents) faults.push({ field: 'minPrice', type: 'above_maximum' });
+  return faults;
+}
+
+/** The members of a filter that make no sense. */
+export const filterFaults = (filter: OfferFilter): FieldFault[] => faultsOf(boundsOf(filter));
+
+/** @throws AppError 400 as `filterFaults` says. */
+function acceptanceOf(filter: OfferFilter): (listed: { offer: FlightOffer; terms: OfferTerms }) => boolean {
+  const bounds = boundsOf(filter);
+  const faults = faultsOf(bounds);
   if (faults.length > 0) throw validationError(faults);
+  const { maxStops, minCents, maxCents } = bounds;
+  const carriers = filter.carriers ? new Set(filter.carriers) : null;
   return ({ offer, terms }) =>
     terms.stops <= maxStops &&
     (carriers?.has(offer.owner.iataCode) ?? true) &&
