@@ -55,8 +55,7 @@ export function rootFieldOf(schema: GraphQLSchema, document: DocumentNode): Root
   return {
     ...root,
     resolve(context, raw) {
-      const { platform } = context.gateway;
-      const coerced = coerceVariables(variables, raw, { rules: 'json' }, platform);
+      const coerced = coerceVariables(variables, raw, { rules: 'json' }, context);
       const variableValues = { ...defaults, ...coerced };
       const args = getArgumentValues(definition, node, variableValues);
       return resolve(undefined, args, context, { ...info, variableValues });

@@ -17,12 +17,12 @@ import {
   ValidationContext,
   valueFromAST,
 } from 'graphql';
-import type { Platform } from '../src/domain/platform.ts';
+import type { RequestContext } from '../src/domain/admission.ts';
 import type { AppError, FieldFault } from '../src/errors.ts';
 import { badValueMessages, invalidParameters, mostFaults, validationError } from '../src/errors.ts';
-import type { VariableCheck } from './argumentChecks.ts';
-import { variableChecks } from './argumentChecks.ts';
 import { inOrder } from './faultOrder.ts';
+import type { VariableCheck } from './variableChecks.ts';
+import { variableChecks } from './variableChecks.ts';
 
 /**
  * Variables checked against their GraphQL types, for both doors: every bad field is collected, and the answer is the
@@ -113,7 +113,7 @@ export function coerceVariables(
   variables: readonly Variable[],
   raw: Readonly<Record<string, unknown>>,
   options: CoercionOptions,
-  platform: Platform,
+  context: RequestContext,
 ): Record<string, unknown> {
   const faults: Fault[] = [];
   // A client may call a variable `constructor`: left out, it must not have the value that every object has there.
@@ -128,7 +128,7 @@ export function coerceVariables(
     }
     values[name] = coerce(value, type, name, faults, options);
   }
-  if (faults.length > 0) throw refusal(withChecks(faults, variables, values, platform));
+  if (faults.length > 0) throw refusal(withChecks(faults, variables, values, context));
   return values;
 }
 
@@ -137,7 +137,7 @@ function withChecks(
   faults: readonly Fault[],
   variables: readonly Variable[],
   values: Readonly<Record<string, unknown>>,
-  platform: Platform,
+  context: RequestContext,
 ): Fault[] {
   const named = new Set(faults.map(({ field }) => field));
   const unsound = new Set([...named].map((field) => field.split('.')[0]));
@@ -148,7 +148,7 @@ function withChecks(
   const ruled = variables.flatMap(({ name, checks }): Fault[] =>
     checks
       .filter(({ ofParts }) => ofParts || name in sound)
-      .flatMap((check) => check.faultsIn(check.ofParts ? values : sound, platform))
+      .flatMap((check) => check.faultsIn(check.ofParts ? values : sound, context))
       // What is not of its type may look left out to a rule.
       .filter(({ field }) => !named.has(field))
       .map(({ field, type, message = invalidParameters }) => ({ field, type, message })),

@@ -42,7 +42,7 @@ export function compileOperation(
     options: CoercionOptions,
   ) => {
     try {
-      return coerceVariables(variables, raw, options, context.gateway.platform);
+      return coerceVariables(variables, raw, options, context);
     } catch (error) {
       context.uncounted.push(bucketOf(schema, document, operation));
       throw error;

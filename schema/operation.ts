@@ -5,8 +5,9 @@ import type { OperationRules, RequestContext } from '../src/domain/admission.ts'
 import { runAdmitted } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
 import type { KnownCreation, WriteCreation } from '../src/domain/idempotency/once.ts';
-import { createOnce, ReplayedError } from '../src/domain/idempotency/once.ts';
-import { AppError } from '../src/errors.ts';
+import { createOnce, keyFaults, ReplayedError } from '../src/domain/idempotency/once.ts';
+import { AppError, validationError } from '../src/errors.ts';
+import { faultsOf } from './argumentChecks.ts';
 import { spellingOf, spelt } from './inputFaults.ts';
 
 /**
@@ -78,7 +79,7 @@ export function guardOperations(schema: GraphQLSchema): void {
     for (const field of Object.values(type?.getFields() ?? {})) {
       const rules = rulesOf(schema, operation, field.name);
       const resolve = (field.resolve ?? defaultFieldResolver) as Resolver;
-      const work = rules.creation ? creating(field.name, rules, resolve) : resolve;
+      const work = rules.creation ? creating(field, rules, resolve) : resolve;
       const isRead = operation === 'query';
       const spelling = spellingRefusals(field, isRead ? work : writing(work));
       field.resolve = guarded(field.name, rules, isRead, spelling) as typeof field.resolve;
@@ -142,12 +143,18 @@ function writing(work: Resolver): Resolver {
 }
 
 /** Creations run once for each Idempotency-Key, with the operation's name and arguments as the request. */
-function creating(name: string, rules: OperationRules, resolve: Resolver): Resolver {
+function creating(field: RootField, rules: OperationRules, resolve: Resolver): Resolver {
   return async (source, args, context, info) => {
+    refuseBadKey(field, args, context);
     try {
       const { value, replayed } = await createOnce(
         context.caller.tenant,
-        { key: context.idempotencyKey, operation: name, input: args, secret: rules.creation === 'secret' },
+        {
+          key: context.idempotencyKey,
+          operation: field.name,
+          input: args,
+          secret: rules.creation === 'secret',
+        },
         async () => (await resolve(source, args, context, info)) as PreparedCreation<unknown>,
         context.gateway.platform,
       );
@@ -158,4 +165,19 @@ function creating(name: string, rules: OperationRules, resolve: Resolver): Resol
       throw error;
     }
   };
+}
+
+/** @throws AppError 400 for an Idempotency-Key that can be none, which is named after the bad fields. */
+function refuseBadKey(
+  field: RootField,
+  args: Readonly<Record<string, unknown>>,
+  { idempotencyKey, gateway }: RequestContext,
+): void {
+  const ofKey = keyFaults(idempotencyKey);
+  if (ofKey.length === 0) return;
+  const ofFields = faultsOf(field, args, gateway.platform);
+  throw validationError(
+    [...ofFields.map(({ field, type }) => ({ field, type })), ...ofKey],
+    ofFields[0]?.message,
+  );
 }

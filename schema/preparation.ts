@@ -114,7 +114,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
         knownVariables(document, operation),
         request.variables ?? {},
         { rules: 'graphql' },
-        contextValue.gateway.platform,
+        contextValue,
       );
       return { schema, document, operationName: request.operationName, variableValues, contextValue };
     } catch (error) {

@@ -177,6 +177,27 @@ describeBookings('creating bookings', (stage) => {
       expectRefusal(outcome, refusal);
     });
 
+    it.each<[string, string, object[], string]>([
+      ['too many', 'hold', [...balancePayment('400.00'), ...balancePayment('400.00')], 'too_many'],
+      ['none', 'instant', [], 'required'],
+    ])(
+      'with a passenger who is none and %s payments, and names both',
+      async (_what, type, payments, fault) => {
+        const { live } = await agencyWith(stage, null);
+        const request = requestFor(await offered(stage, live));
+        const passengers = [{ ...request.passengers[0], given_name: '1' }];
+        expectRefusal(await stage.door.createBooking(live, { ...request, type, passengers, payments }), {
+          ...badField('passengers.0.given_name', 'invalid'),
+          details: {
+            errors: [
+              { field: 'passengers.0.given_name', type: 'invalid' },
+              { field: 'payments', type: fault },
+            ],
+          },
+        });
+      },
+    );
+
     it('with every fault of every passenger at once, under the names that the client used', async () => {
       const { live } = await agencyWith(stage, null);
       const offer = await offered(stage, live, {}, family);

@@ -4,6 +4,19 @@ import { badField, dataOf, describeDoors, expectRefusal, pixOf } from './door.ts
 import { outcomeOf as graphqlOutcomeOf } from './graphqlDoor.ts';
 import { outcomeOf } from './restDoor.ts';
 
+const sound = {
+  id: 'pas_1',
+  given_name: 'Ana',
+  family_name: 'Souza',
+  born_on: '1990-05-01',
+  gender: 'f',
+  email: 'ana@example.com',
+  phone_number: '+5511987654321',
+  identity_document: { type: 'cpf', number: '123.456.780-62' },
+};
+
+const paid = { type: 'balance', amount: '400.00', currency: 'BRL' };
+
 /** Faults that types show, and those that only the domain knows of. */
 describeDoors(
   'a refusal names every bad field,',
@@ -88,16 +101,6 @@ describeDoors(
 
     it('those of travellers that need no offer to be seen among them', async () => {
       const { live } = await stage.server.createTeam();
-      const sound = {
-        id: 'pas_1',
-        given_name: 'Ana',
-        family_name: 'Souza',
-        born_on: '1990-05-01',
-        gender: 'f',
-        email: 'ana@example.com',
-        phone_number: '+5511987654321',
-        identity_document: { type: 'cpf', number: '123.456.780-62' },
-      };
       const passport = { type: 'passport', number: 'FZ123456', issuing_country: 'Brasil', expires_on: 2030 };
       const refuses = async (request: object, ...faults: [string, string][]) =>
         expectRefusal(
@@ -105,6 +108,7 @@ describeDoors(
             offerId: 'off_1',
             type: 'instant',
             passengers: [sound],
+            payments: [paid],
             ...request,
           }),
           { ...badField(...(faults[0] as [string, string])), details: { errors: list(...faults) } },
@@ -161,6 +165,79 @@ describeDoors(
         ['type', 'invalid'],
         ...Array.from({ length: 99 }, (_one, index): [string, string] => [`passengers.${index}`, 'required']),
       );
+    });
+
+    it.each<[string, object, [string, string][]]>([
+      ['none of an instant booking', { type: 'instant' }, [['payments', 'required']]],
+      ['null', { type: 'instant', payments: null }, [['payments', 'required']]],
+      ['none of a hold', { type: 'hold' }, []],
+      ['a list of none', { type: 'hold', payments: [] }, [['payments', 'required']]],
+      ['two', { type: 'hold', payments: [paid, paid] }, [['payments', 'too_many']]],
+      [
+        'two, one of them of no amount',
+        { type: 'hold', payments: [{ ...paid, amount: 'x' }, paid] },
+        [
+          ['payments.0.amount', 'invalid'],
+          ['payments', 'too_many'],
+        ],
+      ],
+      ['no list', { type: 'instant', payments: 'balance' }, [['payments', 'invalid']]],
+    ])('the payments of a booking among them: %s', async (_what, request, faults) => {
+      const { live } = await stage.server.createTeam();
+      const refuses = async (input: object, ...others: [string, string][]) => {
+        const booking = { offerId: 'off_1', passengers: [sound], ...request, ...input };
+        const errors = list(...others, ...faults);
+        expectRefusal(await door.createBooking(live, booking), {
+          status: 400,
+          code: 'VALIDATION_ERROR',
+          message: 'Invalid request parameters',
+          details: { ...errors[0], errors },
+        });
+      };
+      await refuses({ passengers: [{ ...sound, gender: 1 }] }, ['passengers.0.gender', 'invalid']);
+      await refuses({ offerId: null, passengers: null }, ['offerId', 'required'], ['passengers', 'required']);
+    });
+
+    it('the payments of a confirmation among them', async () => {
+      const { live } = await stage.server.createTeam();
+      const payments = [{ ...paid, type: 'card' }, paid];
+      expectRefusal(await door.confirmBooking(live, 'ord_1', { payments }), {
+        ...badField('payments.0.type', 'invalid'),
+        details: { errors: list(['payments.0.type', 'invalid'], ['payments', 'too_many']) },
+      });
+    });
+
+    it('an Idempotency-Key that can be none after them', async () => {
+      const { live } = await stage.server.createTeam();
+      const idempotencyKey = 'x'.repeat(256);
+      const ofKey: [string, string] = ['Idempotency-Key', 'invalid'];
+      const refuses = async (input: object, message: string, ...faults: [string, string][]) =>
+        expectRefusal(await door.createRecharge(live, { ...pixOf('100.00'), ...input }, { idempotencyKey }), {
+          ...badField(...(faults[0] as [string, string]), message),
+          details: { errors: list(...faults) },
+        });
+      const invalid = 'Invalid request parameters';
+      await refuses({}, invalid, ofKey);
+      await refuses({ amount: 'x' }, invalid, ['amount', 'invalid'], ofKey);
+      await refuses({ amount: '1' }, 'Minimum amount is R$ 100.00', ['amount', 'too_small'], ofKey);
+      await refuses(
+        { amount: '1', payment_method: 'cheque' },
+        'Minimum amount is R$ 100.00',
+        ['amount', 'too_small'],
+        ['payment_method', 'invalid'],
+        ofKey,
+      );
+      const booking = { offerId: 'off_1', type: 'instant', passengers: [{ ...sound, email: 'ana' }] };
+      expectRefusal(await door.createBooking(live, booking, { idempotencyKey }), {
+        ...badField('passengers.0.email', 'invalid'),
+        details: { errors: list(['passengers.0.email', 'invalid'], ['payments', 'required'], ofKey) },
+      });
+      // What creates nothing takes none.
+      const period = { start_date: '2026-11-02', end_date: '2026-11-01', limit: 0 };
+      expectRefusal(await door.transactions(live, period, { idempotencyKey }), {
+        ...badField('limit', 'invalid'),
+        details: { errors: list(['limit', 'invalid'], ['start_date', 'after_end']) },
+      });
     });
 
     // REST clients cannot name members as they like.

@@ -67,6 +67,55 @@ describeOneEngine(
       expect(namedIn(await book([traveller], '0.01'))).toEqual(['paid.0.amount']);
     });
 
+    it('for offers of a search, beside what is not of its type', async () => {
+      const offers = `query ($from: PageNumber!, $which: OfferFilterInput, $least: Amount) {
+        all: offerRequest(id: "orq_1", page: $from, filter: $which) { id }
+        some: offerRequest(id: "orq_1", page: $from, filter: { minPrice: $least, maxPrice: "1.00", maxStops: -1 }) { id }
+      }`;
+      const variables = { from: 0, which: { minPrice: '5', maxPrice: '1', maxStops: -1 }, least: '1.01' };
+      expect(namedIn(await server.graphql(offers, variables, team.live))).toEqual([
+        'from',
+        'which.maxStops',
+        'which.minPrice',
+        'least',
+        'filter.maxStops',
+      ]);
+      const sound = { from: 0, which: { minPrice: '1', maxPrice: '5' } };
+      expect(namedIn(await server.graphql(offers, sound, team.live))).toEqual(['from', 'filter.maxStops']);
+    });
+
+    it('for tickets that a carrier issued, beside what is not of its type', async () => {
+      const record = `mutation ($issued: [TicketInput!]!, $locator: String) {
+        recordTickets(bookingId: "ord_1", tickets: $issued, carrierReference: $locator) { bookingId }
+      }`;
+      const named = async (issued: object[], locator: unknown) =>
+        namedIn(await server.graphql(record, { issued, locator }, server.keys.operator));
+      const ticket = { passengerId: 'pas_1', uniqueIdentifier: '957-2412345678' };
+      const issued = [{ ...ticket, uniqueIdentifier: '957' }, ticket, { ...ticket, passengerId: 1 }];
+      expect(await named(issued, 'XKP TRB')).toEqual([
+        'issued.0.uniqueIdentifier',
+        'issued.2.passengerId',
+        'issued',
+        'locator',
+      ]);
+      expect(await named([], 1)).toEqual(['issued', 'locator']);
+      expect(await named([ticket], 1)).toEqual(['locator']);
+    });
+
+    it('for payments that are missing, whatever the document takes from variables', async () => {
+      const who: object[] = [{}];
+      const unpaid = `mutation ($who: [BookingPassengerInput!]!) {
+        createBooking(offerId: "off_1", type: instant, passengers: $who) { id }
+      }`;
+      expect(namedIn(await server.graphql(unpaid, { who }, team.live)).at(-1)).toBe('payments');
+      const usually = `mutation ($who: [BookingPassengerInput!]!, $type: BookingType = instant,
+                                 $paid: [BookingPaymentInput!] = [{ type: balance, amount: "1", currency: BRL }]) {
+        createBooking(offerId: "off_1", type: $type, passengers: $who, payments: $paid) { id }
+      }`;
+      expect(namedIn(await server.graphql(usually, { who }, team.live))).not.toContain('paid');
+      expect(namedIn(await server.graphql(usually, { who, paid: null }, team.live)).at(-1)).toBe('paid');
+    });
+
     it.each<[string, string, object, string]>([
       [
         'a note that says nothing',

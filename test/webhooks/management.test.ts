@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { badField, dataOf, expectRefusal } from '../doors/door.ts';
+import { badField, dataOf, expectRefusal, type Refusal } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
 import {
   invalidEvents,
@@ -99,6 +99,28 @@ describeWebhookDoors('management of webhooks', (stage) => {
       const before = await listed(live);
       expectRefusal(await stage.door.update(live, id, { [field]: value }), refusal);
       expect(await listed(live)).toEqual(before);
+    });
+
+    it.each<[object, Refusal, ...[string, string][]]>([
+      [{ events: [], active: null }, invalidEvents, ['events', 'required'], ['active', 'invalid']],
+      [{ url: null, events: null }, invalidUrl, ['url', 'invalid'], ['events', 'invalid']],
+      // Of another type than it must be, so that nothing else is asked of the webhook.
+      [{ events: null, active: 1 }, invalidEvents, ['events', 'invalid'], ['active', 'invalid']],
+      [
+        { url: 'ftp://x', events: [], active: null },
+        invalidUrl,
+        ['url', 'invalid'],
+        ['events', 'required'],
+        ['active', 'invalid'],
+      ],
+    ])('names every fault of %j', async (changes, refusal, ...faults) => {
+      const { live } = await team();
+      const { id } = await register(live);
+      const errors = faults.map(([field, type]) => ({ field, type }));
+      expectRefusal(await stage.door.update(live, id, changes), {
+        ...refusal,
+        details: { ...errors[0], errors },
+      });
     });
 
     it('refuses the URL of another webhook, and takes its own again', async () => {

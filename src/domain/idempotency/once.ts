@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
-import type { ErrorCode, ErrorDetails, ErrorKind } from '../../errors.ts';
-import { AppError, validationError } from '../../errors.ts';
+import type { ErrorCode, ErrorDetails, ErrorKind, FieldFault } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import { sqlStateOf, waitedFor } from '../../infrastructure/database/sqlState.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inTransaction } from '../../infrastructure/database/transaction.ts';
@@ -22,7 +22,7 @@ import { keyInProgress, keyReused } from './refusals.ts';
  */
 
 export interface CreationRequest {
-  /** The header's value; null when the client sent none. */
+  /** The header's value, which has no faults (`keyFaults`); null when the client sent none. */
   key: string | null;
   /** Name of the operation: the same at both doors. */
   operation: string;
@@ -89,10 +89,9 @@ const forgetOutcomes = forgetStatement('forget_idempotent_outcomes', 'idempotenc
 
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
 
-/** @throws AppError 400 unless the key is 1 to 255 printable characters. */
-function checkIdempotencyKey(key: string): void {
-  if (!keyPattern.test(key)) throw validationError({ field: 'Idempotency-Key', type: 'invalid' });
-}
+/** What is wrong with a key, unless it is 1 to 255 printable characters; nothing with none. */
+export const keyFaults = (key: string | null): FieldFault[] =>
+  key === null || keyPattern.test(key) ? [] : [{ field: 'Idempotency-Key', type: 'invalid' }];
 
 /** Another request took the key while this one worked. */
 class KeyTaken extends Error {}
@@ -147,7 +146,6 @@ async function tryToCreate<T>(
     await creation.post(null);
     return { value: creation.answer, replayed: false };
   }
-  checkIdempotencyKey(request.key);
   const keyed = { ...request, key: request.key, scope: scopeOf(tenant), fingerprint: fingerprintOf(request) };
   const earlier = await replay<T>(keyed, platform);
   if (earlier) return earlier;
