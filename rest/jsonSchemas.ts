@@ -16,6 +16,7 @@ import {
   isUnionType,
   Kind,
 } from 'graphql';
+import { boundsOfMember } from '../schema/bounds.ts';
 import type { JsonSchema, NamedSchemas } from './namedSchemas.ts';
 import { isOmittable, memberName } from './selectedMembers.ts';
 
@@ -67,7 +68,10 @@ export class TypeSchemas {
       type: 'object',
       ...describe(nullable.description),
       properties: Object.fromEntries(
-        fields.map((field) => [field.name, { ...this.input(field.type), ...describe(field.description) }]),
+        fields.map((field) => [
+          field.name,
+          { ...this.input(field.type), ...boundsOfMember(field), ...describe(field.description) },
+        ]),
       ),
       required: fields
         .filter((field) => isNonNullType(field.type) && field.defaultValue === undefined)

@@ -58,7 +58,11 @@ function parametersOf({ route, root, rules, inPath }: PreparedRoute, { types }: 
       in: inPath.has(variable.name) ? 'path' : 'query',
       required: inPath.has(variable.name) || isRequired(variable),
       ...describe(docs.get(variable.name)?.description),
-      schema: { ...types.input(variable.type), ...docs.get(variable.name)?.default },
+      schema: {
+        ...types.input(variable.type),
+        ...docs.get(variable.name)?.bounds,
+        ...docs.get(variable.name)?.default,
+      },
     }));
   const idempotencyKey = { $ref: '#/components/parameters/IdempotencyKey' };
   return rules.creation ? [...parameters, idempotencyKey] : parameters;
@@ -72,10 +76,10 @@ function requestBodyOf(
   const members = root.variables.filter(({ name }) => !inPath.has(name));
   if (route.method === 'get' || members.length === 0) return {};
   const docs = variableDocs(root);
-  const properties = members.map(({ name, type }) => [
-    name,
-    { ...types.input(type), ...describe(docs.get(name)?.description), ...docs.get(name)?.default },
-  ]);
+  const properties = members.map(({ name, type }) => {
+    const { description, bounds, default: ofDefault } = docs.get(name) ?? {};
+    return [name, { ...types.input(type), ...bounds, ...describe(description), ...ofDefault }];
+  });
   const schema = named.refer(`${typeName(route.name)}Request`, {
     type: 'object',
     properties: Object.fromEntries(properties),
@@ -150,7 +154,7 @@ const components = {
       in: 'header',
       required: false,
       description: 'Within 24 hours the same key repeats the first response instead of creating again.',
-      schema: { type: 'string', minLength: 1, maxLength: 255 },
+      schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     },
   },
   headers: {

@@ -11,10 +11,12 @@ import type { BookingFilter } from '../src/domain/bookings/reading.ts';
 import { findBooking, listBookings } from '../src/domain/bookings/reading.ts';
 import type { TravellerParts } from '../src/domain/bookings/travellers.ts';
 import { travellerFaults } from '../src/domain/bookings/travellers.ts';
+import { mostPassengers } from '../src/domain/flights/searchRequest.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
 import { BookingPassengerInput, BookingPaymentInput } from './bookingInputs.ts';
 import { Booking, BookingList, BookingStatus, BookingType, toBooking } from './bookingObjects.ts';
+import { BoundedArguments, type Bounds } from './bounds.ts';
 import { enumType } from './enumType.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg } from './pagination.ts';
@@ -39,6 +41,8 @@ const OrderDirection = enumType<BookingFilter['orderDir']>({
 });
 
 type PaymentParts = readonly unknown[] | undefined;
+
+const onePayment: Bounds = { minItems: 1, maxItems: 1 };
 
 @Resolver()
 export class BookingResolver {
@@ -101,6 +105,7 @@ export class BookingResolver {
     payments: (payments: PaymentParts, _platform, { type }) =>
       paymentFaults(type as BookingRow['type'] | undefined, payments),
   })
+  @BoundedArguments({ passengers: { minItems: 1, maxItems: mostPassengers }, payments: onePayment })
   @Mutation(() => Booking, { nullable: true, description: 'Books an offer with the wallet’s money.' })
   async createBooking(
     @Ctx() context: RequestContext,
@@ -123,6 +128,7 @@ export class BookingResolver {
 
   @Operation({ scope: 'bookings:write', creation: 'secret' })
   @ChecksOfParts({ payments: (payments: PaymentParts) => paymentFaults('hold', payments) })
+  @BoundedArguments({ payments: onePayment })
   @Mutation(() => Booking, { nullable: true, description: 'Pays a held booking from its reserve.' })
   async confirmBooking(
     @Ctx() context: RequestContext,

@@ -6,8 +6,9 @@ import { filterFaults, listOffers } from '../src/domain/flights/offerPage.ts';
 import { findOffer } from '../src/domain/flights/offerStore.ts';
 import { searchFlights } from '../src/domain/flights/search.ts';
 import type { TripType as DomainTripType, SearchParts } from '../src/domain/flights/searchRequest.ts';
-import { searchFaults } from '../src/domain/flights/searchRequest.ts';
+import { mostPassengers, mostSlices, searchFaults } from '../src/domain/flights/searchRequest.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
+import { Bounded } from './bounds.ts';
 import { enumType } from './enumType.ts';
 import { CabinClass, PassengerType } from './flightEnums.ts';
 import { FlightOffer, OfferPlace } from './flightOffers.ts';
@@ -54,6 +55,7 @@ export class FlightPassengerInput {
   @Field(() => PassengerType, { description: 'Age group.' })
   declare type: PassengerType;
 
+  @Bounded({ minimum: 1, maximum: mostPassengers })
   @Field(() => Int, { description: 'How many, from 1; 9 in all, not more infants than adults.' })
   declare count: number;
 }
@@ -63,9 +65,11 @@ export class FlightSearchInput {
   @Field(() => TripType, { description: 'Shape of the trip.' })
   declare type: DomainTripType;
 
+  @Bounded({ minItems: 1, maxItems: mostSlices })
   @Field(() => [FlightSliceInput], { description: 'The legs of the trip.' })
   declare slices: FlightSliceInput[];
 
+  @Bounded({ minItems: 1, maxItems: mostPassengers })
   @Field(() => [FlightPassengerInput], { description: 'Who travels, grouped by type.' })
   declare passengers: FlightPassengerInput[];
 

@@ -16,6 +16,7 @@ import type { WebhookRow } from '../src/domain/webhooks/webhook.ts';
 import { openHeaders, successRate } from '../src/domain/webhooks/webhook.ts';
 import { checkWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
 import { Checks } from './argumentChecks.ts';
+import { BoundedArguments } from './bounds.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
 import { DateTime, EventType, WebhookUrl } from './scalars.ts';
@@ -147,6 +148,7 @@ export class WebhookResolver {
     description: checkDescription,
     headers: (headers: WebhookHeaderInput[] | null) => checkHeaders(headers ?? []),
   })
+  @BoundedArguments({ events: { minItems: 1 } })
   @Mutation(() => IssuedWebhook, {
     description: 'Registers a URL that must answer within the timeout; the secret is shown only now.',
   })
@@ -177,6 +179,7 @@ export class WebhookResolver {
     url: (url: string | null, _others, platform) => changeChecks.url(url, platform),
     description: checkDescription,
   })
+  @BoundedArguments({ events: { minItems: 1 } })
   @Mutation(() => Webhook, {
     description: 'Changes what is given. Activating starts the count of failures from zero.',
   })

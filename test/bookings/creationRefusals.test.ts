@@ -179,7 +179,7 @@ describeBookings('creating bookings', (stage) => {
 
     it.each<[string, string, object[], string]>([
       ['too many', 'hold', [...balancePayment('400.00'), ...balancePayment('400.00')], 'too_many'],
-      ['none', 'instant', [], 'required'],
+      ['no', 'instant', [], 'required'],
     ])(
       'with a passenger who is none and %s payments, and names both',
       async (_what, type, payments, fault) => {

@@ -60,11 +60,13 @@ const searchMessages = {
   other: invalidParameters,
 } as const;
 
+export const mostSlices = 6;
+
 /** DESIGN §4: one_way 1, round_trip exactly 2, multi_city 2 to 6. */
 const sliceCounts: Readonly<Record<TripType, readonly [fewest: number, most: number]>> = {
   one_way: [1, 1],
   round_trip: [2, 2],
-  multi_city: [2, 6],
+  multi_city: [2, mostSlices],
 };
 
 /** DESIGN §4: of a search, and so of a booking. */
@@ -122,7 +124,7 @@ function readSlices(
   faults: Fault[],
 ): SearchSlice[] {
   if (!requested) return [];
-  const [fewest, most] = type ? sliceCounts[type] : [1, 6];
+  const [fewest, most] = type ? sliceCounts[type] : [1, mostSlices];
   if (requested.length < fewest || requested.length > most) {
     const reason = requested.length < fewest ? 'too_small' : 'too_large';
     faults.push({ field: 'slices', type: reason, message: searchMessages.other });
