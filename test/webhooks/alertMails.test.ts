@@ -147,6 +147,16 @@ describeEngines('While the database does not take that an alert was mailed', (en
   });
 });
 
+/** What servers say of who sends as late as of recipients and texts, as Postfix does unless it is told otherwise. */
+const ofSender = [
+  [530, '5.7.0 Authentication required'],
+  [535, 'bad credentials'],
+  [550, '5.1.8 Sender address rejected: Domain not found'],
+  [554, '5.7.1 Relay access denied'],
+  [550, '5.7.26 Unauthenticated email is not accepted'],
+  [550, 'relay not permitted'],
+] as const;
+
 describeMailServer('While the mail server refuses', startRefusingMailServer, (stage) => {
   it.each(['address', 'text'])('an alert is tried again, until its %s is refused for good', async (what) => {
     const { mail, world } = stage;
@@ -155,6 +165,7 @@ describeMailServer('While the mail server refuses', startRefusingMailServer, (st
       isOfSender: false,
       isOfText: what === 'text',
       code: 554,
+      text: 'not here',
       times: 0,
     });
     world.server.logLines.length = 0;
@@ -184,10 +195,14 @@ describeMailServer('While the mail server refuses', startRefusingMailServer, (st
     // Before they are, nobody tries.
     await world.swept();
     expect(await waitingAlerts(world)).toHaveLength(1);
-    await triedAgain({ code: 550 });
+    for (const [index, [code, text]] of ofSender.entries()) {
+      await triedAgain({ code, text });
+      await isToBeTriedAgain(4 + index);
+    }
+    await triedAgain({ code: 550, text: '5.1.1 not here' });
     await eventually(async () => (await waitingAlerts(world)).length === 0);
     expect(log()).toContain('the mail server refuses its address or text');
-    expect(mail.refusal.times).toBe(4);
+    expect(mail.refusal.times).toBe(4 + ofSender.length);
   });
 });
 

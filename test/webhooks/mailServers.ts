@@ -91,10 +91,17 @@ export async function startForgetfulMailServer() {
 
 /** A mail server that refuses clients, then senders, and then recipients or texts, with a code of its own. */
 export async function startRefusingMailServer() {
-  const refusal = { isOfClient: true, isOfSender: false, isOfText: false, code: 554, times: 0 };
+  const refusal = {
+    isOfClient: true,
+    isOfSender: false,
+    isOfText: false,
+    code: 554,
+    text: 'not here',
+    times: 0,
+  };
   const refuse = (done: (error: Error) => void) => {
     refusal.times += 1;
-    done(Object.assign(new Error('not here'), { responseCode: refusal.code }));
+    done(Object.assign(new Error(refusal.text), { responseCode: refusal.code }));
   };
   const server = await startMailServer({
     onConnect: (_session, done) => (refusal.isOfClient ? refuse(done) : done()),

@@ -148,15 +148,26 @@ interface MailFailure {
   readonly code?: string;
   readonly command?: string;
   readonly responseCode?: number;
+  readonly response?: string;
 }
+
+/** Answers that ask for another login (RFC 4954, 6). */
+const loginCodes: readonly number[] = [530, 534, 535, 538];
+
+/**
+ * Answers about who sends, by their enhanced status (RFC 3463): all of a policy, and those of the sender's address. Exim says but
+ * in words that it relays nothing.
+ */
+const aboutSender = /^\d{3}[ -]5\.(?:7\.\d+|1\.[78])\b|\brelay/i;
 
 /**
  * Permanent refusals (RFC 5321, 5yz) of a recipient or a text, as nodemailer tells them. Those of a login, or of the sender, which
- * is the same in all mails, may end: they are the operator's to mend.
+ * is the same in all mails, may end: they are the operator's to mend. Many servers say them only where a recipient is named.
  */
 function isRefusedForGood(error: unknown): boolean {
-  const { code, command, responseCode = 0 } = error as MailFailure;
+  const { code, command, responseCode = 0, response = '' } = error as MailFailure;
   const isOfThisMail = (code === 'EENVELOPE' && command !== 'MAIL FROM') || code === 'EMESSAGE';
+  if (loginCodes.includes(responseCode) || aboutSender.test(response)) return false;
   return isOfThisMail && responseCode >= 500;
 }
 
