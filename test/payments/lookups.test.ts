@@ -158,6 +158,18 @@ describeEngines('a payment provider that is asked', (engine) => {
     expect(asked.slice(1)).toHaveLength(100);
   });
 
+  it('is not asked for ever when all of its pages are empty, and keeps nobody waiting meanwhile', async () => {
+    const { live } = await server.createTeam();
+    await answersOnce();
+    answering(async (page) => ({ notifications: [], nextPage: `${Number(page) + 1}` }));
+    clock.advance(pauseMs);
+    await eventually(() => asked.length > 1);
+    await request(live);
+    expect(asked.length).toBeLessThan(10_000);
+    await eventually(() => server.logLines.some((line) => line.includes('from one empty page to the next')));
+    expect(asked.slice(1)).toHaveLength(10_000);
+  });
+
   it('is asked for the pages behind any number of empty ones', async () => {
     const { live } = await server.createTeam();
     const missed = paid(await request(live));

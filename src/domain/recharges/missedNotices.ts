@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { askWithin, untilStopping } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import type { Metrics } from '../../infrastructure/observability/metrics.ts';
@@ -52,6 +53,9 @@ const givenUp =
 /** Pages in a row of which nothing can be told from anything else: more than a list without an end should be asked for. */
 const mostNamelessPages = 100;
 
+/** Empty pages in a row: some lists have many, where they are made of others by leaving out. */
+const mostEmptyPages = 10_000;
+
 /** What tells a notification from others, of whatever an adapter makes it; empty where nothing does. */
 function nameOf(told: PaymentNotification): string {
   try {
@@ -68,6 +72,7 @@ class PageMemory {
   readonly #provider: string;
   #told = '';
   #nameless = 0;
+  #empty = 0;
 
   constructor(provider: string) {
     this.#provider = provider;
@@ -79,7 +84,9 @@ class PageMemory {
     if (told !== '' && told === this.#told)
       throw new Error(`${this.#provider} tells on one page what it told on the one before`);
     this.#told = told;
-    // An empty one may stand between others, however many.
+    this.#empty = notifications.length === 0 ? this.#empty + 1 : 0;
+    if (this.#empty === mostEmptyPages)
+      throw new Error(`${this.#provider} leads from one empty page to the next, and to no end`);
     this.#nameless = told === '' && notifications.length > 0 ? this.#nameless + 1 : 0;
     if (this.#nameless === mostNamelessPages)
       throw new Error(
@@ -115,6 +122,8 @@ async function* listSince(
     if (page && named.has(page)) throw new Error(`${provider.name} names a page again that it has given`);
     if (page) named.add(page);
     if (page) memory.keep(listed.notifications);
+    // An adapter that answers from memory would let nothing else come to its turn.
+    await nextTurn();
   } while (page);
 }
 
