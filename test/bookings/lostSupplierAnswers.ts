@@ -87,6 +87,31 @@ export function describeLostAnswers(stage: BookingStage): void {
       for (const pause of pauses) expect([pause > 44_000, pause <= 60_000]).toEqual([true, true]);
     });
 
+    it.each([
+      ['a date', 'Fri, 27 Nov 2026 12:00:00 GMT'],
+      ['a big number', 1n],
+      ['nothing', undefined],
+    ])(
+      'and say that they are to be asked later, but not when (%s), are asked as ever',
+      async (_what, when) => {
+        const { live } = await agencyWith(stage, '1000.00');
+        airline.answers.issue = async (request) => {
+          if (asked(request.bookingId, 'issue') > 1) return ticketed(request);
+          throw new AskLater('429', when as never);
+        };
+        const { id } = await booked(stage, live);
+        await eventually(async () => {
+          const [row] = await stage.server.query<{ order_asked: number }>(
+            'SELECT order_asked FROM bookings WHERE id = $1',
+            [id],
+          );
+          return row?.order_asked === 1;
+        });
+        stage.clock.advance(hourMs);
+        await untilStatus(stage, live, id, 'ticketed');
+      },
+    );
+
     it('and say when to ask again are asked no sooner, an hour later at most', async () => {
       const { live } = await agencyWith(stage, '1000.00');
       airline.answers.issue = async (request) => {

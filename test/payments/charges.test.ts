@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import type { ChargeRequest } from '../../src/infrastructure/payments/provider.ts';
-import { PayerRefused } from '../../src/infrastructure/payments/provider.ts';
+import { type PayerFault, PayerRefused } from '../../src/infrastructure/payments/provider.ts';
 import { startServer } from '../../src/server.ts';
 import { boletoOf, dailyLimitExceeded, dataOf, describeDoors, expectRefusal, pixOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
@@ -80,30 +80,28 @@ describeDoors(
       ['tax_id_required', 'Agency CPF or CNPJ required', 'tax_id_required'],
       ['address_required', 'Agency address required', 'address_required'],
       ['refused', 'Agency refused by payment provider', 'payer_refused'],
-    ] as const)(
-      'that refuses the payer (%s) is believed until that is mended',
-      async (fault, message, type) => {
-        const { teamId, live } = await stage.server.createTeam();
-        let id = '';
-        bank.charges = async ({ rechargeId, payer }) => {
-          id = rechargeId;
-          if (!payer.taxId || !payer.address) throw new PayerRefused(fault);
-          return { method: 'pix', pixCopyPaste: 'x' };
-        };
-        const details = { field: 'payment_method', type };
-        const refusal = { status: 422, code: 'VALIDATION_ERROR', message, details };
-        expectRefusal(await stage.door.createRecharge(live, pixOf('100.00')), refusal);
-        expect(await stage.server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId])).toEqual([]);
-        expect(await isNoted(stage, id)).toBe(false);
-        const { body } = await stage.server.graphql(
-          'mutation ($id: String!, $input: UpdateTeamInput!) { updateTeam(id: $id, input: $input) { id } }',
-          { id: teamId, input: { taxId: '52998224725', address } },
-          stage.server.keys.operator,
-        );
-        expect(body.errors).toBeUndefined();
-        expect(dataOf(await stage.door.createRecharge(live, pixOf('100.00'))).status).toBe('pending');
-      },
-    );
+      ['of a name that is none of ours', 'Agency refused by payment provider', 'payer_refused'],
+    ])('that refuses the payer (%s) is believed until that is mended', async (fault, message, type) => {
+      const { teamId, live } = await stage.server.createTeam();
+      let id = '';
+      bank.charges = async ({ rechargeId, payer }) => {
+        id = rechargeId;
+        if (!payer.taxId || !payer.address) throw new PayerRefused(fault as PayerFault);
+        return { method: 'pix', pixCopyPaste: 'x' };
+      };
+      const details = { field: 'payment_method', type };
+      const refusal = { status: 422, code: 'VALIDATION_ERROR', message, details };
+      expectRefusal(await stage.door.createRecharge(live, pixOf('100.00')), refusal);
+      expect(await stage.server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId])).toEqual([]);
+      expect(await isNoted(stage, id)).toBe(false);
+      const { body } = await stage.server.graphql(
+        'mutation ($id: String!, $input: UpdateTeamInput!) { updateTeam(id: $id, input: $input) { id } }',
+        { id: teamId, input: { taxId: '52998224725', address } },
+        stage.server.keys.operator,
+      );
+      expect(body.errors).toBeUndefined();
+      expect(dataOf(await stage.door.createRecharge(live, pixOf('100.00'))).status).toBe('pending');
+    });
 
     it.each([
       ['refuses the payer', (cause: Error) => new PayerRefused('refused', { cause })],

@@ -129,7 +129,7 @@ async function makeCharge(request: ChargeRequest, platform: Platform): Promise<C
     if (error instanceof PayerRefused) {
       log.warn({ err: error, rechargeId: request.rechargeId }, 'payment provider refused the payer');
       await forgetCharge(request.rechargeId, platform);
-      throw payerRefusals[error.fault];
+      throw payerRefusals[error.fault] ?? payerRefusals.refused;
     }
     log.error({ err: error, rechargeId: request.rechargeId }, 'payment provider made no charge');
     throw providerUnavailable;

@@ -83,7 +83,8 @@ export class AskLater extends Error {
 
   constructor(message: string, pauseMs: number, options?: ErrorOptions) {
     super(message, options);
-    this.pauseMs = pauseMs;
+    // A Retry-After may have been handed on as it came, and have a date.
+    this.pauseMs = typeof pauseMs === 'number' && pauseMs > 0 ? pauseMs : 0;
   }
 }
 
