@@ -91,7 +91,7 @@ describe('The schema', () => {
     const named = getNamedType(type);
     if (!isObjectType(named) || above.includes(named.name)) return [];
     return Object.values(named.getFields()).flatMap((field) =>
-      ['secret', 'givenName', 'bornOn', 'email', 'phoneNumber'].includes(field.name)
+      ['secret', 'givenName', 'bornOn', 'email', 'phoneNumber', 'taxId'].includes(field.name)
         ? [`${named.name}.${field.name}`]
         : privateParts(field.type, [...above, named.name]),
     );
