@@ -1,57 +1,74 @@
 import { printBanner } from './banner.ts';
 import { readSettings, type Settings, SettingsError } from './config.ts';
 import { prepareProgram } from './infrastructure/database/embeddedProgram.ts';
-import type { Log } from './infrastructure/observability/log.ts';
+import type { Log, ProcessLog } from './infrastructure/observability/log.ts';
 import { misspeltSettings } from './misspeltSettings.ts';
+import type { RunningServer } from './server.ts';
 
 /** The process is gone within 10 s of a signal, whatever happens. */
 const longestStopMs = 9_500;
 
 /**
- * The process: settings → server → signals. The server is loaded once the settings are known to be right and the
+ * The process: settings → signals → server. The server is loaded once the settings are known to be right and the
  * embedded engine is being compiled, on other threads: loading takes as long.
  */
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
+  const opening = openLog(settings.LOG_LEVEL);
+  let running: RunningServer | null = null;
+  let isStopping = false;
+  const stop = async (signal: string) => {
+    // At a terminal Ctrl-C comes twice: from the terminal itself, and from npm, which passes it on.
+    if (isStopping) return;
+    isStopping = true;
+    const log = await opening;
+    log.info({ signal }, 'stopping');
+    if (running) return close(running, log);
+    // What a start is at is whole or undone: it may take hours, or wait for a database that is silent.
+    log.flush();
+    process.exit(0);
+  };
+  // A container's first process has a signal taken away that nobody listens for.
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
   if (!settings.DATABASE_URL) prepareProgram();
-  const { startServer } = await import('./server.ts');
-  const running = await startServer(settings);
-  const { log } = running.gateway.platform;
+  const [{ startServer }, log] = await Promise.all([import('./server.ts'), opening]);
+  running = await startServer(settings, { log });
   warnOf(settings, log);
   // Left to Node.js, it would be printed with all that it carries, a statement's parameters for one.
   process.once('uncaughtException', (error) => {
     log.fatal({ err: error }, 'failed');
     process.exit(1);
   });
-  let isStopping = false;
-  const stop = (signal: string) => {
-    // At a terminal Ctrl-C comes twice: from the terminal itself, and from npm, which passes it on.
-    if (isStopping) return;
-    isStopping = true;
-    log.info({ signal }, 'stopping');
-    // Something that does not answer, a frozen database for one, must not hold the process up for ever.
-    setTimeout(() => {
-      log.error('not stopped in time: what is under way is given up');
-      log.flush();
-      process.exit(1);
-    }, longestStopMs);
-    running.close().then(
-      () => {
-        log.info('stopped');
-        log.flush();
-        process.exit(0);
-      },
-      (error) => {
-        log.error({ err: error }, 'not stopped cleanly');
-        log.flush();
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
   // Whoever reads it may stop the process at once.
   printBanner(running.url, running.bootstrapKeys, settings);
+}
+
+async function openLog(level: string): Promise<ProcessLog> {
+  const { createLog } = await import('./infrastructure/observability/log.ts');
+  return createLog(level);
+}
+
+/** Ends the process once all is let go of. */
+function close(running: RunningServer, log: Log): void {
+  // Something that does not answer, a frozen database for one, must not hold the process up for ever.
+  setTimeout(() => {
+    log.error('not stopped in time: what is under way is given up');
+    log.flush();
+    process.exit(1);
+  }, longestStopMs);
+  running.close().then(
+    () => {
+      log.info('stopped');
+      log.flush();
+      process.exit(0);
+    },
+    (error) => {
+      log.error({ err: error }, 'not stopped cleanly');
+      log.flush();
+      process.exit(1);
+    },
+  );
 }
 
 /** What a server runs with all the same, and its operator may not have meant. */

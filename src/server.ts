@@ -36,7 +36,7 @@ import { migrationsFolder, openStore } from './store.ts';
 
 /** The composition root: puts the parts together. */
 
-/** What a test may replace: time, the log and the world outside. */
+/** The log of whoever starts it, and what a test may replace beside it: time and the world outside. */
 export interface Overrides {
   clock?: Clock;
   log?: ProcessLog;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import type { Socket } from 'node:net';
-import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestRecharge } from '../harness/activity.ts';
 import { eventually, graphqlDoor } from '../harness/client.ts';
@@ -161,4 +161,28 @@ it('SIGTERM: who has connected is answered, though the process was too busy to a
   server.process.kill('SIGCONT');
   for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   expect(await exited).toEqual({ code: 0, signal: null });
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)('%s ends a start that waits, too', async (signal) => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const connected = once(silent, 'connection') as Promise<[Socket]>;
+  const server = startProcess({
+    PORT: '0',
+    DATABASE_URL: `postgres://someone@127.0.0.1:${(silent.address() as AddressInfo).port}/embarque`,
+    PAYMENT_PROVIDER: 'simulated',
+    FLIGHT_SUPPLIERS: 'simulated',
+    EXCHANGE_RATES: 'table',
+    ENCRYPTION_KEY: 'ab'.repeat(32),
+  });
+  const [socket] = await connected;
+  try {
+    server.process.kill(signal);
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(server.log()).toMatchObject([{ msg: 'stopping', signal }]);
+    expect(server.output.stderr).toBe('');
+  } finally {
+    socket.destroy();
+    silent.close();
+  }
 });
