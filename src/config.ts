@@ -31,12 +31,13 @@ const duration = (fallback: string, { minimumMs = 1, maximumMs = longestMs } = {
       const milliseconds = parseDurationMs(text);
       if (milliseconds !== null && milliseconds >= minimumMs && milliseconds <= maximumMs)
         return milliseconds;
+      const quoted = JSON.stringify(text);
       const message =
         milliseconds === null
-          ? `"${text}" is not a duration such as 500ms, 2s, 30m or 24h`
+          ? `${quoted} is not a duration such as 500ms, 2s, 30m or 24h`
           : milliseconds < minimumMs
-            ? `"${text}" is shorter than ${minimumMs}ms`
-            : `"${text}" is longer than ${maximumMs / unitMs.d}d`;
+            ? `${quoted} is shorter than ${minimumMs}ms`
+            : `${quoted} is longer than ${maximumMs / unitMs.d}d`;
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     });
@@ -50,7 +51,8 @@ const durations = (fallback: string) =>
       const milliseconds = text.split(',').map(parseDurationMs);
       if (milliseconds.every((delay): delay is number => delay !== null && delay <= longestMs))
         return milliseconds;
-      context.addIssue({ code: 'custom', message: `"${text}" is not a list of durations such as 0s,5m,30m` });
+      const message = `${JSON.stringify(text)} is not a list of durations such as 0s,5m,30m`;
+      context.addIssue({ code: 'custom', message });
       return z.NEVER;
     });
 
@@ -76,14 +78,17 @@ const oneOf = <Name extends string>(names: readonly [Name, ...Name[]]) =>
 const count = (fallback: number, minimum = 1) =>
   wholeNumber.pipe(z.number().min(minimum, `must be at least ${minimum}`)).default(fallback);
 
-/** `host`: whether it must name one. Of a database it may be left out. */
+/** `host`: whether it must name one. Of a database it may be left out, and spaces may stand in the options of its sessions. */
 const url = (protocols: string[], { host = false } = {}) =>
   z
     .string()
+    .trim()
     .refine((text) => protocols.some((protocol) => text.startsWith(`${protocol}://`)), {
       message: `must start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
       abort: true,
     })
+    // URL takes lines and tabs out, and whoever is given the text would not.
+    .refine((text) => !(host ? /\s/ : /[^\S ]/).test(text), { message: 'has a blank in it', abort: true })
     .refine((text) => {
       if (host) return URL.canParse(text) && new URL(text).hostname !== '';
       // postgres://user@/name?host=/var/run/postgresql names a folder of sockets; URL takes no user without a host.
@@ -138,10 +143,9 @@ const settingsSchema = z.object({
     .pipe(z.number().min(0, 'must be 0 to 65535').max(65_535, 'must be 0 to 65535'))
     .default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
-  PUBLIC_URL: optionalUrl(['http', 'https'], { host: true }).refine(
-    (text) => !/[?#]/.test(text ?? ''),
-    'must end with its path: links begin with it',
-  ),
+  PUBLIC_URL: optionalUrl(['http', 'https'], { host: true })
+    .refine((text) => !/[?#]/.test(text ?? ''), 'must end with its path: links begin with it')
+    .refine((text) => !/^\w+:\/\/[^/]*@/.test(text ?? ''), 'must name no user: links begin with it'),
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: optionalUrl(['postgres', 'postgresql']),
   DATABASE_POOL_SIZE: count(10),
@@ -149,7 +153,10 @@ const settingsSchema = z.object({
   DATABASE_POOL_TIMEOUT: duration('15s', timer),
   /** Whether hot reads that wait at the same moment share one statement. */
   COALESCE_READS: flag('true'),
-  REDIS_URL: optionalUrl(['redis', 'rediss']),
+  REDIS_URL: optionalUrl(['redis', 'rediss']).refine(
+    (text) => !text || !URL.canParse(text) || /^\/?(\d+\/?)?$/.test(new URL(text).pathname),
+    'must end with the number of a database, if with any',
+  ),
   ROLES: z
     .string()
     .default('api,worker')

@@ -85,16 +85,21 @@ describe('Settings', () => {
   it.each([
     ['PUBLIC_URL', 'https://example.com/travel/'],
     ['SMTP_URL', 'smtps://someone:a%20word@mail.example.com:465/?pool=true'],
+    ['PUBLIC_URL', 'https://example.com/@travel'],
     ['REDIS_URL', 'redis://:word@[::1]:6379/3'],
+    ['REDIS_URL', 'rediss://cache.example.com/3/'],
+    ['REDIS_URL', 'redis://cache.example.com/'],
     ['DATABASE_URL', 'postgresql:///embarque?host=/var/run/postgresql'],
     ['DATABASE_URL', 'postgresql://someone:word@/embarque?host=/var/run/postgresql&port=5433'],
     ['DATABASE_URL', 'postgres://someone:word@db:5432/embarque?sslmode=require'],
+    ['DATABASE_URL', 'postgres://db/embarque?options=-c search_path%3Dtravel'],
   ] as const)('take as %s: %s', (name, url) => {
     expect(readSettings({ ...deployment, [name]: url })[name]).toBe(url);
   });
 
   it.each<[Record<string, string>, Record<string, unknown>]>([
     [{ PORT: '65535' }, { PORT: 65_535 }],
+    [{ PUBLIC_URL: ' https://example.com\n' }, { PUBLIC_URL: 'https://example.com' }],
     [{ PIX_VALIDITY: ' 3650d ' }, { PIX_VALIDITY: 3_650 * 86_400_000 }],
     [{ WEBHOOK_RETRY_DELAYS: '0s, 3650d' }, { WEBHOOK_RETRY_DELAYS: [0, 3_650 * 86_400_000] }],
     [{ EXCHANGE_RATE_SPREAD: '99.9999' }, { EXCHANGE_RATE_SPREAD: '99.9999' }],
@@ -208,12 +213,21 @@ describe('Settings', () => {
     [{ PUBLIC_URL: 'https://' }, 'PUBLIC_URL: is not a URL'],
     [{ PUBLIC_URL: 'http://gateway:99999' }, 'PUBLIC_URL: is not a URL'],
     [{ PUBLIC_URL: 'https://example.com?a=b' }, 'PUBLIC_URL: must end with its path: links begin with it'],
+    [{ PUBLIC_URL: 'https://example.com/tra vel' }, 'PUBLIC_URL: has a blank in it'],
+    [{ PUBLIC_URL: 'https://exam\nple.com' }, 'PUBLIC_URL: has a blank in it'],
+    [{ PUBLIC_URL: 'https://someone@example.com' }, 'PUBLIC_URL: must name no user: links begin with it'],
     [{ SMTP_URL: 'smtp://' }, 'SMTP_URL: is not a URL'],
+    [{ SMTP_URL: 'smtp://someone:a word@mail.example.com' }, 'SMTP_URL: has a blank in it'],
+    ...['cache', '/3', '-1', '3x', '3/4'].map((path): [Record<string, string>, string] => [
+      { REDIS_URL: `redis://host/${path}` },
+      'REDIS_URL: must end with the number of a database, if with any',
+    ]),
     [{ REDIS_URL: 'redis://host:port' }, 'REDIS_URL: is not a URL'],
     [
       { ...deployment, DATABASE_URL: 'postgres://someone:with#hash@db/embarque' },
       'DATABASE_URL: is not a URL',
     ],
+    [{ ...deployment, DATABASE_URL: 'postgres://db/\ta' }, 'DATABASE_URL: has a blank in it'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be fatal, error, warn, info, debug, trace, or silent'],
     [{ PAYMENT_PROVIDER: 'nobody' }, `PAYMENT_PROVIDER: must be ${anyOf(paymentProviderNames)}`],
     [{ EXCHANGE_RATES: 'guess' }, `EXCHANGE_RATES: must be ${anyOf(exchangeRateAdapterNames)}`],
@@ -222,6 +236,11 @@ describe('Settings', () => {
     [
       { WEBHOOK_RETRY_DELAYS: '0s,3651d' },
       'WEBHOOK_RETRY_DELAYS: "0s,3651d" is not a list of durations such as 0s,5m,30m',
+    ],
+    [{ PIX_VALIDITY: '5\n' }, 'PIX_VALIDITY: "5\\n" is not a duration such as 500ms, 2s, 30m or 24h'],
+    [
+      { WEBHOOK_RETRY_DELAYS: '0s,\n5' },
+      'WEBHOOK_RETRY_DELAYS: "0s,\\n5" is not a list of durations such as 0s,5m,30m',
     ],
     [{ PIX_VALIDITY: '3651d' }, 'PIX_VALIDITY: "3651d" is longer than 3650d'],
     [{ RATE_LIMIT_WINDOW: '0s' }, 'RATE_LIMIT_WINDOW: "0s" is shorter than 1ms'],
