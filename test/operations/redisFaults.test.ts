@@ -203,6 +203,37 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     }
   });
 
+  it('that refuses the database of a process is neither read nor written by it, and not ready, until it gives it', async () => {
+    const connections = ['publisher', 'subscriber', 'rate limits'];
+    const told = (words: string) =>
+      connections.map(
+        (name) =>
+          server.logLines.filter((line) => line.includes(`"connection":"${name}"`) && line.includes(words))
+            .length,
+      );
+    const redisCheck = async () => (await server.rest('GET', '/health/ready')).body.checks.redis;
+    const user = ['acl', 'setuser', 'embarque', 'on', '>word', '~*', '&*', '+@all'] as const;
+    await first.ask(...user, '-select');
+    try {
+      await server.restart({ REDIS_URL: `redis://embarque:word@127.0.0.1:${first.port}/3` });
+      await first.flush();
+      await eventually(() => told('redis refuses the database of REDIS_URL: ').every((lines) => lines === 1));
+      for (let sent = 0; sent < 4; sent += 1) expect(await balance()).toBe(200);
+      expect(await redisCheck()).toBe('unavailable');
+      expect(await first.ask('keys', '*')).toEqual([]);
+      expect([told('redis unavailable'), told('redis is back')].flat()).toEqual(Array(6).fill(0));
+
+      await first.ask(...user);
+      await eventually(() => told('redis takes the database of REDIS_URL').every((lines) => lines === 1));
+      await eventually(isListenedTo);
+      expect(await balance()).toBe(200);
+      expect(await redisCheck()).toBe('ok');
+      expect(await first.ask('info', 'keyspace')).toMatch(/^# Keyspace\r\ndb3:[^\n]+\n$/);
+    } finally {
+      await first.ask('acl', 'deluser', 'embarque');
+    }
+  });
+
   it('behind a proxy that accepts connections and ends them is said to be away, and to be back', async () => {
     await eventually(isListenedTo);
     address.endAll(true);

@@ -11,7 +11,7 @@ export function databaseOutage(log: Log): Pick<ConnectionOutage, 'begin' | 'end'
     {
       service: 'database',
       setting: 'DATABASE_URL',
-      refuses: lacksEntry,
+      refusedBy: (error) => (lacksEntry(error) ? 'entry' : null),
       meanwhile: 'what needs a new connection fails',
       level: 'error',
     },

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Refused } from './connectionOutage.ts';
 import { ConnectionOutage } from './connectionOutage.ts';
 import type { Log } from './log.ts';
 
@@ -11,13 +12,20 @@ export const redisSilenceMs = 5_000;
 /** What Redis says to whom it does not let in. */
 const refusals = /^(WRONGPASS|NOAUTH)\b/;
 
+/** What of REDIS_URL it refuses. */
+function refusedBy(error: Error): Refused | null {
+  if (refusals.test(error.message)) return 'entry';
+  const { command } = error as { command?: { name: string } };
+  return command?.name === 'select' ? 'database' : null;
+}
+
 /** What one of the connections to Redis is lost to. @param meanwhile what happens without Redis. */
 export const redisOutage = (connection: string, meanwhile: string, log: Log): ConnectionOutage =>
   new ConnectionOutage(
     {
       service: 'redis',
       setting: 'REDIS_URL',
-      refuses: ({ message }) => refusals.test(message),
+      refusedBy,
       meanwhile,
       fields: { connection },
     },
@@ -25,14 +33,24 @@ export const redisOutage = (connection: string, meanwhile: string, log: Log): Co
   );
 
 /**
+ * Ends a connection on which anything fails before it is ready: where its database is refused, or not answered in time, the
+ * client would go on in database 0. At once it would keep what it asks next for a later connection, each time.
+ */
+function endUnready({ status, stream }: Redis): void {
+  if (status === 'connect') setImmediate(() => stream.destroy());
+}
+
+/**
  * Tells of each reason for which a connection is lost or does not come. One that is ended in peace, as by a proxy that has no
- * Redis behind it, is no error to the client, however often: it is told when the next one ends as well.
+ * Redis behind it, is no error to the client, however often: it is told when the next one ends as well. One on which
+ * something fails before it is ready is ended.
  */
 export function hearLosses(client: Redis, lose: (error: Error) => void): void {
   let isTold = false;
   let isRetried = false;
   client.on('error', (error) => {
     isTold = true;
+    endUnready(client);
     lose(error);
   });
   client.on('reconnecting', () => {
