@@ -21,6 +21,9 @@ const chosen = {
   ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
 };
 
+/** Each of its letters as URLs may spell it. */
+const escaped = (text: string) => text.replace(/./g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+
 it('no output of the server holds a secret, however it got there, at any log level', async () => {
   const server = startProcess({
     PORT: '0',
@@ -61,7 +64,8 @@ it('no output of the server holds a secret, however it got there, at any log lev
   const { ENCRYPTION_KEY: encryptionKey, ...bearerKeys } = chosen;
   const sent = [...Object.values(bearerKeys), key, signingSecret];
   const cpf = '52998224725';
-  const secrets = [...sent, signingSecret.replace(/^whsec_/, ''), encryptionKey, cpf];
+  const parts = sent.flatMap((secret) => [escaped(secret), secret.slice(-8)]);
+  const secrets = [...sent, ...parts, signingSecret.replace(/^whsec_/, ''), encryptionKey, cpf];
 
   const createTeam = 'mutation ($input: CreateTeamInput!) { createTeam(input: $input) { id taxId } }';
   const payer = { name: 'Payer', taxId: cpf };
@@ -78,6 +82,8 @@ it('no output of the server holds a secret, however it got there, at any log lev
   for (const secret of sent) {
     await ask('GET', `/api/v1/${secret}?key=${secret}`, { key });
     await ask('GET', `/api/v1/%20${secret}`, { key });
+    await ask('GET', `/api/v1/${escaped(secret)}`, { key });
+    await ask('GET', `/api/v1/${secret.slice(0, -8)}%2F${secret.slice(-8)}`, { key });
     await ask('GET', `/api/v1/wallet/recharge/${secret}`, { key });
     await ask('GET', '/api/v1/wallet/balance', { key: secret, headers: { 'x-request-id': secret } });
     await ask('GET', '/api/v1/wallet/balance', { key, headers: { 'user-agent': secret, cookie: secret } });

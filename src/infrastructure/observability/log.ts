@@ -21,11 +21,17 @@ const secretPaths = [
   'taxId',
 ].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
-const keyPattern = /(sk_(?:live|test|admin)_|whsec_)[A-Za-z0-9_+/=-]+/g;
+const keyPattern = /(sk_(?:live|test|admin)_|whsec_)[A-Za-z0-9_+/=%-]+/g;
 
-/** Text with API keys and webhook secrets blanked, for messages that may quote what a client sent. */
+/** A letter of a key as URLs may spell it. */
+const escapePattern = /%(?:2[bdf]|3[0-9d]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9a])/gi;
+
+/** Text with API keys and webhook secrets blanked, for messages and paths that may quote what a client sent. */
 export function withoutSecrets(text: string): string {
-  return text.includes('sk_') || text.includes('whsec_') ? text.replace(keyPattern, '$1[redacted]') : text;
+  const spelled = text.includes('%') ? text.replace(escapePattern, decodeURIComponent) : text;
+  if (!spelled.includes('sk_') && !spelled.includes('whsec_')) return text;
+  const blanked = spelled.replace(keyPattern, '$1[redacted]');
+  return blanked === spelled ? text : blanked;
 }
 
 /** A CPF, with or without punctuation: banks and airlines quote it in what they say of a request that they refuse. */

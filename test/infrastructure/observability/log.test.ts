@@ -59,6 +59,9 @@ it.each([
     'of sk_live_[redacted], twice sk_test_[redacted]',
   ],
   ['a signing secret', 'whsec_c2VjcmV0+/=', 'whsec_[redacted]'],
+  ['a key as URLs spell it', '/x/%73k%5Flive_abcd%2FSECRET%3d y', '/x/sk_live_[redacted] y'],
+  ['a key in escapes that are none', 'sk_test_ab%2fSEC%ZZRET%252FSE%2', 'sk_test_[redacted]'],
+  ['escapes with no key in them', 'task_%41%2F%', 'task_%41%2F%'],
   ['a CPF', '529.982.247-25 or 52998224725', '[redacted] or [redacted]'],
   ['digits that are no CPF', '529.982.247-26 or 152998224725', '529.982.247-26 or 152998224725'],
 ])('what is written of %s in a message or reason: %s', (_what, text, shown) => {
