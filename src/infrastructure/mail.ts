@@ -32,6 +32,30 @@ function mailDomain(hostname: string): string {
   return isIPv4(hostname) ? `[${hostname}]` : hostname;
 }
 
+/** What a login tells, as a password, and as AUTH PLAIN and AUTH LOGIN send it (RFC 4616). Whoever refuses it may quote it. */
+function toldAtLogin(transport: Transporter): string[] {
+  const { options } = transport.transporter as unknown as {
+    /** As nodemailer reads them from a URL. */
+    options: { auth?: { user: string; pass: string } };
+  };
+  const { user, pass } = options.auth ?? { user: '', pass: '' };
+  const sent = [`\0${user}\0${pass}`, user, pass].map((text) => Buffer.from(text).toString('base64'));
+  return [...sent, pass].filter((text) => text !== '');
+}
+
+/** Blanks texts in all that an error says. */
+function blank(
+  texts: readonly string[],
+  error: Partial<Record<'message' | 'stack' | 'response', unknown>>,
+): void {
+  for (const part of ['message', 'stack', 'response'] as const) {
+    const said = error[part];
+    if (typeof said !== 'string') continue;
+    const blanked = texts.reduce((rest, text) => rest.replaceAll(text, '[redacted]'), said);
+    if (blanked !== said) error[part] = blanked;
+  }
+}
+
 /** Mail over SMTP, or into the log when there is no server. The sender's domain is that of PUBLIC_URL. */
 export function createMailer(
   settings: { SMTP_URL?: string | undefined; PUBLIC_URL?: string | undefined },
@@ -54,8 +78,13 @@ export function createMailer(
   return {
     async send({ id, ...mail }, signal) {
       opened ??= nodemailer().createTransport(url);
-      // By it receivers know a mail again that a server delivered without saying so.
-      await opened.sendMail({ messageId: `<${id}@${domain}>`, from, ...mail, signal });
+      try {
+        // By it receivers know a mail again that a server delivered without saying so.
+        await opened.sendMail({ messageId: `<${id}@${domain}>`, from, ...mail, signal });
+      } catch (error) {
+        blank(toldAtLogin(opened), error as Error);
+        throw error;
+      }
     },
     close: () => opened?.close(),
   };

@@ -7,6 +7,7 @@ import {
   deactivateWebhook,
   describeMailServer,
   startForgetfulMailServer,
+  startQuotingMailServer,
   startRefusingMailServer,
   startSilentMailServer,
   startSlowMailServer,
@@ -222,3 +223,19 @@ describeMailServer('While the mail server seems to offer no TLS', startStrippedM
     expect(mail.told).toEqual(['someone:word']);
   });
 });
+
+describeMailServer(
+  'While the mail server quotes the login that it refuses',
+  startQuotingMailServer,
+  (stage) => {
+    it('nothing of the password is in the log', async () => {
+      const { mail, world } = stage;
+      await deactivateWebhook(world);
+      const told = () =>
+        world.server.logLines.find((line) => line.includes('alert not mailed; tried again later'));
+      expect(await eventually(told)).toContain('who is [redacted], [redacted], [redacted]');
+      for (const secret of mail.secrets)
+        expect(world.server.logLines.filter((line) => line.includes(secret))).toEqual([]);
+    });
+  },
+);

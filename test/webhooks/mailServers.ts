@@ -140,3 +140,18 @@ export async function startStrippedMailServer() {
   const withPassword = url.replace('//', '//someone:word@');
   return { ...server, url: `${withPassword}?requireTLS=true`, withoutTls: withPassword, told };
 }
+
+/** A mail server that refuses a login and quotes, with what came of it, what it was told. */
+export async function startQuotingMailServer() {
+  const login = { user: 'someone', pass: 'a word' };
+  const quoted = [`\0${login.user}\0${login.pass}`, login.pass].map((text) =>
+    Buffer.from(text).toString('base64'),
+  );
+  const { url, ...server } = await startMailServer({
+    allowInsecureAuth: true,
+    onAuth: ({ password = '' }, _session, done) =>
+      done(Object.assign(new Error(`who is ${[...quoted, password].join(', ')}`), { responseCode: 535 })),
+  });
+  const withPassword = url.replace('//', `//${login.user}:${encodeURIComponent(login.pass)}@`);
+  return { ...server, url: withPassword, secrets: [...quoted, login.pass] };
+}
