@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { ConnectionAcquireTimeoutError } from 'sequelize';
 import type { Settings } from './config.ts';
 import { Recharge } from './domain/recharges/recharge.ts';
 import { ApiKey } from './domain/teams/apiKey.ts';
@@ -6,9 +7,9 @@ import { Team } from './domain/teams/team.ts';
 import { checkVault } from './domain/vault/keyCheck.ts';
 import { Wallet } from './domain/wallet/wallet.ts';
 import type { Database } from './infrastructure/database/database.ts';
-import { openDatabase } from './infrastructure/database/database.ts';
+import { openDatabase, tooShortToConnect } from './infrastructure/database/database.ts';
 import { migrateUp } from './infrastructure/database/migrations.ts';
-import { lacksSchema } from './infrastructure/database/sqlState.ts';
+import { isReadOnly, lacksSchema } from './infrastructure/database/sqlState.ts';
 import type { Log } from './infrastructure/observability/log.ts';
 import { openVault } from './infrastructure/secrets/keyFile.ts';
 import type { Vault } from './infrastructure/secrets/vault.ts';
@@ -32,7 +33,7 @@ export async function openStore(settings: Settings, log: Log): Promise<Store> {
   const database = await openDatabase(settings, models, log);
   try {
     await migrateUp(database.sequelize, migrationsFolder, database.shared, log).catch((error: Error) => {
-      if (!database.shared) throw error;
+      if (!database.shared || isReadOnly(error)) throw error;
       if (lacksSchema(error))
         throw new Error('DATABASE_URL: the schema of its search_path is not there: CREATE SCHEMA makes it', {
           cause: error,
@@ -50,6 +51,16 @@ export async function openStore(settings: Settings, log: Log): Promise<Store> {
     return { database, vault };
   } catch (error) {
     await database.close().catch((fault) => log.error({ err: fault }, 'store not closed'));
-    throw error;
+    throw inWords(error);
   }
+}
+
+/** An error whose own words name neither setting nor reason in those that do; any other as it is. */
+function inWords(error: unknown): unknown {
+  if (error instanceof ConnectionAcquireTimeoutError) return tooShortToConnect(error);
+  if (!isReadOnly(error)) return error;
+  return new Error(
+    'DATABASE_URL: the server, database or role is read-only (default_transaction_read_only, or a standby)',
+    { cause: error },
+  );
 }

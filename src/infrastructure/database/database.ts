@@ -52,9 +52,14 @@ const connectTimeoutMs = 10_000;
 function naming(setting: string): (error: Error) => never {
   return (error) => {
     if (error.message.startsWith(setting)) throw error;
+    if (error instanceof ConnectionAcquireTimeoutError) throw tooShortToConnect(error);
     throw new Error(`${setting}: ${error.message}`, { cause: error });
   };
 }
+
+/** What is said of a start that waits for its first connections, which nobody else has. */
+export const tooShortToConnect = (error: ConnectionAcquireTimeoutError): Error =>
+  new Error('DATABASE_POOL_TIMEOUT: no connection came in that time', { cause: error });
 
 /** Opens a store that is there already, as commands do that must not make one. @throws Error when there is none. */
 export async function openExistingDatabase(...[settings, models, log]: Parameters<typeof openDatabase>) {

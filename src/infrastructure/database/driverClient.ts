@@ -1,8 +1,6 @@
 import pg from 'pg';
 import { silenceMs } from './namedQuery.ts';
-
-/** The SQLSTATE of a write that met a read-only server. */
-const readOnlyCode = '25006';
+import { isReadOnly } from './sqlState.ts';
 
 /** What pg says of a session that does not come in time. */
 const connectTimeout = 'timeout expired';
@@ -61,8 +59,8 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
       this.#config = config;
       this.#connectMs = config.connectionTimeoutMillis ?? 0;
       this.on('error', () => undefined);
-      connectionOf(this).on('errorMessage', ({ code }) => {
-        if (code === readOnlyCode) this._invalid = true;
+      connectionOf(this).on('errorMessage', (error) => {
+        if (isReadOnly(error)) this._invalid = true;
       });
     }
 

@@ -43,6 +43,11 @@ const invalidSchemaName = '3F000';
 /** Whether there is no schema to make something in: none of the search path is there. */
 export const lacksSchema = (error: unknown): boolean => sqlStateOf(error) === invalidSchemaName;
 
+const readOnlyTransaction = '25006';
+
+/** Whether a write met a server, database or role that is read-only. */
+export const isReadOnly = (error: unknown): boolean => sqlStateOf(error) === readOnlyTransaction;
+
 const undefinedObject = '42704';
 
 /** Whether the server knows nothing of a name, such as a setting's, that it was asked for. */

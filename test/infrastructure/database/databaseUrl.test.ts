@@ -222,4 +222,20 @@ describe.runIf(engine)('DATABASE_URL', () => {
       /^DATABASE_URL, whose schema must be its own, not brought up to date: column "name" does not exist$/,
     );
   });
+
+  it('of a database, role or server that is read-only is refused in words, whether it is up to date or not', async () => {
+    const search = '?options=-c%20default_transaction_read_only%3Don';
+    const refusal =
+      'DATABASE_URL: the server, database or role is read-only (default_transaction_read_only, or a standby)';
+    expect(await refusalOf({ sql: '', search })).toBe(refusal);
+    await expect(server.restart({ DATABASE_URL: `${usual}${search}` })).rejects.toThrow(refusal);
+    await server.restart({ DATABASE_URL: usual });
+  });
+
+  it('whose server takes longer than DATABASE_POOL_TIMEOUT to let in is refused in words', async () => {
+    await expect(server.restart({ DATABASE_POOL_TIMEOUT: '1ms' })).rejects.toThrow(
+      /^DATABASE_POOL_TIMEOUT: no connection came in that time$/,
+    );
+    await server.restart({ DATABASE_POOL_TIMEOUT: '15s' });
+  });
 });
