@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { silenceMs } from './namedQuery.ts';
+import { laterSettingsSql } from './session.ts';
 import { isReadOnly } from './sqlState.ts';
 
 /** What pg says of a session that does not come in time. */
@@ -20,6 +21,7 @@ const keepAliveMs = 30_000;
 interface Connection {
   readonly stream: { destroy(error: Error): unknown };
   on(event: 'errorMessage', told: (error: { code?: string }) => void): void;
+  on(event: 'parameterStatus', told: (told: { parameterName: string; parameterValue: string }) => void): void;
   once(event: 'end', told: () => void): void;
 }
 
@@ -53,6 +55,7 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
     /** Longest that a session is waited for; 0 for as long as it takes. */
     readonly #connectMs: number;
     readonly #config: pg.ClientConfig;
+    #serverVersion = '';
 
     constructor(config: pg.ClientConfig) {
       super({ ...config, keepAliveInitialDelayMillis: keepAliveMs });
@@ -61,6 +64,9 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
       this.on('error', () => undefined);
       connectionOf(this).on('errorMessage', (error) => {
         if (isReadOnly(error)) this._invalid = true;
+      });
+      connectionOf(this).on('parameterStatus', ({ parameterName, parameterValue }) => {
+        if (parameterName === 'server_version') this.#serverVersion = parameterValue;
       });
     }
 
@@ -99,9 +105,9 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
       return super.end(...(asked as [never])) as never;
     }
 
-    /** What Sequelize asks before it hands a new session out, and nobody else: with a promise for the answer. */
+    /** What Sequelize asks before it hands a new session out, and nobody else: settings, with a promise for the answer. */
     #setUp(text: string): never {
-      const answer = super.query(text);
+      const answer = super.query(text + laterSettingsSql(this.#serverVersion));
       if (this.#connectMs === 0) return answer as never;
       return answer.finally(this.#giveUpAfter(this.#connectMs)) as never;
     }

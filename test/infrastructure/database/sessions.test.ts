@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../harness/client.ts';
-import { realEngine } from '../../harness/engines.ts';
+import { describeEngines, embedded, realEngine } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
 
@@ -91,5 +91,25 @@ describe.runIf(engine)('A database with defaults of its own', () => {
     expect(session?.idle).toBeGreaterThan(0);
     expect(session?.idle).toBeLessThan(session?.wait ?? 0);
     expect(session?.keepalive).toBe(30);
+  });
+});
+
+describeEngines('A database whose transactions are ended by default', (engine) => {
+  it('ends none of ours', async () => {
+    const server = await startTestServer(engine);
+    try {
+      const setting = "SELECT current_setting('transaction_timeout', true) AS value";
+      const [usual] = await server.query<{ value: string | null }>(setting);
+      const [database] = await server.query<{ name: string }>('SELECT current_database() AS name');
+      // Servers have it from PostgreSQL 17 on; the embedded one reads what is set for the system alone.
+      if (usual?.value) {
+        const place = engine === embedded ? 'SYSTEM' : `DATABASE "${database?.name}"`;
+        await server.query(`ALTER ${place} SET transaction_timeout = '1h'`);
+        await server.restart();
+      }
+      expect(await server.query(setting)).toEqual([{ value: usual?.value && '0' }]);
+    } finally {
+      await server.close();
+    }
   });
 });
