@@ -12,7 +12,7 @@ import { headersFor, mediaTypeFor, refusalAnswer, sendAnswer } from './answers.t
 import type { ApolloContext } from './apollo.ts';
 import { contextOf } from './callers.ts';
 import { wrap } from './errors.ts';
-import { checkFragments, documentLimits } from './limits.ts';
+import { checkSource, documentLimits } from './limits.ts';
 import type { OperationCache } from './operationCache.ts';
 import type { GraphqlBody } from './plainRequest.ts';
 import { isObject, plainRequestOf, plainSearchOf } from './plainRequest.ts';
@@ -130,8 +130,8 @@ function checkBatch(batch: readonly unknown[]): void {
  * What would make GraphQL's rules throw instead of reporting it.
  * @throws GraphQLError as a fault of the document.
  */
-function checkSource(source: string): void {
-  checkFragments(source);
+function checkDocument(source: string): void {
+  checkSource(source);
   if (!source.includes('subscription')) return;
   let document: DocumentNode;
   try {
@@ -153,7 +153,7 @@ async function runWithApollo(
   if (Array.isArray(body)) checkBatch(body);
   for (const asked of Array.isArray(body) ? body : [body ?? request.query]) {
     const { query } = (asked ?? {}) as GraphqlBody;
-    if (typeof query === 'string') checkSource(query);
+    if (typeof query === 'string') checkDocument(query);
   }
   const { HeaderMap } = await import('@apollo/server');
   const headers = new HeaderMap();

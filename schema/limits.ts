@@ -1,7 +1,7 @@
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives';
-import type { ValidationContext, ValidationRule } from 'graphql';
-import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
+import type { DocumentNode, ValidationContext, ValidationRule } from 'graphql';
+import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, visit } from 'graphql';
 import { sizeRule } from './documentSize.ts';
 
 /** How large a GraphQL document may be: what the doors' own documents need, several times over. */
@@ -12,20 +12,60 @@ export const documentLimits = {
   cost: 6_000,
   tokens: 3_000,
   fragments: 30,
+  /** Characters of a name: the messages of a hundred faults have it. */
+  name: 255,
+  /** Characters of an alias: it stands in an answer as often as what it names. */
+  alias: 64,
+  /** Levels below `__schema`, of which tools ask for fifteen. */
+  introspectionDepth: 25,
   /** Operations in one HTTP request. */
   batch: 10,
 } as const;
 
 /**
- * A document with many fragments, before anything follows them: GraphQL's own rules overflow the stack on some eighty
- * that spread one another in circles. What looks like a definition in a text counts as well.
+ * What GraphQL's own rules must not be given.
  * @throws GraphQLError as a fault of the document.
  */
-export function checkFragments(source: string): void {
+export function checkSource(source: string): void {
+  checkFragments(source);
+  checkNames(source);
+}
+
+const beyond = (message: string) =>
+  new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+
+/**
+ * A document with many fragments, before anything follows them: the rules overflow the stack on some eighty that spread one
+ * another in circles. What looks like a definition in a text counts as well.
+ */
+function checkFragments(source: string): void {
   const { fragments } = documentLimits;
-  if ((source.match(/\bfragment\b/g)?.length ?? 0) <= fragments) return;
-  throw new GraphQLError(`Too many fragments: at most ${fragments}`, {
-    extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+  if ((source.match(/\bfragment\b/g)?.length ?? 0) > fragments)
+    throw beyond(`Too many fragments: at most ${fragments}`);
+}
+
+const longWord = new RegExp(`\\w{${documentLimits.alias + 1}}`);
+
+/** Names that would be repeated to make a large answer of a small document. */
+function checkNames(source: string): void {
+  // A text may have long words, too.
+  if (!longWord.test(source)) return;
+  const { name: longestName, alias: longestAlias, tokens } = documentLimits;
+  let document: DocumentNode;
+  try {
+    document = parse(source, { maxTokens: tokens });
+  } catch {
+    // Said by whoever parses it next.
+    return;
+  }
+  visit(document, {
+    Name({ value }) {
+      if (value.length > longestName) throw beyond(`Name too long: at most ${longestName} characters`);
+    },
+    Field({ alias }) {
+      if (alias && alias.value.length > longestAlias)
+        throw beyond(`Alias too long: at most ${longestAlias} characters`);
+    },
   });
 }
 
@@ -36,8 +76,8 @@ const reporting = {
 };
 
 /**
- * The limits of depth and cost leave introspection alone, so that tools can read the schema. What they ask has no aliases,
- * without which the schema is in an answer once.
+ * What tools ask of the schema is deeper, and costs more, than any other document may. It has no aliases, without which the
+ * schema is in an answer once.
  */
 const plainIntrospection: ValidationRule = (context) => ({
   Field(node) {

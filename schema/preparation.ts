@@ -21,7 +21,7 @@ import { keptOfObject } from '../src/infrastructure/keptEntry.ts';
 import type { Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
 import { parseFailed, unknownOperation, wrap } from './errors.ts';
-import { checkFragments, documentLimits, limitRules } from './limits.ts';
+import { checkSource, documentLimits, limitRules } from './limits.ts';
 import { bucketOf } from './refusedOperation.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
 import { writableJson } from './writableJson.ts';
@@ -76,7 +76,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     if (known) return known;
     let document: DocumentNode;
     try {
-      checkFragments(source);
+      checkSource(source);
     } catch (error) {
       return [error as GraphQLError];
     }

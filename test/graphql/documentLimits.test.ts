@@ -69,6 +69,26 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     beyond: `{ __schema { types { ${'fields { type { '.repeat(5)}name${' } }'.repeat(5)} } } }`,
     says: /introspection depth/i,
   },
+  'levels of introspection': {
+    within: `{ __schema { queryType { ${'ofType { '.repeat(23)}name${' }'.repeat(23)} } } }`,
+    beyond: `{ __schema { ...A } } fragment A on __Schema { queryType { ${'ofType { '.repeat(24)}name${' }'.repeat(24)} } }`,
+    says: /introspection depth limit of 25 exceeded, found 26/i,
+  },
+  names: {
+    within: `query ${'o'.repeat(255)} { __type(name: "${'x'.repeat(300)}") { kind } }`,
+    beyond: `query ${'o'.repeat(256)} { __typename }`,
+    says: /name too long: at most 255/i,
+  },
+  'names of variables': {
+    within: `query ($${'v'.repeat(255)}: PageSize = 1) { bookings(limit: $${'v'.repeat(255)}) { items { id } } }`,
+    beyond: `query ($${'v'.repeat(256)}: PageSize = 1) { bookings(limit: $${'v'.repeat(256)}) { items { id } } }`,
+    says: /name too long: at most 255/i,
+  },
+  'names of aliases': {
+    within: `{ ${'a'.repeat(64)}: __typename }`,
+    beyond: `{ ${'a'.repeat(65)}: __typename }`,
+    says: /alias too long: at most 64/i,
+  },
   'aliases of introspection': {
     within: '{ __schema { queryType { name } } a: __typename }',
     beyond: '{ a: __schema { queryType { name } } }',
@@ -103,12 +123,15 @@ const documents: Record<string, { within: string; operationName?: string; beyond
 
 it('README has the limits of documents as they are', async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const { depth, aliases, directives, fragments, tokens, cost } = documentLimits;
+  const { depth, aliases, directives, fragments, tokens, cost, name, alias, introspectionDepth } =
+    documentLimits;
   const spaced = (number: number) => String(number).replace(/\B(?=\d{3}$)/, ' ');
   expect(readme).toContain(
     `at most ${depth} levels, ${aliases} aliases, ${directives} directives, ${fragments} fragments and ${spaced(tokens)} tokens`,
   );
   expect(readme).toContain(`A document costs at most ${spaced(cost)}:`);
+  expect(readme).toContain(`a name has at most ${name} characters, an alias ${alias};`);
+  expect(readme).toContain(`${introspectionDepth} levels below \`__schema\``);
 });
 
 describeOneEngine('The GraphQL door is guarded', (engine) => {
