@@ -145,13 +145,17 @@ function withChecks(
   for (const { name } of variables) {
     if (!unsound.has(name) && values[name] !== undefined) sound[name] = values[name];
   }
+  const told = new Set<string>();
+  /** Of root fields that share a variable each has the rules asked of it. */
+  const isNew = ({ field, type }: Fault) => told.size < told.add(`${field} ${type}`).size;
   const ruled = variables.flatMap(({ name, checks }): Fault[] =>
     checks
       .filter(({ ofParts }) => ofParts || name in sound)
       .flatMap((check) => check.faultsIn(check.ofParts ? values : sound, context))
       // What is not of its type may look left out to a rule.
       .filter(({ field }) => !named.has(field))
-      .map(({ field, type, message = invalidParameters }) => ({ field, type, message })),
+      .map(({ field, type, message = invalidParameters }) => ({ field, type, message }))
+      .filter(isNew),
   );
   if (ruled.length === 0) return [...faults];
   return inOrder([...faults, ...ruled], variables);

@@ -200,7 +200,7 @@ describeMailServer('While the mail server refuses', startRefusingMailServer, (st
       await triedAgain({ code, text });
       await isToBeTriedAgain(4 + index);
     }
-    await triedAgain({ code: 550, text: '5.1.1 not here' });
+    await triedAgain({ code: 550, text: '5.1.1 User unknown in relay recipient table' });
     await eventually(async () => (await waitingAlerts(world)).length === 0);
     expect(log()).toContain('the mail server refuses its address or text');
     expect(mail.refusal.times).toBe(4 + ofSender.length);

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { validationError } from '../../errors.ts';
-import { askWithin } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
@@ -11,6 +10,7 @@ import type { EventRow } from './eventRow.ts';
 import { toEvent } from './eventRow.ts';
 import { inspectEvent } from './inspection.ts';
 import { PastEvents } from './pastEvents.ts';
+import { readPatiently } from './patientRead.ts';
 
 const batchSize = 500;
 
@@ -109,12 +109,6 @@ interface Stream {
 const lookMs = 1_000;
 
 /**
- * Longest that a look is waited for, a little more than one may wait for a lock: all that a stream has to tell waits with it,
- * and on a connection that has fallen silent it takes a minute.
- */
-const lookTimeoutMs = 12_000;
-
-/**
  * Hands new events of the followed teams to their followers: one read of the table for all followers of a team in this
  * process, woken by signals and, should one get lost, by a look each second.
  */
@@ -193,10 +187,7 @@ export class EventFeed {
       while (stream.again && stream.followers.size > 0) {
         stream.again = false;
         const { tenant, position, told } = stream;
-        const { sequelize, clock } = this.#platform;
-        const rows = await askWithin({ asked: 'a look for events', timeoutMs: lookTimeoutMs, clock }, () =>
-          run(sequelize, readFrom, [tenant.walletId, position.toString()]),
-        );
+        const rows = await readPatiently(this.#platform, readFrom, [tenant.walletId, position.toString()]);
         this.#outage.end();
         if (told.length > 0 && rows[0]?.id !== told.at(-1)) {
           stream.position = await this.#rewind(stream, position);
@@ -220,7 +211,7 @@ export class EventFeed {
 
   /** @returns the number of the newest event, from which a stream begins. */
   async #begin(stream: Stream): Promise<bigint> {
-    const latest = await run(this.#platform.sequelize, readLatest, [stream.tenant.walletId]);
+    const latest = await readPatiently(this.#platform, readLatest, [stream.tenant.walletId]);
     stream.told = latest.map(({ id }) => id).reverse();
     return BigInt(latest[0]?.sequence ?? 0);
   }
@@ -233,8 +224,8 @@ export class EventFeed {
    */
   async #rewind(stream: Stream, position: bigint): Promise<bigint> {
     const { tenant, told, followers } = stream;
-    const { sequelize, log } = this.#platform;
-    const [kept] = await run(sequelize, findKept, [tenant.walletId, told]);
+    const { log } = this.#platform;
+    const [kept] = await readPatiently(this.#platform, findKept, [tenant.walletId, told]);
     const left = kept ? told.indexOf(kept.id) + 1 : 0;
     const lost = told.length - left;
     // It is there after all: a server that is behind was asked in between. The next look decides.

@@ -1,4 +1,4 @@
-import { run, statement } from '../../infrastructure/database/statement.ts';
+import { statement } from '../../infrastructure/database/statement.ts';
 import { Turns } from '../../infrastructure/turns.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -6,6 +6,7 @@ import type { DomainEvent } from './event.ts';
 import type { EventRow } from './eventRow.ts';
 import { toEvent } from './eventRow.ts';
 import { inspectEvent } from './inspection.ts';
+import { readPatiently } from './patientRead.ts';
 
 /** Events that one read brings at most. */
 const batchSize = 500;
@@ -88,8 +89,8 @@ export class PastEvents {
     let isWhole = false;
     try {
       if (!begins()) return [];
-      const { sequelize, log } = this.#platform;
-      const rows = await run(sequelize, readAfter, [tenant.walletId, sequence.toString()]);
+      const { log } = this.#platform;
+      const rows = await readPatiently(this.#platform, readAfter, [tenant.walletId, sequence.toString()]);
       isWhole = rows.length === batchSize;
       for (const row of rows) inspectEvent(row, log);
       return rows.map(toEvent);

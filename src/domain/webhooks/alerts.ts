@@ -155,10 +155,10 @@ interface MailFailure {
 const loginCodes: readonly number[] = [530, 534, 535, 538];
 
 /**
- * Answers about who sends, by their enhanced status (RFC 3463): all of a policy, and those of the sender's address. Exim says but
- * in words that it relays nothing.
+ * Answers about who sends, by their enhanced status (RFC 3463): all of a policy, and those of the sender's address. Exim has
+ * none, and says but in words that it relays nothing.
  */
-const aboutSender = /^\d{3}[ -]5\.(?:7\.\d+|1\.[78])\b|\brelay/i;
+const aboutSender = /^\d{3}[ -](?:5\.(?:7\.\d+|1\.[78])\b|(?!\d\.\d).*\brelay)/is;
 
 /**
  * Permanent refusals (RFC 5321, 5yz) of a recipient or a text, as nodemailer tells them. Those of a login, or of the sender, which

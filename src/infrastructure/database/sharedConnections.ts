@@ -129,7 +129,7 @@ export class SharedConnections {
         if (!quiet || lane.reads < quiet.reads) quiet = lane;
       } else if (!best || lane.reads < best.reads) best = lane;
     }
-    if (this.#lanes.size >= this.#limit) best ??= quiet;
+    if (!opening && this.#lanes.size >= this.#limit) best ??= quiet;
     const othersWait = this.#pool.waiting > this.#opening;
     if (best && best.reads < readsBeforeAnother && !othersWait) return best;
     if (opening) return opening;

@@ -2,14 +2,17 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../../src/infrastructure/database/database.ts';
-import { run } from '../../../src/infrastructure/database/statement.ts';
+import { run, statement } from '../../../src/infrastructure/database/statement.ts';
 import { describeSeveralSessions, type Place } from '../../harness/engines.ts';
 import { poolOf, readValue } from './statements.ts';
 
 const log = pino({ level: 'silent' });
 
-/** Longer than a connection is kept for the reads to come. */
-const longMs = 1_000;
+/** Of what nobody locks. */
+const readOther = statement<{ one: number }>('test_read_other', 'SELECT 1 AS one');
+
+/** Longer than a connection is kept for the reads to come, and than one may owe an answer. */
+const longMs = 1_100;
 
 describeSeveralSessions('Reads that share connections', (engine) => {
   let place: Place;
@@ -116,6 +119,28 @@ describeSeveralSessions('Reads that share connections', (engine) => {
     await other.query('ROLLBACK');
     expect(await Promise.all(reads)).toEqual(reads.map(() => [{ value: '100' }]));
   });
+
+  it.each([4, 10])(
+    'wait for one that is on its way, of a pool of %i, sooner than join one that owes an answer',
+    async (connections) => {
+      await open(connections);
+      await lock();
+      const reads = [];
+      const owing = connections / 2 - 1;
+      for (let lanes = 1; lanes <= owing; lanes += 1) {
+        // One more is begun where those before have as many as they take, and the last has room.
+        for (let more = 0; more < (lanes < owing ? 4 : 1); more += 1) reads.push(read());
+        await waiting(lanes);
+      }
+      const { now } = performance;
+      const later = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + longMs);
+      const others = Array.from({ length: 4 }, () => run(database.sequelize, readOther, []));
+      later.mockRestore();
+      expect(await Promise.all(others)).toEqual(others.map(() => [{ one: 1 }]));
+      await other.query('ROLLBACK');
+      expect(await Promise.all(reads)).toEqual(reads.map(() => [{ value: '100' }]));
+    },
+  );
 
   it('have their connection to themselves for as long as they take', async () => {
     await open(2);
