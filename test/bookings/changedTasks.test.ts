@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { applyTransition } from '../../src/domain/bookings/change.ts';
+import { claimTasks, finishTask, type OrderTask, postponeTask } from '../../src/domain/bookings/orderTask.ts';
+import { postBooking } from '../../src/domain/bookings/posting.ts';
+import type { Platform } from '../../src/domain/platform.ts';
+import { describeEngines } from '../harness/engines.ts';
+import { startTestServer, type TestServer } from '../harness/server.ts';
+import { bookingOf, fundedTeam } from './writtenBookings.ts';
+
+describeEngines('The answer to what a supplier was asked before its booking was cancelled', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { settings: { ROLES: 'api' } });
+  });
+  afterAll(() => server?.close());
+
+  it.each([
+    ['done', (task: OrderTask, platform: Platform) => finishTask(task, null, platform)],
+    ['undecided', (task: OrderTask, platform: Platform) => postponeTask(task, new Date(0), null, platform)],
+  ])('%s, settles and delays nothing of the cancellation', async (_answer, write) => {
+    const { platform } = server.running.gateway;
+    const { live: walletId } = await fundedTeam(server);
+    const booking = await bookingOf(server, walletId, { type: 'hold', amountCents: 400_00 });
+    await postBooking(booking, null, platform);
+    const { id } = booking;
+    const tasks = await claimTasks(new Map([['simulated', 25]]), 60_000, platform);
+    const task = tasks.find((one) => one.id === id)!;
+    expect(task.order_task).toBe('hold');
+    expect(await applyTransition('withdraw', { id, walletId }, {}, platform)).not.toBeNull();
+    const present = () =>
+      server.query('SELECT order_task, order_asked, order_due_at, order_token FROM bookings WHERE id = $1', [
+        id,
+      ]);
+    const [before] = await present();
+    expect(before).toMatchObject({ order_task: 'cancel', order_asked: 0, order_token: task.order_token });
+    expect(await write(task, platform)).toBe(false);
+    expect(await present()).toEqual([before]);
+  });
+});
