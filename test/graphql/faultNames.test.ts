@@ -84,6 +84,17 @@ describeOneEngine(
       expect(namedIn(await server.graphql(offers, sound, team.live))).toEqual(['from', 'filter.maxStops']);
     });
 
+    it('once each, however many fields take them', async () => {
+      const twice = `mutation ($sum: Amount!, $in: Currency!) {
+        one: createRecharge(amount: $sum, currency: $in, paymentMethod: pix) { id }
+        other: createRecharge(amount: $sum, currency: $in, paymentMethod: pix) { id }
+      }`;
+      const answer = await server.graphql(twice, { sum: '1.00', in: 5 }, team.live, {
+        'idempotency-key': 'k'.repeat(256),
+      });
+      expect(namedIn(answer)).toEqual(['sum', 'in', 'Idempotency-Key']);
+    });
+
     it('for tickets that a carrier issued, beside what is not of its type', async () => {
       const record = `mutation ($issued: [TicketInput!]!, $locator: String) {
         recordTickets(bookingId: "ord_1", tickets: $issued, carrierReference: $locator) { bookingId }

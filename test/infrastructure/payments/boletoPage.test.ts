@@ -123,6 +123,11 @@ describe('the page of a boleto', () => {
     expect(html.split(`<div class="watermark" aria-hidden="true">${testMark}</div>`)).toHaveLength(3);
   });
 
+  it('does not say in test mode when it expired, which may be before its time', async () => {
+    const html = boletoPage(await someSlip({ mode: 'test', status: 'expired' }), { pdfUrl });
+    expect(html).toContain('<div class="mark" role="status">VENCIDO — NÃO PAGUE</div>');
+  });
+
   it.each([
     ['completed', new Date('2026-11-24T02:30:00.000Z'), 'mark paid', 'PAGO EM 23/11/2026'],
     ['expired', null, 'mark', 'VENCIDO EM 25/11/2026 — NÃO PAGUE'],
