@@ -215,8 +215,8 @@ export function ticketFaults(
   if (new Set(numbers).size < numbers.length) faults.push({ field: 'tickets', type: 'repeated' });
   const ticketed = new Set(tickets.map((ticket) => ticket?.passengerId));
   // Somebody travels on every booking.
-  if (tickets.length === 0 || [...(travelling ?? [])].some((id) => !ticketed.has(id)))
-    faults.push({ field: 'tickets', type: 'missing' });
+  const isMissing = travelling ? [...travelling].some((id) => !ticketed.has(id)) : tickets.length === 0;
+  if (isMissing) faults.push({ field: 'tickets', type: 'missing' });
   return faults;
 }
 

@@ -107,8 +107,8 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
 
     /** What Sequelize asks before it hands a new session out, and nobody else: settings, with a promise for the answer. */
     #setUp(text: string): never {
+      if (this.#connectMs === 0) return super.query(text) as never;
       const answer = super.query(text + laterSettingsSql(this.#serverVersion));
-      if (this.#connectMs === 0) return answer as never;
       return answer.finally(this.#giveUpAfter(this.#connectMs)) as never;
     }
 
