@@ -1,7 +1,5 @@
 import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
-import type { DocumentNode } from 'graphql';
-import { parse } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { AppError, validationError } from '../src/errors.ts';
@@ -12,7 +10,7 @@ import { headersFor, mediaTypeFor, refusalAnswer, sendAnswer } from './answers.t
 import type { ApolloContext } from './apollo.ts';
 import { contextOf } from './callers.ts';
 import { wrap } from './errors.ts';
-import { checkSource, documentLimits } from './limits.ts';
+import { checkSource, documentLimits, readDocument } from './limits.ts';
 import type { OperationCache } from './operationCache.ts';
 import type { GraphqlBody } from './plainRequest.ts';
 import { isObject, plainRequestOf, plainSearchOf } from './plainRequest.ts';
@@ -133,14 +131,8 @@ function checkBatch(batch: readonly unknown[]): void {
 function checkDocument(source: string): void {
   checkSource(source);
   if (!source.includes('subscription')) return;
-  let document: DocumentNode;
-  try {
-    document = parse(source, { maxTokens: documentLimits.tokens });
-  } catch {
-    // Apollo says what is wrong with it.
-    return;
-  }
-  const [condition] = conditionalRoots(document);
+  const document = readDocument(source);
+  const [condition] = document ? conditionalRoots(document) : [];
   if (condition) throw condition;
 }
 

@@ -46,18 +46,22 @@ function checkFragments(source: string): void {
 
 const longWord = new RegExp(`\\w{${documentLimits.alias + 1}}`);
 
+/** A document within the limit of tokens; null for one that cannot be read, of which others say what is wrong. */
+export function readDocument(source: string): DocumentNode | null {
+  try {
+    return parse(source, { maxTokens: documentLimits.tokens });
+  } catch {
+    return null;
+  }
+}
+
 /** Names that would be repeated to make a large answer of a small document. */
 function checkNames(source: string): void {
   // A text may have long words, too.
   if (!longWord.test(source)) return;
-  const { name: longestName, alias: longestAlias, tokens } = documentLimits;
-  let document: DocumentNode;
-  try {
-    document = parse(source, { maxTokens: tokens });
-  } catch {
-    // Said by whoever parses it next.
-    return;
-  }
+  const { name: longestName, alias: longestAlias } = documentLimits;
+  const document = readDocument(source);
+  if (!document) return;
   visit(document, {
     Name({ value }) {
       if (value.length > longestName) throw beyond(`Name too long: at most ${longestName} characters`);

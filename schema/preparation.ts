@@ -21,7 +21,7 @@ import { keptOfObject } from '../src/infrastructure/keptEntry.ts';
 import type { Variable } from './coercion.ts';
 import { coerceVariables, variablesOf } from './coercion.ts';
 import { parseFailed, unknownOperation, wrap } from './errors.ts';
-import { checkSource, documentLimits, limitRules } from './limits.ts';
+import { checkSource, documentLimits, limitRules, readDocument } from './limits.ts';
 import { bucketOf } from './refusedOperation.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
 import { writableJson } from './writableJson.ts';
@@ -55,12 +55,11 @@ export type Prepare = (request: OperationRequest, context: RequestContext) => Pr
 
 /** Whether a request asks for a subscription, as far as its document can be read. */
 export function asksToSubscribe({ query, operationName }: OperationRequest): boolean {
-  try {
-    const document = parse(query, { maxTokens: documentLimits.tokens });
-    return getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION;
-  } catch {
-    return false;
-  }
+  const document = readDocument(query);
+  return (
+    document !== null &&
+    getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION
+  );
 }
 
 export function createPreparation(schema: GraphQLSchema, introspection: boolean): Prepare {

@@ -66,22 +66,12 @@ describeOneEngine('A fault of ours over a WebSocket', (engine) => {
     const { teamId, live: key } = await server.createTeam();
     await requestRecharge(server, key);
     const [start] = await storedEvents(server, teamId, 'live');
-    let tell = (): void => undefined;
-    const told = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
-    let asked = 0;
-    const { charges } = bank;
-    bank.charges = async (request) => {
-      asked += 1;
-      await told;
-      return charges(request);
-    };
+    const { asked, tell } = bank.holdCharges();
     const raw = await connectRawSocket(server.url, key);
     try {
       const query = 'mutation { createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { id } }';
       raw.send({ type: 'subscribe', id: 'recharge', payload: { query } });
-      await eventually(() => asked === 1);
+      await eventually(() => asked() === 1);
       const linesBefore = server.logLines.length;
       await without('events', async () => {
         const payload = { query: allEvents, variables: { after: start!.id } };

@@ -57,21 +57,11 @@ describeEngines('A request whose client leaves', (engine) => {
   it('before it is answered has no status in log and metrics, and its effect an answer for who asks again', async () => {
     const { live } = await server.createTeam();
     const requestId = 'left-before-its-answer';
-    let tell = (): void => undefined;
-    const told = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
-    let asked = 0;
-    const { charges } = bank;
-    bank.charges = async (request) => {
-      asked += 1;
-      await told;
-      return charges(request);
-    };
+    const { asked, tell } = bank.holdCharges();
     const before = await statuses();
     const socket = await begin(live, requestId);
     socket.write(body);
-    await eventually(() => asked === 1);
+    await eventually(() => asked() === 1);
     socket.destroy();
     expect(await lineOf(requestId)).toMatchObject({
       route: '/wallet/recharge',

@@ -60,6 +60,22 @@ export class Bank implements PaymentProvider {
     this.charges = (request) => this.#simulated.createCharge(request);
   }
 
+  /** Makes no charge until it is told to. @returns how often it was asked meanwhile, and what tells it. */
+  holdCharges(): { asked(): number; tell(): void } {
+    const { charges } = this;
+    let tell = (): void => undefined;
+    const told = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    let asked = 0;
+    this.charges = async (request) => {
+      asked += 1;
+      await told;
+      return charges(request);
+    };
+    return { asked: () => asked, tell };
+  }
+
   createCharge(request: ChargeRequest) {
     return this.charges(request);
   }

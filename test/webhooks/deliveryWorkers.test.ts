@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { eventCatalogue } from '../../src/domain/events/catalogue.ts';
-import type { Tenant } from '../../src/domain/tenant.ts';
 import { WebhookDispatcher } from '../../src/domain/webhooks/dispatcher.ts';
 import { baseShare } from '../../src/domain/webhooks/shares.ts';
 import { eventually } from '../harness/client.ts';
@@ -21,23 +19,6 @@ describeEngines('workers that deliver', (engine) => {
     world = await DeliveryWorld.open(engine, { settings: { ...settings, WEBHOOK_TIMEOUT: '10m' } });
   });
   afterAll(() => world.close());
-
-  /** Waiting deliveries as events would leave them, of events that stand in the table. */
-  async function pileUp(webhookId: string, tenant: Tenant, count: number): Promise<void> {
-    await world.server.query(
-      `WITH stream AS (
-         UPDATE wallets SET event_count = event_count + $3 WHERE id = $2 RETURNING id, team_id, mode, event_count
-       ), event AS (
-         INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
-         SELECT id, event_count - $3 + n, 'evt_' || id || '_' || (event_count - $3 + n), team_id, mode, 'wallet.debit',
-                'ord_0', $5::json, $4::timestamptz
-           FROM stream, generate_series(1, $3::integer) n RETURNING id, type, created_at
-       )
-       INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
-       SELECT $1, id, type, 'pending', created_at, created_at FROM event`,
-      [webhookId, tenant.walletId, count, new Date(), JSON.stringify(eventCatalogue['wallet.debit'].example)],
-    );
-  }
 
   it('what the database does not take is kept until it does, and not sent again', async () => {
     const { key, tenant } = await world.team();
@@ -69,7 +50,7 @@ describeEngines('workers that deliver', (engine) => {
     const note = (warning: Error) => void warnings.push(warning);
     process.on('warning', note);
     onTestFinished(() => void process.off('warning', note));
-    for (const id of ids) await pileUp(id, tenant, baseShare - 1);
+    for (const id of ids) await world.pileUp(id, tenant, baseShare - 1);
     await world.happens(tenant);
     await eventually(() => paths.every((path) => world.received(path).length === baseShare));
     // One more, which wakes the worker, is refused after them.
@@ -87,7 +68,7 @@ describeEngines('workers that deliver', (engine) => {
     await world.register(key, '/healthy');
     await world.register(stranger.key, '/stranger');
     world.hold('/hangs');
-    await pileUp(hanging, tenant, 10_000);
+    await world.pileUp(hanging, tenant, 10_000);
     await world.happens(tenant);
     await eventually(() => world.received('/hangs').length === baseShare);
     // Whoever waited for one that hangs would wait for longer than the test.
@@ -110,7 +91,7 @@ describeEngines('workers that deliver', (engine) => {
   it('a webhook that answers well gets more than its base share of a backlog', async () => {
     const { key, tenant } = await world.team();
     const id = await world.register(key, '/quick');
-    await pileUp(id, tenant, 400);
+    await world.pileUp(id, tenant, 400);
     let open = 0;
     let mostOpen = 0;
     const slowly: Behaviour = (request, socket) => {
@@ -150,7 +131,7 @@ describeEngines('workers that deliver', (engine) => {
     const begin = async (path: string, count: number) => {
       const id = await world.register(key, path);
       ids.push(id);
-      await pileUp(id, tenant, count);
+      await world.pileUp(id, tenant, count);
     };
     const [longQueue, laterQueue] = [6_000, 1_000];
     const [early, late] = [

@@ -1,4 +1,5 @@
 import { SMTPServer } from 'smtp-server';
+import { eventCatalogue } from '../../src/domain/events/catalogue.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import type { Clock } from '../../src/infrastructure/clock.ts';
 import { recordExample, tenantOf } from '../harness/activity.ts';
@@ -146,6 +147,23 @@ export class DeliveryWorld {
   /** Something happens that debit webhooks are told of. @returns the event's id. */
   happens(tenant: Tenant): Promise<string> {
     return recordExample(this.server, tenant, 'wallet.debit', 'ord_0');
+  }
+
+  /** Waiting deliveries as events would leave them, of events that stand in the table. */
+  async pileUp(webhookId: string, tenant: Tenant, count: number): Promise<void> {
+    await this.server.query(
+      `WITH stream AS (
+         UPDATE wallets SET event_count = event_count + $3 WHERE id = $2 RETURNING id, team_id, mode, event_count
+       ), event AS (
+         INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
+         SELECT id, event_count - $3 + n, 'evt_' || id || '_' || (event_count - $3 + n), team_id, mode, 'wallet.debit',
+                'ord_0', $5::json, $4::timestamptz
+           FROM stream, generate_series(1, $3::integer) n RETURNING id, type, created_at
+       )
+       INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
+       SELECT $1, id, type, 'pending', created_at, created_at FROM event`,
+      [webhookId, tenant.walletId, count, new Date(), JSON.stringify(eventCatalogue['wallet.debit'].example)],
+    );
   }
 
   /** Requests to a path, except for those that asked whether it is reachable. */

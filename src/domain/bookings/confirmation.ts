@@ -11,8 +11,8 @@ import { alreadyIn } from './refusals.ts';
 /**
  * Confirms a held booking: what was reserved is debited.
  * @param payments checked against the price when there are any.
- * @throws AppError 404; 400 for more than one of them, or a list of none; 409 when it is not held any more (BOOKING_ALREADY_CANCELLED for a cancelled one); 422
- *   OFFER_EXPIRED "Offer expired" once its payment deadline has passed.
+ * @throws AppError 404; 400 for more than one of them, or a list of none; 409 when it is not held any more
+ *   (BOOKING_ALREADY_CANCELLED for a cancelled one); 422 OFFER_EXPIRED "Offer expired" once its payment deadline has passed.
  */
 export async function confirmBooking(
   tenant: Tenant,

@@ -177,7 +177,9 @@ function startParameters(onDisk: boolean): string[] {
   // in constant change that is not in them is read from its file: 0.1 ms more for an update.
   const settings = ['shared_buffers=32MB', 'min_wal_size=8MB', 'max_wal_size=64MB', 'jit=off'];
   // A recovery that fails leaves the timer of its progress behind, and by that all of the engine's memory.
-  settings.push('log_startup_progress_interval=0', 'transaction_timeout=0');
+  settings.push('log_startup_progress_interval=0');
+  // As `laterSettingsSql` has it for a server.
+  settings.push('transaction_timeout=0');
   if (onDisk) settings.push('fsync=on', 'wal_sync_method=fsync');
   return [
     ...PGlite.defaultStartParams.filter((parameter) => !(onDisk && parameter === '-F')),
