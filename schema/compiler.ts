@@ -42,11 +42,8 @@ export function queryOf(
   };
 }
 
-/**
- * GraphQL's own. Any other name that begins like it might be one that the compiler has for itself; and a program that reads the
- * schema takes longer to make than it ever saves.
- */
-const typeName = '__typename';
+/** Names that GraphQL has for itself. Any other that begins like these might be one that the compiler has for itself. */
+const ownNames = new Set(['__typename', '__schema', '__type']);
 
 /**
  * Nothing that a client may choose freely comes into the compiler's hands. It writes the texts of arguments into the
@@ -63,7 +60,7 @@ function isCompilable(document: DocumentNode): boolean {
     // Conditions are kept on the document by the compiler, so those of one place hold at others.
     Directive: (directive) => (isCondition(directive) ? refuse() : undefined),
     StringValue: refuse,
-    Name: ({ value }) => (value.startsWith('__') && value !== typeName ? refuse() : undefined),
+    Name: ({ value }) => (value.startsWith('__') && !ownNames.has(value) ? refuse() : undefined),
   });
   return compilable;
 }

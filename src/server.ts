@@ -14,6 +14,7 @@ import type { Doors } from './doors.ts';
 import { openHttp } from './doors.ts';
 import type { Clock } from './infrastructure/clock.ts';
 import { SharedClock } from './infrastructure/database/sharedClock.ts';
+import type { ExchangeRates } from './infrastructure/exchangeRates/exchangeRates.ts';
 import { createExchangeRates } from './infrastructure/exchangeRates/registry.ts';
 import { createFlightSuppliers } from './infrastructure/flights/registry.ts';
 import type { FlightSupplier } from './infrastructure/flights/supplier.ts';
@@ -42,6 +43,7 @@ export interface Overrides {
   log?: ProcessLog;
   flightSuppliers?: readonly FlightSupplier[];
   paymentProvider?: PaymentProvider;
+  exchangeRates?: ExchangeRates;
   /** Certificate authority (PEM) that webhook receivers are checked against. */
   webhookAuthority?: string;
 }
@@ -64,7 +66,7 @@ function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides:
     ),
     flightSuppliers:
       overrides.flightSuppliers ?? createFlightSuppliers(settings.FLIGHT_SUPPLIERS, clock, settings),
-    exchangeRates: createExchangeRates(settings.EXCHANGE_RATES, settings),
+    exchangeRates: createExchangeRates(settings.EXCHANGE_RATES, settings, overrides.exchangeRates),
     webhookSender: createWebhookSender({
       timeoutMs: settings.WEBHOOK_TIMEOUT,
       allowPrivateHosts: settings.WEBHOOK_ALLOW_PRIVATE_HOSTS,

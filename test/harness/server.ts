@@ -4,6 +4,7 @@ import type { pino } from 'pino';
 import { readSettings, settingNames } from '../../src/config.ts';
 import { payloadFault } from '../../src/domain/events/validation.ts';
 import type { Clock } from '../../src/infrastructure/clock.ts';
+import type { ExchangeRates } from '../../src/infrastructure/exchangeRates/exchangeRates.ts';
 import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { PaymentProvider } from '../../src/infrastructure/payments/provider.ts';
@@ -55,6 +56,7 @@ export interface TestServerOptions {
   webhookAuthority?: string;
   flightSuppliers?: readonly FlightSupplier[];
   paymentProvider?: PaymentProvider;
+  exchangeRates?: ExchangeRates;
   /** The test writes events of its own that do not fit the catalogue. */
   forgesEvents?: boolean;
 }
@@ -110,6 +112,7 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
       ...(options.webhookAuthority ? { webhookAuthority: options.webhookAuthority } : {}),
       ...(options.flightSuppliers ? { flightSuppliers: options.flightSuppliers } : {}),
       ...(options.paymentProvider ? { paymentProvider: options.paymentProvider } : {}),
+      ...(options.exchangeRates ? { exchangeRates: options.exchangeRates } : {}),
     });
   let running: RunningServer;
   try {

@@ -40,11 +40,13 @@ export const exchangeRateAdapterNames = Object.keys(adapters) as [
 
 /**
  * The adapter that the setting EXCHANGE_RATES names, its rates looked at, with the spread of EXCHANGE_RATE_SPREAD on them.
+ * @param adapter in place of that one
  * @throws RateTableError when EXCHANGE_RATE_TABLE is needed and not there
  */
 export function createExchangeRates(
   name: ExchangeRateAdapterName,
   settings: ExchangeRateSettings,
+  adapter: ExchangeRates = adapters[name](settings),
 ): ExchangeRates {
-  return withSpread(checkedRates(adapters[name](settings), name), settings.EXCHANGE_RATE_SPREAD);
+  return withSpread(checkedRates(adapter, name), settings.EXCHANGE_RATE_SPREAD);
 }
