@@ -2,14 +2,17 @@ import type { SubscribeResolverData } from 'type-graphql';
 import { Arg, Ctx, Query, Resolver, Root, Subscription } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { forbidden, tenantOf } from '../src/domain/admission.ts';
+import { findBooking } from '../src/domain/bookings/reading.ts';
 import type { EventType as EventTypeName } from '../src/domain/events/catalogue.ts';
 import { eventTypes, walletEventTypes } from '../src/domain/events/catalogue.ts';
 import { eventTypeDescriptions } from '../src/domain/events/description.ts';
 import { latestEventId } from '../src/domain/events/feed.ts';
-import { checkSubject } from '../src/domain/events/subject.ts';
 import type { EventFilter } from '../src/domain/events/subscription.ts';
 import { followEvents } from '../src/domain/events/subscription.ts';
 import { eventScopes, visibleTypes } from '../src/domain/events/visibility.ts';
+import type { Platform } from '../src/domain/platform.ts';
+import { findRecharge } from '../src/domain/recharges/reading.ts';
+import type { Tenant } from '../src/domain/tenant.ts';
 import { badValueMessages, validationError } from '../src/errors.ts';
 import { Event, EventTypeDescription, toEvent } from './eventObjects.ts';
 import { Operation } from './operation.ts';
@@ -93,26 +96,31 @@ interface SubjectArguments {
   after?: string | null;
 }
 
-const followed = {
+/** A kind of resource whose events can be followed. */
+interface Followed {
+  readonly types: readonly EventTypeName[];
+  /** @throws AppError 404 for an id that is unknown to this team and mode, or no id at all. */
+  find(tenant: Tenant, id: string, platform: Platform): Promise<unknown>;
+}
+
+const followed: Readonly<Record<'recharge' | 'booking', Followed>> = {
   recharge: {
-    noun: 'Recharge',
-    prefix: 'rch',
     types: eventTypes.filter((type) => type.startsWith('wallet.recharge.')),
+    find: findRecharge,
   },
   booking: {
-    noun: 'Booking',
-    prefix: 'ord',
     types: eventTypes.filter((type) => type.startsWith('booking.')),
+    find: findBooking,
   },
-} as const;
+};
 
 /** Follows the events of one resource. @throws AppError 404 when there is none with this id. */
 async function liveEventsOf(
-  { noun, prefix, types }: (typeof followed)[keyof typeof followed],
+  { types, find }: Followed,
   context: RequestContext,
   { id, after }: SubjectArguments,
 ): Promise<AsyncIterableIterator<Event>> {
-  await checkSubject(tenantOf(context), { noun, prefix, id }, context.gateway.platform);
+  await find(tenantOf(context), id, context.gateway.platform);
   return liveEvents(context, { types: new Set(types), subjectId: id, after: after ?? null });
 }
 
