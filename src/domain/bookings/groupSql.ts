@@ -94,13 +94,22 @@ const eventSql = (ordinal: number, type: string, subject: string, data: string) 
   `SELECT m.wallet_id, m.events_before + ${ordinal}, (${eventIds})[(m.n - 1) * ${mostEvents} + ${ordinal}], m.team_id, m.mode, '${type}', ${subject},
             ${data}, m.created_at FROM movement m`;
 
-const happenings = [
-  eventSql(1, 'booking.created', 'm.id', 'm.told'),
-  `${eventSql(2, 'wallet.debit', 'm.debit_id', `json_build_object('object', ${transactionObjectSql('e')})`)},
+/** In the order in which `happeningSql` tells them of one booking. */
+function happenings(): string[] {
+  const debit = `json_build_object('object', ${transactionObjectSql('e')})`;
+  const ofBooking = (type: string) => (ordinal: number) => eventSql(ordinal, type, 'm.id', 'm.told');
+  const [created, ...others] = transitions.book.events.map(ofBooking);
+  if (!created) throw new Error('a booking tells nothing of its creation');
+  const told = [
+    created,
+    (ordinal: number) => `${eventSql(ordinal, 'wallet.debit', 'm.debit_id', debit)},
             LATERAL (${entrySql}) e`,
-  eventSql(3, 'booking.confirmed', 'm.id', 'm.told'),
-  `${eventSql(4, 'wallet.low_balance', 'm.team_id', lowBalanceDataSql('m.balance_after_cents'))} WHERE m.crossing = 1`,
-];
+    ...others,
+    (ordinal: number) =>
+      `${eventSql(ordinal, 'wallet.low_balance', 'm.team_id', lowBalanceDataSql('m.balance_after_cents'))} WHERE m.crossing = 1`,
+  ];
+  return told.map((sql, index) => sql(index + 1));
+}
 
 const bookingSql = insertSql(
   'instant',
@@ -177,7 +186,7 @@ export const createBookings = recordingStatement<{ n: number }>(
            credit_cents = excluded.credit_cents, debit_cents = excluded.debit_cents
    ), event AS (
      INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
-     ${happenings.join('\n     UNION ALL\n     ')}
+     ${happenings().join('\n     UNION ALL\n     ')}
      RETURNING wallet_id, id, type, created_at
    ), ${deliveryCte}, stored_key AS (
      ${storeKeysSql(

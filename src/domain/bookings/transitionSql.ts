@@ -1,7 +1,7 @@
 import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
 import { crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
-import type { Transition } from './transitions.ts';
+import { type Transition, transitions } from './transitions.ts';
 
 /**
  * What the statements of transitions are made of. Every transition is one, made from its row in the table: the booking's
@@ -100,7 +100,12 @@ export function eventCountOf({ events, money }: Transition): number {
   return events.length + (entryTypes[money] ? 1 : 0);
 }
 
-export const mostEvents = 4;
+/** Those that any transition may tell at most. */
+export const mostEvents = Math.max(
+  ...Object.values(transitions).map(
+    (transition) => eventCountOf(transition) + (entryTypes[transition.money] === 'debit' ? 1 : 0),
+  ),
+);
 
 /**
  * Ids for so many transitions: each has one for every event that it may tell. Bookings of several agencies may be written
