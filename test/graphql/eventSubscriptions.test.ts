@@ -3,6 +3,7 @@ import { gatewaySchema } from '../../schema/index.ts';
 import type { EventType } from '../../src/domain/events/catalogue.ts';
 import { eventTypes } from '../../src/domain/events/catalogue.ts';
 import type { Scope } from '../../src/domain/teams/scope.ts';
+import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import {
   expireRecharge,
   payRecharge,
@@ -17,7 +18,6 @@ import { startTestServer } from '../harness/server.ts';
 import { allEvents, firstRefusal, subjectEvents, transports } from '../harness/subscribers.ts';
 
 const booking = 'ord_01jd4yr7rae5j8v2r0h3m6x9qc';
-const otherBooking = 'ord_01jd4yr7rae5j8v2r0h3m6x9qd';
 const unknown = { recharge: 'rch_01jd4ymq2ve5j8v2r0h3m6x9qb', booking: 'ord_01jd4ymq2ve5j8v2r0h3m6x9qb' };
 
 it('Subscriptions are those that tests keep teams apart in: a new one needs its own', () => {
@@ -40,6 +40,12 @@ describeEngines('Subscriptions to events', (engine) => {
     const record = (type: EventType, subjectId = booking) => recordExample(server, tenant, type, subjectId);
     const stored = async () => (await storedEvents(server, team.teamId, 'test')).slice(1);
     return { ...team, start, record, stored };
+  }
+
+  /** @returns the id of a booking of the team's sandbox. */
+  async function bookFor(teamId: string): Promise<string> {
+    const { test: walletId } = await walletsOf(server, teamId);
+    return (await writeBooking(server, walletId, { amountCents: 100_00 }))!.id;
   }
 
   const keyWith = async (teamId: string, ...scopes: Scope[]) =>
@@ -182,18 +188,18 @@ describeEngines('Subscriptions to events', (engine) => {
     it('bookingUpdated tells of one booking as it happens, and resumes', async () => {
       const { teamId, record, stored } = await eventfulTeam();
       const key = await keyWith(teamId, 'bookings:read');
-      const first = await record('booking.created');
-      await record('booking.created', otherBooking);
+      const [mine, other] = [await bookFor(teamId), await bookFor(teamId)];
+      const { id: latest } = (await stored()).at(-1)!;
       const follow = (after: string | null) =>
         transport.subscribe(server.url, {
           key,
           query: subjectEvents('bookingUpdated'),
-          variables: { id: booking, after },
+          variables: { id: mine, after },
         });
-      const subscriber = follow(first);
-      await record('booking.ticketed', otherBooking);
-      await record('booking.confirmed');
-      await record('booking.ticketed');
+      const subscriber = follow(latest);
+      await record('booking.ticketed', other);
+      await record('booking.confirmed', mine);
+      await record('booking.ticketed', mine);
       const all = (await stored()).slice(-2);
       expect(all.map(({ type }) => type)).toEqual(['booking.confirmed', 'booking.ticketed']);
       expect(await subscriber.sees(2)).toEqual(all);
@@ -218,7 +224,7 @@ describeEngines('Subscriptions to events', (engine) => {
     it('what belongs to another team or mode is not found', async () => {
       const [team, other] = [await server.createTeam(), await server.createTeam()];
       const recharge = await requestRecharge(server, team.test);
-      await recordExample(server, await tenantOf(server, team.teamId, 'test'), 'booking.created', booking);
+      const booking = await bookFor(team.teamId);
       for (const key of [team.live, other.test]) {
         for (const [field, id] of [
           ['rechargeUpdated', recharge],
