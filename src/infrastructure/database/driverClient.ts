@@ -105,10 +105,13 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
       return super.end(...(asked as [never])) as never;
     }
 
-    /** What Sequelize asks before it hands a new session out, and nobody else: settings, with a promise for the answer. */
+    /**
+     * What Sequelize asks before it hands a new session out, and nobody else: settings, and how types are to be read, which it
+     * takes from the last answer of several.
+     */
     #setUp(text: string): never {
       if (this.#connectMs === 0) return super.query(text) as never;
-      const answer = super.query(text + laterSettingsSql(this.#serverVersion));
+      const answer = super.query(laterSettingsSql(this.#serverVersion) + text);
       return answer.finally(this.#giveUpAfter(this.#connectMs)) as never;
     }
 

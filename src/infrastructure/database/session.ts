@@ -32,11 +32,11 @@ const serverSettings: SessionSettings = {
 };
 
 /**
- * What a session is given besides, by the version that its server tells: transactions end no sooner than statements. A server
- * before PostgreSQL 17 would refuse whoever begins a session with it.
+ * What a session is given before anything else, by the version that its server tells: transactions end no sooner than
+ * statements. A server before PostgreSQL 17 would refuse whoever begins a session with it.
  */
 export const laterSettingsSql = (serverVersion: string): string =>
-  Number.parseInt(serverVersion, 10) >= 17 ? 'SET transaction_timeout = 0' : '';
+  Number.parseInt(serverVersion, 10) >= 17 ? 'SET transaction_timeout = 0;' : '';
 
 /** A server notices within a minute that a machine has vanished without a word. Its sessions are of TCP alone. */
 const keepalives: SessionSettings = {
