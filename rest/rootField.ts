@@ -8,7 +8,7 @@ import type {
 } from 'graphql';
 import { defaultFieldResolver, getArgumentValues, getOperationAST, Kind } from 'graphql';
 import type { Variable } from '../schema/coercion.ts';
-import { coerceVariables, variablesOf } from '../schema/coercion.ts';
+import { coerceVariables, inputOf } from '../schema/coercion.ts';
 import { defaultsOf } from '../schema/variableDefaults.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
 
@@ -33,7 +33,8 @@ export function rootFieldOf(schema: GraphQLSchema, document: DocumentNode): Root
   if (!parentType || node?.kind !== Kind.FIELD || others.length > 0) throw new Error('not one root field');
   const definition = parentType.getFields()[node.name.value] as RootField['definition'];
   const resolve = definition.resolve ?? defaultFieldResolver;
-  const variables = variablesOf(schema, document, operation);
+  const input = inputOf(schema, document, operation);
+  const { variables } = input;
   const defaults = defaultsOf(schema, operation);
   const info: Omit<GraphQLResolveInfo, 'variableValues'> = {
     fieldName: definition.name,
@@ -55,7 +56,7 @@ export function rootFieldOf(schema: GraphQLSchema, document: DocumentNode): Root
   return {
     ...root,
     resolve(context, raw) {
-      const coerced = coerceVariables(variables, raw, { rules: 'json' }, context);
+      const coerced = coerceVariables(input, raw, { rules: 'json' }, context);
       const variableValues = { ...defaults, ...coerced };
       const args = getArgumentValues(definition, node, variableValues);
       return resolve(undefined, args, context, { ...info, variableValues });

@@ -48,7 +48,7 @@ interface DeclaredChecks {
 type RootField = GraphQLField<unknown, unknown>;
 
 /** The rules that a root field was declared with, by its arguments. */
-export function checksOf({ extensions }: RootField): DeclaredChecks {
+function checksOf({ extensions }: RootField): DeclaredChecks {
   const { checks = {}, checksOfParts = {} } = extensions as Partial<DeclaredChecks>;
   return { checks, checksOfParts };
 }
@@ -56,26 +56,32 @@ export function checksOf({ extensions }: RootField): DeclaredChecks {
 /**
  * What is wrong by the rules of a root field with arguments that are of their types, as the domain names it and in the order
  * in which they are declared.
+ * @param parts what is left of all arguments, where some are not of their types
  */
-export function faultsOf(field: RootField, given: SoundArguments, platform: Platform): RuledFault[] {
+export function faultsOf(
+  field: RootField,
+  sound: SoundArguments,
+  platform: Platform,
+  parts: SoundArguments = sound,
+): RuledFault[] {
   const { checks, checksOfParts } = checksOf(field);
   return [
-    ...Object.entries(checks).flatMap(([name, check]) => faultsBy(check, name, given, platform)),
+    ...Object.entries(checks).flatMap(([name, check]) => faultsBy(check, name, sound, platform)),
     ...Object.entries(checksOfParts).flatMap(([name, check]) =>
-      faultsByParts(check, argumentOf(field, name), given, platform),
+      faultsByParts(check, argumentOf(field, name), parts, platform),
     ),
   ];
 }
 
 /** @throws Error when the root field has no such argument. */
-export function argumentOf({ name, args }: RootField, argument: string): GraphQLArgument {
+function argumentOf({ name, args }: RootField, argument: string): GraphQLArgument {
   const found = args.find((one) => one.name === argument);
   if (!found) throw new Error(`${name} has no argument ${argument}`);
   return found;
 }
 
 /** What a rule has against an argument; nothing when it was left out. */
-export function faultsBy(
+function faultsBy(
   check: ArgumentCheck,
   argument: string,
   given: SoundArguments,
@@ -93,7 +99,7 @@ export function faultsBy(
 }
 
 /** The same for what is left of an argument. */
-export function faultsByParts(
+function faultsByParts(
   check: PartsCheck,
   { name, type }: GraphQLArgument,
   given: SoundArguments,

@@ -20,9 +20,10 @@ import {
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { AppError, FieldFault } from '../src/errors.ts';
 import { badValueMessages, invalidParameters, mostFaults, validationError } from '../src/errors.ts';
+import type { RuledFault } from './argumentChecks.ts';
 import { inOrder } from './faultOrder.ts';
-import type { VariableCheck } from './variableChecks.ts';
-import { variableChecks } from './variableChecks.ts';
+import type { GivenVariables } from './rootFieldRules.ts';
+import { faultsByRules } from './rootFieldRules.ts';
 
 /**
  * Variables checked against their GraphQL types, for both doors: every bad field is collected, and the answer is the
@@ -36,24 +37,28 @@ export interface Variable {
   readonly defaultsToNull: boolean;
   /** Whether it may be left out, for there is a default, but not be null. */
   refusesNull(): boolean;
-  /** Asked only to complete a refusal: what it is about is asked again by the domain. */
-  readonly checks: readonly VariableCheck[];
 }
 
-/** The variables that an operation of a valid document declares. */
-export function variablesOf(
+/** What an operation of a valid document takes. */
+export interface OperationInput {
+  readonly variables: readonly Variable[];
+  /** Asked only to complete a refusal: what it is about is asked again by the domain. */
+  faultsByRules(given: GivenVariables, context: RequestContext): RuledFault[];
+}
+
+/** The variables that an operation of a valid document declares, and what is asked of them and of its literals. */
+export function inputOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-): Variable[] {
-  const checks = variableChecks(schema, operation);
+): OperationInput {
   let neverNull: Set<string> | undefined;
   // Worked out with the first null: for the routes of REST, a start would wait 14 ms for it.
   const isNeverNull = (name: string) => {
     neverNull ??= neverNullIn(schema, document, operation);
     return neverNull.has(name);
   };
-  return (operation.variableDefinitions ?? []).map((definition) => {
+  const variables = (operation.variableDefinitions ?? []).map((definition): Variable => {
     const name = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
     return {
@@ -63,9 +68,12 @@ export function variablesOf(
         definition.defaultValue !== undefined && valueFromAST(definition.defaultValue, type) !== undefined,
       defaultsToNull: definition.defaultValue?.kind === Kind.NULL,
       refusesNull: () => !isNonNullType(type) && isNeverNull(name),
-      checks: checks.get(name) ?? [],
     };
   });
+  return {
+    variables,
+    faultsByRules: (given, context) => faultsByRules(schema, document, operation, given, context),
+  };
 }
 
 /** Names of the variables that are used where null is no value. */
@@ -110,7 +118,7 @@ export interface CoercionOptions {
  * @throws AppError 400 with every bad field, the first hundred of them; the message is that of the first.
  */
 export function coerceVariables(
-  variables: readonly Variable[],
+  input: OperationInput,
   raw: Readonly<Record<string, unknown>>,
   options: CoercionOptions,
   context: RequestContext,
@@ -118,7 +126,7 @@ export function coerceVariables(
   const faults: Fault[] = [];
   // A client may call a variable `constructor`: left out, it must not have the value that every object has there.
   const values: Record<string, unknown> = Object.create(null);
-  for (const { name, type, hasDefault, defaultsToNull, refusesNull } of variables) {
+  for (const { name, type, hasDefault, defaultsToNull, refusesNull } of input.variables) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
     const value = given === undefined && defaultsToNull ? null : given;
     if (value === undefined && (hasDefault || !isNonNullType(type))) continue;
@@ -128,35 +136,27 @@ export function coerceVariables(
     }
     values[name] = coerce(value, type, name, faults, options);
   }
-  if (faults.length > 0) throw refusal(withChecks(faults, variables, values, context));
+  if (faults.length > 0) throw refusal(withRules(faults, input, values, context));
   return values;
 }
 
 /** The faults of types together with those against rules that can be asked all the same, in the order of the request. */
-function withChecks(
+function withRules(
   faults: readonly Fault[],
-  variables: readonly Variable[],
+  { variables, faultsByRules: faultsIn }: OperationInput,
   values: Readonly<Record<string, unknown>>,
   context: RequestContext,
 ): Fault[] {
   const named = new Set(faults.map(({ field }) => field));
-  const unsound = new Set([...named].map((field) => field.split('.')[0]));
-  const sound: Record<string, unknown> = Object.create(null);
-  for (const { name } of variables) {
-    if (!unsound.has(name) && values[name] !== undefined) sound[name] = values[name];
-  }
+  const unsound = new Set([...named].map((field) => field.split('.')[0] ?? ''));
   const told = new Set<string>();
   /** Of root fields that share a variable each has the rules asked of it. */
   const isNew = ({ field, type }: Fault) => told.size < told.add(`${field} ${type}`).size;
-  const ruled = variables.flatMap(({ name, checks }): Fault[] =>
-    checks
-      .filter(({ ofParts }) => ofParts || name in sound)
-      .flatMap((check) => check.faultsIn(check.ofParts ? values : sound, context))
-      // What is not of its type may look left out to a rule.
-      .filter(({ field }) => !named.has(field))
-      .map(({ field, type, message = invalidParameters }) => ({ field, type, message }))
-      .filter(isNew),
-  );
+  const ruled = faultsIn({ values, unsound }, context)
+    // What is not of its type may look left out to a rule.
+    .filter(({ field }) => !named.has(field))
+    .map(({ field, type, message = invalidParameters }) => ({ field, type, message }))
+    .filter(isNew);
   if (ruled.length === 0) return [...faults];
   return inOrder([...faults, ...ruled], variables);
 }

@@ -2,7 +2,7 @@ import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionN
 import { getOperationAST } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { CoercionOptions, Variable } from './coercion.ts';
-import { coerceVariables, variablesOf } from './coercion.ts';
+import { coerceVariables, inputOf } from './coercion.ts';
 import type { Query } from './compiler.ts';
 import { queryOf } from './compiler.ts';
 import { unknownOperation } from './errors.ts';
@@ -34,7 +34,8 @@ export function compileOperation(
 ): Executable {
   const operation = getOperationAST(document, operationName);
   if (!operation) throw unknownOperation();
-  const variables = variablesOf(schema, document, operation);
+  const input = inputOf(schema, document, operation);
+  const { variables } = input;
   let query: Query | undefined;
   const coerced = (
     context: RequestContext,
@@ -42,7 +43,7 @@ export function compileOperation(
     options: CoercionOptions,
   ) => {
     try {
-      return coerceVariables(variables, raw, options, context);
+      return coerceVariables(input, raw, options, context);
     } catch (error) {
       context.uncounted.push(bucketOf(schema, document, operation));
       throw error;

@@ -2,27 +2,31 @@ import type { GraphQLInputType } from 'graphql';
 import { getNamedType, isInputObjectType } from 'graphql';
 import type { FieldFault } from '../src/errors.ts';
 
-interface OrderedVariable {
+interface Declared {
   readonly name: string;
   readonly type: GraphQLInputType;
 }
 
-/** Fields in the order in which the variables, and the members of their types, are declared. */
+/**
+ * Fields in the order of the variables, or arguments, that they are of, and of the members that their types declare. What is
+ * of none of them comes last, as it comes.
+ */
 export function inOrder<Fault extends FieldFault>(
   faults: readonly Fault[],
-  variables: readonly OrderedVariable[],
+  declared: readonly Declared[],
 ): Fault[] {
   return faults
-    .map((fault) => ({ fault, place: placeOf(fault.field, variables) }))
+    .map((fault) => ({ fault, place: placeOf(fault.field, declared) }))
     .sort((one, other) => compare(one.place, other.place))
     .map(({ fault }) => fault);
 }
 
-function placeOf(field: string, variables: readonly OrderedVariable[]): number[] {
-  const [variable, ...members] = field.split('.');
-  const index = variables.findIndex(({ name }) => name === variable);
-  let type: unknown = getNamedType(variables[index]?.type);
-  const place = [index < 0 ? variables.length : index];
+function placeOf(field: string, declared: readonly Declared[]): number[] {
+  const [first, ...members] = field.split('.');
+  const index = declared.findIndex(({ name }) => name === first);
+  if (index < 0) return [declared.length];
+  let type: unknown = getNamedType(declared[index]?.type);
+  const place = [index];
   for (const member of members) {
     if (/^\d+$/.test(member)) {
       place.push(Number(member));

@@ -18,8 +18,8 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { countRefused } from '../src/domain/admission.ts';
 import { validationError } from '../src/errors.ts';
 import { keptOfObject } from '../src/infrastructure/keptEntry.ts';
-import type { Variable } from './coercion.ts';
-import { coerceVariables, variablesOf } from './coercion.ts';
+import type { OperationInput } from './coercion.ts';
+import { coerceVariables, inputOf } from './coercion.ts';
 import { parseFailed, unknownOperation, wrap } from './errors.ts';
 import { checkSource, documentLimits, limitRules, readDocument } from './limits.ts';
 import { bucketOf } from './refusedOperation.ts';
@@ -92,10 +92,10 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
     return document;
   };
 
-  const keptVariables = new WeakMap<OperationDefinitionNode, readonly Variable[]>();
+  const keptInputs = new WeakMap<OperationDefinitionNode, OperationInput>();
 
-  const knownVariables = (document: DocumentNode, operation: OperationDefinitionNode) => {
-    return keptOfObject(keptVariables, operation, () => variablesOf(schema, document, operation));
+  const knownInput = (document: DocumentNode, operation: OperationDefinitionNode) => {
+    return keptOfObject(keptInputs, operation, () => inputOf(schema, document, operation));
   };
 
   const preparationOf = (request: OperationRequest, contextValue: RequestContext): Preparation => {
@@ -110,7 +110,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
       )
         throw validationError({ field: 'query', type: 'too_large' });
       const variableValues = coerceVariables(
-        knownVariables(document, operation),
+        knownInput(document, operation),
         request.variables ?? {},
         { rules: 'graphql' },
         contextValue,

@@ -95,6 +95,79 @@ describeOneEngine(
       expect(namedIn(answer)).toEqual(['sum', 'in', 'Idempotency-Key']);
     });
 
+    const namedAt = async (document: string, variables: object, headers?: object) =>
+      namedIn(await server.graphql(document, variables, team.live, headers));
+
+    it('and then what it has as literals, by their arguments', async () => {
+      const pair = `mutation ($by: PaymentMethod!, $about: String, $more: [WebhookHeaderInput!]) {
+        one: createWebhook(url: "https://127.0.0.1", events: [], description: $about, headers: $more) { id }
+        other: createRecharge(amount: "1.00", currency: BRL, paymentMethod: $by) { id }
+      }`;
+      const variables = { by: 'cheque', more: [{ name: 'Host', value: 'x' }] };
+      const key = { 'idempotency-key': 'k'.repeat(256) };
+      expect(await namedAt(pair, variables, key)).toEqual([
+        'by',
+        'more.0',
+        'url',
+        'events',
+        'amount',
+        'Idempotency-Key',
+      ]);
+      const sound = `mutation ($by: PaymentMethod!, $kind: EventType!) {
+        one: createRecharge(amount: "100", currency: BRL, paymentMethod: $by) { id }
+        other: createWebhook(url: "https://agency.example.com/hooks", events: ["wallet.debit", $kind]) { id }
+        third: createTeam(input: { name: "Agência", feeAmount: "35.00" }) { id }
+      }`;
+      expect(await namedAt(sound, { by: 'cheque', kind: 'nothing' })).toEqual(['by', 'kind']);
+    });
+
+    it('where a rule is about a variable and a literal, or a default', async () => {
+      const period = `query ($limit: PageSize!, $last: Day = "2026-11-01", $first: Day) {
+        some: walletTransactions(limit: $limit, startDate: $first, endDate: "2026-11-03") { pagination { total } }
+        others: walletTransactions(startDate: "2026-11-02", endDate: $last) { pagination { total } }
+      }`;
+      const first = '2026-11-04';
+      expect(await namedAt(period, { limit: 0, first })).toEqual(['limit', 'first', 'startDate']);
+      expect(await namedAt(period, { limit: 0, last: '2026-11-02', first: '2026-11-03' })).toEqual(['limit']);
+      expect(await namedAt(period, { limit: 1, last: 'today', first })).toEqual(['last', 'first']);
+    });
+
+    it('also in fragments, where those are asked', async () => {
+      const document = `query ($limit: PageSize!, $least: Amount, $from: Day, $isWanted: Boolean!, $isLeft: Boolean!) {
+        ...Offers
+        ... on Query { ... @include(if: $isWanted) { ...Period } }
+        nobody: offerRequest(id: "orq_1", filter: { maxStops: -1 }) @skip(if: true) { id }
+        recharges(limit: $limit) @skip(if: $isLeft) { pagination { total } }
+      }
+      fragment Period on Query {
+        walletTransactions(startDate: $from, endDate: "2026-11-01") { pagination { total } }
+        ...Offers
+      }
+      fragment Offers on Query {
+        offerRequest(id: "orq_1", filter: { minPrice: $least, maxPrice: "1.00", maxStops: -1 }) { id }
+      }`;
+      const variables = { limit: 0, least: '1.01', from: '2026-11-02', isWanted: true, isLeft: false };
+      expect(await namedAt(document, variables)).toEqual(['limit', 'least', 'from', 'filter.maxStops']);
+      expect(await namedAt(document, { ...variables, isWanted: false })).toEqual([
+        'limit',
+        'least',
+        'filter.maxStops',
+      ]);
+      // Nobody knows whether it is asked.
+      expect(await namedAt(document, { ...variables, limit: 1, isWanted: 'yes' })).toEqual([
+        'least',
+        'isWanted',
+        'filter.maxStops',
+      ]);
+      const creation = `mutation ($by: PaymentMethod!) { ...Recharge }
+        fragment Recharge on Mutation { createRecharge(amount: "1.00", currency: BRL, paymentMethod: $by) { id } }`;
+      expect(await namedAt(creation, { by: 'cheque' }, { 'idempotency-key': 'k'.repeat(256) })).toEqual([
+        'by',
+        'amount',
+        'Idempotency-Key',
+      ]);
+    });
+
     it('for tickets that a carrier issued, beside what is not of its type', async () => {
       const record = `mutation ($issued: [TicketInput!]!, $locator: String) {
         recordTickets(bookingId: "ord_1", tickets: $issued, carrierReference: $locator) { bookingId }

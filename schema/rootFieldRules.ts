@@ -1,0 +1,140 @@
+import type {
+  DocumentNode,
+  FieldNode,
+  GraphQLArgument,
+  GraphQLField,
+  GraphQLInputType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  SelectionNode,
+  ValueNode,
+} from 'graphql';
+import {
+  GraphQLBoolean,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  Kind,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
+import { keyFaults } from '../src/domain/idempotency/once.ts';
+import type { RuledFault } from './argumentChecks.ts';
+import { faultsOf } from './argumentChecks.ts';
+import { isCondition } from './conditions.ts';
+import { inOrder } from './faultOrder.ts';
+import { spellingOf } from './inputFaults.ts';
+import { rootFieldsOf } from './rootSelections.ts';
+import { defaultsOf } from './variableDefaults.ts';
+
+type RootField = GraphQLField<unknown, unknown>;
+
+/** What a request gives for the variables of an operation. */
+export interface GivenVariables {
+  /** By name; of those that are not of their types what is left. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Names of those that are not of their types. */
+  readonly unsound: ReadonlySet<string>;
+}
+
+/**
+ * What is wrong by the rules of an operation's root fields, whether its document gives their arguments by variables or by
+ * literals: as it spells them, and in its order. Nothing is asked of a field that is skipped, or may be for all that is known.
+ */
+export function faultsByRules(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  { values, unsound }: GivenVariables,
+  { gateway, idempotencyKey }: RequestContext,
+): RuledFault[] {
+  // As with values, what a client calls a variable must not be found where every object has it.
+  const all = Object.assign(Object.create(null), defaultsOf(schema, operation), values);
+  const given: GivenVariables = { values: all, unsound };
+  const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
+  const asked = rootFieldsOf(document, operation, (selection) => isIncluded(selection, given)).flatMap(
+    (node) => {
+      const field = fields[node.name.value];
+      return field ? [{ node, field }] : [];
+    },
+  );
+  const faults = asked.flatMap(({ node, field }) => {
+    const spelling = spellingOf(node, field);
+    const { sound, parts } = argumentsOf(node, field, given);
+    const named = faultsOf(field, sound, gateway.platform, parts).map((fault) => ({
+      ...fault,
+      field: spelling(fault.field),
+    }));
+    return inOrder(named, givenBy(node, field));
+  });
+  // The header of a creation is no field of it, and comes after them.
+  return asked.some(({ field }) => isCreation(field)) ? [...faults, ...keyFaults(idempotencyKey)] : faults;
+}
+
+/** Whether the conditions of a selection hold. One by a variable that is not of its type holds for nobody. */
+function isIncluded({ directives = [] }: SelectionNode, given: GivenVariables): boolean {
+  return directives.filter(isCondition).every(({ name, arguments: [condition] = [] }) => {
+    if (!condition || !isSound(condition.value, given)) return false;
+    const value = partsOf({ value: condition.value, type: GraphQLBoolean }, given.values);
+    return value === (name.value === 'include');
+  });
+}
+
+const isCreation = ({ extensions }: RootField): boolean =>
+  Boolean((extensions.operation as OperationRules | undefined)?.creation);
+
+/** The arguments of a root field in the order in which the document gives them. */
+const givenBy = ({ arguments: given = [] }: FieldNode, { args }: RootField): readonly GraphQLArgument[] =>
+  given.flatMap(({ name }) => args.filter((one) => one.name === name.value));
+
+/** What a root field's arguments are made of: all that is left of each, and those of them that are of their types. */
+function argumentsOf(node: FieldNode, { args }: RootField, given: GivenVariables) {
+  const parts: Record<string, unknown> = {};
+  const sound: Record<string, unknown> = {};
+  for (const argument of args) {
+    const { name } = argument;
+    const value = node.arguments?.find((one) => one.name.value === name)?.value;
+    parts[name] = partsGivenTo(argument, value, given.values);
+    if (!value || isSound(value, given)) sound[name] = parts[name];
+  }
+  return { sound, parts };
+}
+
+const partsGivenTo = (
+  { type, defaultValue }: GraphQLArgument,
+  value: ValueNode | undefined,
+  values: GivenVariables['values'],
+): unknown => (value ? partsOf({ value, type }, values) : defaultValue);
+
+/** Whether all that the document takes from variables for a value is of their types. */
+function isSound(value: ValueNode, given: GivenVariables): boolean {
+  if (value.kind === Kind.VARIABLE) return !given.unsound.has(value.name.value);
+  if (value.kind === Kind.OBJECT) return value.fields.every((member) => isSound(member.value, given));
+  return value.kind !== Kind.LIST || value.values.every((item) => isSound(item, given));
+}
+
+interface TypedValue {
+  readonly value: ValueNode;
+  readonly type: GraphQLInputType;
+}
+
+/** An argument's value, made of those of variables. */
+function partsOf({ value, type }: TypedValue, values: GivenVariables['values']): unknown {
+  if (value.kind === Kind.VARIABLE) return values[value.name.value];
+  if (value.kind === Kind.NULL) return null;
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) {
+    // GraphQL takes one for a list of one.
+    const items = value.kind === Kind.LIST ? value.values : [value];
+    return items.map((item) => partsOf({ value: item, type: nullable.ofType }, values));
+  }
+  if (!isInputObjectType(nullable) || value.kind !== Kind.OBJECT) return valueFromASTUntyped(value);
+  const given = new Map(value.fields.map((member) => [member.name.value, member.value]));
+  return Object.fromEntries(
+    Object.values(nullable.getFields()).flatMap(({ name, type: memberType, defaultValue }) => {
+      const member = given.get(name);
+      if (member) return [[name, partsOf({ value: member, type: memberType }, values)]];
+      return defaultValue === undefined ? [] : [[name, defaultValue]];
+    }),
+  );
+}
