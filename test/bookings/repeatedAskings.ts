@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderState } from '../../src/infrastructure/flights/order.ts';
+import { countOf } from '../harness/metricSamples.ts';
 import { never, ticketed } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
 import { agencyWith, booked, moneyOf, toldOf, typesOf, untilAsked, untilStatus } from './bookingSteps.ts';
@@ -36,17 +37,14 @@ export function describeRepeatedAskings(stage: BookingStage): void {
       ['while the carrier takes its time', 'issuing', async () => ({ state: 'issuing' })],
     ];
 
-    async function countOf(outcome: string): Promise<number> {
-      const { text } = await stage.server.rest('GET', '/metrics');
-      const count = new RegExp(
-        `^embarque_flight_order_seconds_count{.*,task="issue",outcome="${outcome}"} (\\d+)$`,
-        'm',
+    const askings = (outcome: string) =>
+      countOf(
+        stage.server.url,
+        `embarque_flight_order_seconds_count{supplier="airline",task="issue",outcome="${outcome}"}`,
       );
-      return Number(count.exec(text)?.[1] ?? 0);
-    }
 
     it.each(failures)('%s', async (_when, outcome, fail) => {
-      const before = await countOf(outcome);
+      const before = await askings(outcome);
       const { live } = await agencyWith(stage, '1000.00');
       const { madeFor } = carrier((asking, order) => (asking < 4 ? fail() : Promise.resolve(order)));
       const paid = await booked(stage, live);
@@ -56,7 +54,7 @@ export function describeRepeatedAskings(stage: BookingStage): void {
       const requests = airline.askedFor(paid.id, 'issue');
       expect(requests).toHaveLength(4);
       for (const request of requests) expect(request).toEqual(requests[0]);
-      expect(await countOf(outcome)).toBeGreaterThanOrEqual(before + 3);
+      expect(await askings(outcome)).toBeGreaterThanOrEqual(before + 3);
       expect(
         typesOf(await toldOf(stage, paid.id)).filter((type) => type === 'booking.ticketed'),
       ).toHaveLength(1);

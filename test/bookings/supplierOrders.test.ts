@@ -4,6 +4,7 @@ import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
+import { sampleOf } from '../harness/metricSamples.ts';
 import { ticketed } from './airline.ts';
 import {
   agencyWith,
@@ -42,8 +43,7 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     const { platform, metrics } = stage.server.running.gateway;
     await leaveWaiting(bookingId, timesAsked);
     await measureBacklog(platform, metrics);
-    const { text } = await stage.server.rest('GET', '/metrics');
-    return Number(/^embarque_backlog\{kind="supplier_orders"\} (\d+)$/m.exec(text)?.[1]);
+    return sampleOf(stage.server.url, 'embarque_backlog{kind="supplier_orders"}');
   };
 
   it('see which there are, without particulars of those who travel', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { sampleOf } from '../harness/metricSamples.ts';
 import { nodeMajor } from '../harness/nodeMajor.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -215,11 +216,10 @@ describeOneEngine('A client that offers WebSockets', (engine) => {
     socket.write(
       get(`/graphql?query=${query}`, 'Accept: text/event-stream\r\n') + get('/graphql', webSocketOffer),
     );
-    const openStreams = async () =>
-      (await server.rest('GET', '/metrics')).text.match(/^embarque_subscribers .*$/m)?.[0];
-    await eventually(async () => (await openStreams()) === 'embarque_subscribers 1');
+    const openStreams = () => sampleOf(server.url, 'embarque_subscribers');
+    await eventually(async () => (await openStreams()) === 1);
     socket.end();
-    await eventually(async () => (await openStreams()) === 'embarque_subscribers 0');
+    await eventually(async () => (await openStreams()) === 0);
     socket.destroy();
   });
 

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { simulatedPaymentProvider } from '../../src/infrastructure/payments/simulated.ts';
+import { countOf } from '../harness/metricSamples.ts';
 import { openRawSocket } from '../harness/rawSocket.ts';
 import type { Outcome } from './door.ts';
 import {
@@ -141,11 +142,8 @@ describeDoors(
     });
 
     it('tells the metrics of all that it refuses, by what counted it', async () => {
-      const refusals = async (bucket: string) => {
-        const { text } = await stage.server.rest('GET', '/metrics');
-        const sample = new RegExp(`^embarque_rate_limited_total\\{bucket="${bucket}"\\} (\\d+)$`, 'm');
-        return Number(sample.exec(text)?.[1] ?? 0);
-      };
+      const refusals = (bucket: string) =>
+        countOf(stage.server.url, `embarque_rate_limited_total{bucket="${bucket}"}`);
       const { live } = await newTeamKeys(stage.server);
       const headers = { 'x-forwarded-for': newAddress() };
       const before = [await refusals('default'), await refusals('unauthenticated')] as const;

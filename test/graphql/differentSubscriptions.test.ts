@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { requestRecharge } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { sampleOf } from '../harness/metricSamples.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -37,10 +38,7 @@ describeOneEngine('Subscriptions of one key that all ask for something else', (e
   }
 
   const openSubscriptions = (count: number) =>
-    eventually(async () => {
-      const { text } = await server.rest('GET', '/metrics');
-      return text.includes(`\nembarque_subscribers ${count}\n`);
-    });
+    eventually(async () => (await sampleOf(server.url, 'embarque_subscribers')) === count);
 
   it('are told of an event in turns of the process, between which it does what else is asked of it', async () => {
     const { key, messages, socket, send, receives, told } = await stage();

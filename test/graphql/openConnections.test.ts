@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
+import { countOf, sampleOf } from '../harness/metricSamples.ts';
 import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -21,17 +22,9 @@ describeEngines('What one key keeps open is bounded', (engine) => {
   });
   afterAll(() => server.close());
 
-  const metric = async (name: string) => {
-    const { text } = await server.rest('GET', '/metrics');
-    return Number(
-      text
-        .split('\n')
-        .find((line) => line.startsWith(`${name} `))
-        ?.split(' ')[1] ?? 0,
-    );
-  };
-  const openSubscriptions = () => metric('embarque_subscribers');
-  const begunSubscriptions = () => metric('embarque_operations_total{operation="events",outcome="admitted"}');
+  const openSubscriptions = () => sampleOf(server.url, 'embarque_subscribers');
+  const begunSubscriptions = () =>
+    countOf(server.url, 'embarque_operations_total{operation="events",outcome="admitted"}');
 
   it('in subscriptions, over both transports together; a place that is left is free again', async () => {
     const { live, test } = await server.createTeam();

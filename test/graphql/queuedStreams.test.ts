@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { sampleOf } from '../harness/metricSamples.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 describeOneEngine('Event streams of a client that waits for none of the answers', (engine) => {
@@ -12,10 +13,7 @@ describeOneEngine('Event streams of a client that waits for none of the answers'
   });
   afterAll(() => server?.close());
 
-  const openStreams = async () => {
-    const { text } = await server.rest('GET', '/metrics');
-    return Number(/^embarque_subscribers (\d+)$/m.exec(text)?.[1]);
-  };
+  const openStreams = () => sampleOf(server.url, 'embarque_subscribers');
 
   const stream = (key: string) =>
     `GET /graphql?query=${encodeURIComponent('subscription { walletEvents { id } }')} HTTP/1.1\r\n` +

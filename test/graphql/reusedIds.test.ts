@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { payRecharge, requestRecharge } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { countOf, sampleOf } from '../harness/metricSamples.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -18,13 +19,9 @@ describeEngines(
     });
     afterAll(() => server?.close());
 
-    const sample = async (series: RegExp) => {
-      const { text } = await server.rest('GET', '/metrics');
-      return Number(series.exec(text)?.[1] ?? 0);
-    };
-    const openSubscriptions = () => sample(/^embarque_subscribers (\d+)$/m);
+    const openSubscriptions = () => sampleOf(server.url, 'embarque_subscribers');
     const admitted = () =>
-      sample(/^embarque_operations_total\{operation="walletEvents",outcome="admitted"\} (\d+)$/m);
+      countOf(server.url, 'embarque_operations_total{operation="walletEvents",outcome="admitted"}');
 
     async function stage() {
       const { test: key } = await server.createTeam();

@@ -3,6 +3,7 @@ import { requestRecharge } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { restoreMachineClock, setMachineClock } from '../harness/machineClock.ts';
+import { sampleOf } from '../harness/metricSamples.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer, sweepingOften } from '../harness/server.ts';
 import { sweptTwice } from '../harness/sweeps.ts';
@@ -80,15 +81,7 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
 
   const isFiveMinutes = (ms: number) => Math.abs(ms - 5 * minuteMs) < 30 * secondMs;
 
-  const sample = async (name: string) => {
-    const { text } = await server.rest('GET', '/metrics');
-    return Number(
-      text
-        .split('\n')
-        .find((line) => line.startsWith(`${name} `))
-        ?.split(' ')[1],
-    );
-  };
+  const aheadSeconds = () => sampleOf(server.url, 'embarque_clock_ahead_seconds');
 
   const warnings = () => server.logLines.filter((line) => line.includes('"aheadMs"'));
 
@@ -96,7 +89,7 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
     setMachineClock(aheadMs);
     await start();
     expect(await validityMs()).toSatisfy(isFiveMinutes);
-    expect(Math.round((await sample('embarque_clock_ahead_seconds')) / 60)).toBe(aheadMs / minuteMs);
+    expect(Math.round((await aheadSeconds()) / 60)).toBe(aheadMs / minuteMs);
     expect(warnings()).toHaveLength(1);
   });
 
@@ -110,7 +103,7 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
     setMachineClock(750);
     await start();
     // Of which the longest answer that is heeded may take half a second.
-    expect(await sample('embarque_clock_ahead_seconds')).toBeGreaterThan(0.2);
+    expect(await aheadSeconds()).toBeGreaterThan(0.2);
   });
 
   it('and takes a step has the time at that moment, before it could ask', async () => {
@@ -166,7 +159,7 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
       setMachineClock(aheadMs);
       await sweptTwice(server.url, 'recharge-expiry');
       expect(await validityMs()).toSatisfy(isFiveMinutes);
-      const seen = async () => Math.round((await sample('embarque_clock_ahead_seconds')) / 3_600);
+      const seen = async () => Math.round((await aheadSeconds()) / 3_600);
       await eventually(async () => (await seen()) === aheadMs / hourMs);
       expect(await validityMs()).toSatisfy(isFiveMinutes);
     }
@@ -186,7 +179,7 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
     for (const aheadMs of [900, 0]) {
       expect([warnings().length, agreements()]).toEqual([1, 0]);
       setMachineClock(aheadMs);
-      const seen = async () => Math.abs((await sample('embarque_clock_ahead_seconds')) * secondMs - aheadMs);
+      const seen = async () => Math.abs((await aheadSeconds()) * secondMs - aheadMs);
       await eventually(async () => (await seen()) < 200);
     }
     expect([warnings().length, agreements()]).toEqual([1, 1]);

@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { dataOf, describeDoors, payLive } from '../doors/door.ts';
 import { cancel, eventsOf } from '../doors/rechargeSteps.ts';
 import { eventually } from '../harness/client.ts';
+import { countOf } from '../harness/metricSamples.ts';
 import { minuteMs } from '../harness/testClock.ts';
 import { Bank, signatureOf } from './bank.ts';
 import { paid, path, post, rechargesOn, tell, waiting } from './bankSteps.ts';
@@ -95,13 +96,12 @@ describeDoors(
 
     it('are counted in the metrics by what came of them', async () => {
       const outcomes = ['credited', 'failed', 'known', 'unsettled'];
-      const counts = async () => {
-        const { text } = await stage.server.rest('GET', '/metrics');
-        return outcomes.map((outcome) => {
-          const sample = new RegExp(`^embarque_payment_notices_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm');
-          return Number(sample.exec(text)?.[1] ?? 0);
-        });
-      };
+      const counts = () =>
+        Promise.all(
+          outcomes.map((outcome) =>
+            countOf(stage.server.url, `embarque_payment_notices_total{outcome="${outcome}"}`),
+          ),
+        );
       const before = await counts();
       const [one, other] = [await requested(), await requested()];
       const told = paid(one.id);

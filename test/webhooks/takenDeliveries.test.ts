@@ -6,6 +6,7 @@ import type { ClaimedDelivery } from '../../src/domain/webhooks/claim.ts';
 import { claimDeliveries, nextDueAt, releaseLease, renewLeases } from '../../src/domain/webhooks/claim.ts';
 import { skipInactive } from '../../src/domain/webhooks/skipping.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { sampleOf } from '../harness/metricSamples.ts';
 import { describeRecording } from './attemptRecording.ts';
 import { describeSlots } from './deliverySlots.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
@@ -91,8 +92,7 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     const id = await world.register(key, '/backlog');
     const backlog = async () => {
       await measureBacklog(platform, metrics);
-      const { text } = await world.server.rest('GET', '/metrics');
-      return Number(/^embarque_backlog\{kind="webhook_deliveries"\} (\d+)$/m.exec(text)?.[1]);
+      return sampleOf(world.server.url, 'embarque_backlog{kind="webhook_deliveries"}');
     };
     const before = await backlog();
     await world.happens(tenant);
