@@ -1,8 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readSettings } from '../../src/config.ts';
-import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
-import { openDatabase } from '../../src/infrastructure/database/database.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { Outcome } from '../doors/door.ts';
 import { dataOf, pixOf } from '../doors/door.ts';
 import type { Build, BuiltServer } from '../harness/builtServer.ts';
@@ -10,10 +6,11 @@ import { allocateStore, buildServer } from '../harness/builtServer.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { lookAtDead, workAndDie } from '../harness/killedServer.ts';
 import { doorsAt, inDays, requestFor } from './bookingSteps.ts';
 
 const rounds = 2;
-const clients = 10;
+const work = { clients: 10, least: 20, most: 139 };
 
 /** One request with a key of its own, and what its client was told before the server died. */
 interface Attempt {
@@ -33,8 +30,6 @@ interface Offers {
 }
 
 const chance = (share: number) => Math.random() < share;
-
-/** The servers of this file tell the time themselves. */
 
 const passport = (number: string) => ({
   type: 'passport',
@@ -106,8 +101,8 @@ describeEngines('kill -9 while bookings are made', (engine) => {
       : at.cancelBooking(caller, id, options);
   };
 
-  /** One client's life: bookings, some asked for twice, holds mostly confirmed, some cancelled. */
-  async function live(server: BuiltServer, isOver: () => boolean, acknowledge: () => void): Promise<void> {
+  /** What clients do: a booking, perhaps asked for twice; a hold is mostly confirmed, and some are cancelled. */
+  async function act(server: BuiltServer, acknowledge: () => void): Promise<void> {
     const attempt = async (kind: Attempt['kind'], caller: string, id: string, request: Json = null) => {
       const key = `${kind} ${attempts.length}`;
       const made: Attempt = { key, caller, door: chance(0.5) ? 0 : 1, kind, id, request, answer: null };
@@ -119,62 +114,21 @@ describeEngines('kill -9 while bookings are made', (engine) => {
       await Promise.all(copies);
       return made.answer as Outcome | null;
     };
-    const act = async () => {
-      const caller = store.keys[chance(0.4) ? 'live' : 'test'];
-      const type = chance(0.5) ? 'hold' : 'instant';
-      const offer = (offers.get(caller) as Offers)[type];
-      const request = requestFor(offer, type);
-      request.passengers[0].identity_document = passport(`FX${100_000 + attempts.length}`);
-      const created = await attempt('create', caller, '', request);
-      if (!created?.ok) return expect(created?.error.message).toBe('Insufficient balance');
-      if (type === 'hold' && chance(0.8))
-        expect(dataOf((await attempt('confirm', caller, created.data.id))!)).toBeTruthy();
-      if (chance(0.3)) expect(dataOf((await attempt('cancel', caller, created.data.id))!)).toBeTruthy();
-    };
-    while (!isOver()) {
-      try {
-        await act();
-      } catch (error) {
-        // A connection that breaks is what the death of a server looks like; before it, nothing may fail.
-        if (!isOver() || (error as Error).name === 'AssertionError') throw error;
-      }
-    }
-  }
-
-  /** Work of many clients, and the server's death after a random number of acknowledgements. */
-  async function workAndDie(server: BuiltServer): Promise<void> {
-    let left = 20 + Math.floor(Math.random() * 120);
-    let death: Promise<void> | null = null;
-    const acknowledge = () => {
-      left -= 1;
-      if (left <= 0) death ??= server.kill();
-    };
-    const isOver = () => death !== null;
-    await Promise.all(Array.from({ length: clients }, () => live(server, isOver, acknowledge)));
-    await death;
-  }
-
-  /** Rows of the store with its server gone; the ledger must be sound whenever somebody looks. */
-  async function look<T>(read: (query: (sql: string) => Promise<Json[]>) => Promise<T>): Promise<T> {
-    const database = await openDatabase(readSettings(environment), [], createLog('silent'));
-    const query = async (sql: string) => (await database.sequelize.query(sql))[0] as Json[];
-    try {
-      // A real database server may still be finishing statements of the dead.
-      await eventually(async () => {
-        const [row] = await query(`SELECT count(*)::int AS busy FROM pg_stat_activity
-          WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'embarque'`);
-        return row.busy === 0;
-      });
-      expect((await verifyLedger(database.sequelize)).filter((result) => result.break)).toEqual([]);
-      return await read(query);
-    } finally {
-      await database.close();
-    }
+    const caller = store.keys[chance(0.4) ? 'live' : 'test'];
+    const type = chance(0.5) ? 'hold' : 'instant';
+    const offer = (offers.get(caller) as Offers)[type];
+    const request = requestFor(offer, type);
+    request.passengers[0].identity_document = passport(`FX${100_000 + attempts.length}`);
+    const created = await attempt('create', caller, '', request);
+    if (!created?.ok) return expect(created?.error.message).toBe('Insufficient balance');
+    if (type === 'hold' && chance(0.8))
+      expect(dataOf((await attempt('confirm', caller, created.data.id))!)).toBeTruthy();
+    if (chance(0.3)) expect(dataOf((await attempt('cancel', caller, created.data.id))!)).toBeTruthy();
   }
 
   /** What was acknowledged is there. */
   const checkRows = () =>
-    look(async (query) => {
+    lookAtDead(environment, async (query) => {
       const rows = await query('SELECT id, status, debit_id FROM bookings');
       const byId = new Map(rows.map((row) => [row.id, row]));
       for (const { kind, id, answer } of attempts) {
@@ -201,7 +155,7 @@ describeEngines('kill -9 while bookings are made', (engine) => {
         if (kind === 'create' && again.ok && again.replayed) storedIds.add(again.data.id);
       }
     };
-    await Promise.all(Array.from({ length: clients }, replay));
+    await Promise.all(Array.from({ length: work.clients }, replay));
     return storedIds;
   }
 
@@ -222,7 +176,7 @@ describeEngines('kill -9 while bookings are made', (engine) => {
     await prepare(server);
     for (let round = 1; round <= rounds; round += 1) {
       if (round > 1) server = await build.start(environment);
-      await workAndDie(server);
+      await workAndDie(server, work, (acknowledge) => act(server, acknowledge));
       await checkRows();
     }
     const { bookings, keys } = await checkRows();
@@ -231,7 +185,7 @@ describeEngines('kill -9 while bookings are made', (engine) => {
     expect(storedIds.size).toBe(bookings);
     await allTicketed(survivor);
     expect(await survivor.stop()).toBe(0);
-    await look(async (query) => {
+    await lookAtDead(environment, async (query) => {
       const unfinished = await query(`
         SELECT id, status, documents FROM bookings
          WHERE status = 'ticketed' AND (json_array_length(documents) <> 1 OR order_task IS NOT NULL)`);

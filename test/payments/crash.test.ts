@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readSettings } from '../../src/config.ts';
-import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
-import { openDatabase } from '../../src/infrastructure/database/database.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
+import type { Answer, Caller, Door } from '../domain/ledgerDoors.ts';
+import { LedgerDoors } from '../domain/ledgerDoors.ts';
 import type { Build, BuiltServer } from '../harness/builtServer.ts';
 import { allocateStore, buildServer } from '../harness/builtServer.ts';
-import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
+import { graphqlDoor, restRequest } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
-import type { Answer, Caller, Door } from './ledgerDoors.ts';
-import { LedgerDoors } from './ledgerDoors.ts';
+import { lookAtDead, workAndDie } from '../harness/killedServer.ts';
 
 const rounds = 2;
-const clients = 12;
+const work = { clients: 12, least: 40, most: 219 };
 
 /** A recharge that was asked for, and what its client was told before the server died. */
 interface Attempt {
@@ -39,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => build?.remove());
 
-describeEngines('kill -9', (engine) => {
+describeEngines('kill -9 while recharges are made', (engine) => {
   let store: Awaited<ReturnType<typeof allocateStore>>;
   const attempts: Attempt[] = [];
 
@@ -57,73 +54,39 @@ describeEngines('kill -9', (engine) => {
   const request = (doors: LedgerDoors, { door, caller, amount, key }: Attempt) =>
     doors.create(door, caller, amount, 'pix', key);
 
-  /** One client's life: recharges, some asked for twice, most of them paid, some withdrawn. */
-  async function live(doors: LedgerDoors, isOver: () => boolean, acknowledge: () => void): Promise<void> {
-    const act = async () => {
-      const mode = chance(0.5) ? 'live' : 'test';
-      const attempt: Attempt = {
-        key: `attempt ${attempts.length}`,
-        door: chance(0.5) ? 'rest' : 'graphql',
-        caller: { mode, key: store.keys[mode] },
-        amount: `1${attempts.length % 10}${attempts.length % 7}.00`,
-        created: null,
-        acknowledged: null,
-      };
-      attempts.push(attempt);
-      const copies = Array.from({ length: chance(0.2) ? 2 : 1 }, async () => {
-        attempt.created = await request(doors, attempt);
-        acknowledge();
-      });
-      await Promise.all(copies);
-      const id = attempt.created?.value?.id;
-      if (!id) return;
-      attempt.acknowledged = 'pending';
-      if (chance(0.2)) return;
-      const ending = chance(0.15) ? 'cancelled' : 'completed';
-      const answer = await (ending === 'cancelled'
-        ? doors.cancel(attempt.caller, id)
-        : doors.pay(attempt.door, attempt.caller, id, null));
-      expect(answer.value?.status).toBe(ending);
-      attempt.acknowledged = ending;
+  /** What clients do: a recharge, perhaps asked for twice, mostly paid, sometimes withdrawn. */
+  async function act(doors: LedgerDoors, acknowledge: () => void): Promise<void> {
+    const mode = chance(0.5) ? 'live' : 'test';
+    const attempt: Attempt = {
+      key: `attempt ${attempts.length}`,
+      door: chance(0.5) ? 'rest' : 'graphql',
+      caller: { mode, key: store.keys[mode] },
+      amount: `1${attempts.length % 10}${attempts.length % 7}.00`,
+      created: null,
+      acknowledged: null,
+    };
+    attempts.push(attempt);
+    const copies = Array.from({ length: chance(0.2) ? 2 : 1 }, async () => {
+      attempt.created = await request(doors, attempt);
       acknowledge();
-    };
-    while (!isOver()) {
-      try {
-        await act();
-      } catch (error) {
-        // A connection that breaks is what the death of a server looks like; before it, nothing may fail.
-        if (!isOver() || (error as Error).name === 'AssertionError') throw error;
-      }
-    }
+    });
+    await Promise.all(copies);
+    const id = attempt.created?.value?.id;
+    if (!id) return;
+    attempt.acknowledged = 'pending';
+    if (chance(0.2)) return;
+    const ending = chance(0.15) ? 'cancelled' : 'completed';
+    const answer = await (ending === 'cancelled'
+      ? doors.cancel(attempt.caller, id)
+      : doors.pay(attempt.door, attempt.caller, id, null));
+    expect(answer.value?.status).toBe(ending);
+    attempt.acknowledged = ending;
+    acknowledge();
   }
 
-  /** Work of many clients, and the server's death after a random number of acknowledgements. */
-  async function workAndDie(server: BuiltServer): Promise<void> {
-    const doors = doorsOf(server);
-    let left = 40 + Math.floor(Math.random() * 180);
-    let death: Promise<void> | null = null;
-    const acknowledge = () => {
-      left -= 1;
-      if (left <= 0) death ??= server.kill();
-    };
-    await Promise.all(Array.from({ length: clients }, () => live(doors, () => death !== null, acknowledge)));
-    await death;
-  }
-
-  /** What the rows say after the death, with the server gone. */
-  async function checkRows(): Promise<void> {
-    const database = await openDatabase(readSettings(store.environment), [], createLog('silent'));
-    const query = async (sql: string) => (await database.sequelize.query(sql))[0] as never;
-    try {
-      // A real database server may still be finishing statements of the dead.
-      await eventually(async () => {
-        const [{ busy }] = (await query(`SELECT count(*)::int AS busy FROM pg_stat_activity
-          WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'embarque'`)) as [
-          { busy: number },
-        ];
-        return busy === 0;
-      });
-      expect((await verifyLedger(database.sequelize)).filter((result) => result.break)).toEqual([]);
+  /** What the rows say after the death. */
+  const checkRows = () =>
+    lookAtDead(store.environment, async (query) => {
       const stored: StoredRecharge[] = await query(`
         SELECT r.id, r.status, k.key,
                (SELECT count(*)::int FROM (SELECT 1 FROM events WHERE subject_id = r.id GROUP BY type
@@ -134,10 +97,7 @@ describeEngines('kill -9', (engine) => {
         `SELECT key, outcome::json -> 'value' IS NOT NULL AS value FROM idempotency_keys`,
       );
       expect(keys.filter(({ value }) => value)).toHaveLength(stored.length);
-    } finally {
-      await database.close();
-    }
-  }
+    });
 
   /** Each recharge belongs to the one attempt whose key was stored with it, and nothing acknowledged is missing. */
   function compare(stored: StoredRecharge[]): void {
@@ -177,12 +137,13 @@ describeEngines('kill -9', (engine) => {
         );
       }
     };
-    await Promise.all(Array.from({ length: clients }, replay));
+    await Promise.all(Array.from({ length: work.clients }, replay));
   }
 
   it('loses nothing that was acknowledged and leaves nothing half-done', async () => {
     for (let round = 1; round <= rounds; round += 1) {
-      await workAndDie(await build.start(store.environment));
+      const server = await build.start(store.environment);
+      await workAndDie(server, work, (acknowledge) => act(doorsOf(server), acknowledge));
       await checkRows();
     }
     const survivor = await build.start(store.environment);
