@@ -42,7 +42,8 @@ export interface Statement<Row> {
 /**
  * `asynchronous` is for rows that clients can have made again: seen by all at once, but lost when the database server
  * itself crashes, or is failed over, within the next half second or so. What commits later and waits for the disk takes
- * them along. The embedded store waits all the same, since nothing there writes by itself.
+ * them along. The embedded store, where nothing writes by itself, commits these like any other: `embeddedDisk.ts` says
+ * what that is worth.
  */
 export type Commit = 'synchronous' | 'asynchronous';
 
