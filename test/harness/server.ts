@@ -3,12 +3,8 @@ import pg from 'pg';
 import type { pino } from 'pino';
 import { readSettings, settingNames } from '../../src/config.ts';
 import { payloadFault } from '../../src/domain/events/validation.ts';
-import type { Clock } from '../../src/infrastructure/clock.ts';
-import type { ExchangeRates } from '../../src/infrastructure/exchangeRates/exchangeRates.ts';
-import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
-import type { PaymentProvider } from '../../src/infrastructure/payments/provider.ts';
-import type { RunningServer } from '../../src/server.ts';
+import type { Overrides, RunningServer } from '../../src/server.ts';
 import { startServer } from '../../src/server.ts';
 import type { GraphqlAnswer, RestAnswer, RestOptions } from './client.ts';
 import { graphqlDoor, restRequest } from './client.ts';
@@ -49,14 +45,8 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-export interface TestServerOptions {
+export interface TestServerOptions extends Omit<Overrides, 'log'> {
   settings?: Record<string, string>;
-  clock?: Clock;
-  /** Certificate authority (PEM) of the test's webhook receivers. */
-  webhookAuthority?: string;
-  flightSuppliers?: readonly FlightSupplier[];
-  paymentProvider?: PaymentProvider;
-  exchangeRates?: ExchangeRates;
   /** The test writes events of its own that do not fit the catalogue. */
   forgesEvents?: boolean;
 }
@@ -85,7 +75,45 @@ export const sweepingOften = { SWEEP_INTERVAL: '50ms' };
 
 const newKey = (prefix: string) => prefix + randomBytes(18).toString('base64url');
 
-export async function startTestServer(engine: Engine, options: TestServerOptions = {}): Promise<TestServer> {
+type OperatedServer = Pick<TestServer, 'graphql' | 'keys'>;
+
+async function createTeam(server: OperatedServer, input: Record<string, unknown>): Promise<TeamKeys> {
+  const created = await server.graphql(
+    'mutation ($input: CreateTeamInput!) { createTeam(input: $input) { id } }',
+    { input: { name: 'Agência de Teste', ...input } },
+    server.keys.operator,
+  );
+  const teamId = created.body.data?.createTeam.id as string;
+  const issued = await server.graphql(
+    `mutation ($live: CreateApiKeyInput!, $test: CreateApiKeyInput!) {
+      live: createApiKey(input: $live) { secret }
+      test: createApiKey(input: $test) { secret }
+    }`,
+    { live: { kind: 'live', teamId, name: 'live' }, test: { kind: 'test', teamId, name: 'test' } },
+    server.keys.operator,
+  );
+  const { live, test } = issued.body.data;
+  return { teamId, live: live.secret, test: test.secret };
+}
+
+async function createKey(
+  server: OperatedServer,
+  input: Record<string, unknown>,
+): Promise<{ id: string; secret: string }> {
+  const created = await server.graphql(
+    'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { id } } }',
+    { input: { name: 'Key', ...input } },
+    server.keys.operator,
+  );
+  const issued = created.body.data?.createApiKey;
+  if (!issued) throw new Error(`no key: ${JSON.stringify(created.body)}`);
+  return { id: issued.apiKey.id as string, secret: issued.secret as string };
+}
+
+export async function startTestServer(
+  engine: Engine,
+  { settings, forgesEvents = false, ...overrides }: TestServerOptions = {},
+): Promise<TestServer> {
   const place = await engine.allocate();
   const keys = { live: newKey('sk_live_'), test: newKey('sk_test_'), operator: newKey('sk_admin_') };
   const environment: Record<string, string> = {
@@ -93,27 +121,19 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
     LOG_LEVEL: 'info',
     SWEEP_INTERVAL: '250ms',
     // Who moves the clock on until something is seen moves it too far beside slow sweeps.
-    ...(options.clock ? sweepingOften : {}),
+    ...(overrides.clock ? sweepingOften : {}),
     ...Object.fromEntries(limitSettings.map((name) => [name, '1000000'])),
     BOOTSTRAP_LIVE_KEY: keys.live,
     BOOTSTRAP_TEST_KEY: keys.test,
     BOOTSTRAP_ADMIN_KEY: keys.operator,
     ...place.settings,
-    ...options.settings,
+    ...settings,
   };
   const logLines: string[] = [];
   const log = createLog('info', {
     write: (line: string) => void logLines.push(line),
   } as pino.DestinationStream);
-  const start = () =>
-    startServer(readSettings(environment), {
-      log,
-      ...(options.clock ? { clock: options.clock } : {}),
-      ...(options.webhookAuthority ? { webhookAuthority: options.webhookAuthority } : {}),
-      ...(options.flightSuppliers ? { flightSuppliers: options.flightSuppliers } : {}),
-      ...(options.paymentProvider ? { paymentProvider: options.paymentProvider } : {}),
-      ...(options.exchangeRates ? { exchangeRates: options.exchangeRates } : {}),
-    });
+  const start = () => startServer(readSettings(environment), { ...overrides, log });
   let running: RunningServer;
   try {
     running = await start();
@@ -132,41 +152,15 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
     keys,
     logLines,
     environment,
-    async restart(settings = {}) {
+    async restart(changed = {}) {
       await running.close();
-      Object.assign(environment, settings);
+      Object.assign(environment, changed);
       running = await start();
     },
     rest: (method, path, request) => restRequest(running.url, method, path, request),
     graphql: (query, variables, key, headers) => graphqlDoor(running.url, query, variables, key, headers),
-    async createTeam(input = {}) {
-      const created = await server.graphql(
-        'mutation ($input: CreateTeamInput!) { createTeam(input: $input) { id } }',
-        { input: { name: 'Agência de Teste', ...input } },
-        keys.operator,
-      );
-      const teamId = created.body.data?.createTeam.id as string;
-      const issued = await server.graphql(
-        `mutation ($live: CreateApiKeyInput!, $test: CreateApiKeyInput!) {
-          live: createApiKey(input: $live) { secret }
-          test: createApiKey(input: $test) { secret }
-        }`,
-        { live: { kind: 'live', teamId, name: 'live' }, test: { kind: 'test', teamId, name: 'test' } },
-        keys.operator,
-      );
-      const { live, test } = issued.body.data;
-      return { teamId, live: live.secret, test: test.secret };
-    },
-    async createKey(input) {
-      const created = await server.graphql(
-        'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { id } } }',
-        { input: { name: 'Key', ...input } },
-        keys.operator,
-      );
-      const issued = created.body.data?.createApiKey;
-      if (!issued) throw new Error(`no key: ${JSON.stringify(created.body)}`);
-      return { id: issued.apiKey.id as string, secret: issued.secret as string };
-    },
+    createTeam: (input = {}) => createTeam(server, input),
+    createKey: (input) => createKey(server, input),
     async query<Row extends object>(sql: string, values: unknown[] = []) {
       const [rows] = await running.gateway.platform.sequelize.query(sql, { bind: values });
       return rows as Row[];
@@ -180,7 +174,7 @@ export async function startTestServer(engine: Engine, options: TestServerOptions
     async close() {
       // What they still hold would be waited for.
       for (const session of sessions) await session.end();
-      const faults = options.forgesEvents ? [] : await eventFaults(server);
+      const faults = forgesEvents ? [] : await eventFaults(server);
       await running.close();
       await place.release();
       if (faults.length > 0) throw new Error(`events do not fit the catalogue:\n${faults.join('\n')}`);
