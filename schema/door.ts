@@ -10,6 +10,7 @@ import { createGraphiqlAssets, graphiqlPage } from './graphiql.ts';
 import { createGraphqlHandler } from './http.ts';
 import { OperationCache } from './operationCache.ts';
 import { createPreparation } from './preparation.ts';
+import { createUnreadCounting } from './unreadDocuments.ts';
 import { serveWebSockets } from './webSockets.ts';
 
 /** Everything at /graphql: GraphiQL, operations over HTTP, subscriptions over server-sent events and WebSockets. */
@@ -33,11 +34,12 @@ export function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway): Grap
     apollo ??= startApollo(schema, cache, gateway);
     return apollo;
   };
-  const prepare = createPreparation(schema, settings.GRAPHQL_INTROSPECTION);
+  const countUnread = createUnreadCounting(schema);
+  const prepare = createPreparation(schema, countUnread, settings.GRAPHQL_INTROSPECTION);
   const streams = createEventStreams(prepare, gateway);
   const router = Router();
   router.use('/assets', createGraphiqlAssets());
-  const operations = createGraphqlHandler(gateway, openApollo, cache);
+  const operations = createGraphqlHandler(gateway, { cache, countUnread, openApollo });
   const handler: DirectHandler = (request, response) =>
     streams.wants(request) ? streams.handler(request, response) : operations(request, response);
   router.all('/', graphiqlPage, handler);

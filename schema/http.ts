@@ -16,16 +16,21 @@ import type { GraphqlBody } from './plainRequest.ts';
 import { isObject, plainRequestOf, plainSearchOf } from './plainRequest.ts';
 import { extensionsFor, shownResult } from './shownResult.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
+import type { CountUnread } from './unreadDocuments.ts';
+
+/** What documents that were not run before are read with. */
+interface Reading {
+  readonly cache: OperationCache;
+  readonly countUnread: CountUnread;
+  openApollo(): Promise<ApolloServer<ApolloContext>>;
+}
 
 /**
  * Operations over HTTP at /graphql. A document that was run before goes straight to its compiled form; any other goes
- * through Apollo Server, which parses and validates it and has it compiled. Clients cannot tell the two apart.
+ * through Apollo Server, which parses and validates it and has it compiled. Clients within their limits cannot tell the
+ * two apart.
  */
-export function createGraphqlHandler(
-  gateway: Gateway,
-  openApollo: () => Promise<ApolloServer<ApolloContext>>,
-  cache: OperationCache,
-) {
+export function createGraphqlHandler(gateway: Gateway, reading: Reading) {
   const { log } = gateway.platform;
   return async (request: Request, response: Response): Promise<void> => {
     request.routeName = '/graphql';
@@ -36,8 +41,8 @@ export function createGraphqlHandler(
       context = opening instanceof Promise ? await opening : opening;
       const body = await readJsonBody(request, response);
       answer =
-        (await runKnown(request, body, context, cache)) ??
-        (await runWithApollo(request, body, context, await openApollo()));
+        (await runKnown(request, body, context, reading.cache)) ??
+        (await runWithApollo(request, body, context, reading));
       const counting = countRequests(body, context);
       if (counting) await counting;
     } catch (error) {
@@ -77,7 +82,7 @@ async function runKnown(
  * @throws AppError 429 where nothing ran; what ran is answered, for it has taken effect.
  */
 function countRequests(body: unknown, context: RequestContext): void | Promise<void> {
-  const hasRun = context.counted > 0;
+  const hasRun = context.counted > context.countedAhead.length;
   return countWhole(Array.isArray(body) ? Math.max(1, body.length) : 1, context)?.catch((error) => {
     if (!hasRun || !(error instanceof AppError)) throw error;
   });
@@ -124,6 +129,16 @@ function checkBatch(batch: readonly unknown[]): void {
   if (faults.length > 0) throw validationError(faults);
 }
 
+interface AskedDocument {
+  query: string;
+  operationName?: string | null;
+}
+
+const documentsIn = (requests: readonly unknown[]): AskedDocument[] =>
+  requests.filter(
+    (asked): asked is AskedDocument => typeof ((asked ?? {}) as GraphqlBody).query === 'string',
+  );
+
 /**
  * What would make GraphQL's rules throw instead of reporting it.
  * @throws GraphQLError as a fault of the document.
@@ -140,14 +155,19 @@ async function runWithApollo(
   request: Request,
   body: unknown,
   context: RequestContext,
-  apollo: ApolloServer<ApolloContext>,
+  { cache, countUnread, openApollo }: Reading,
 ): Promise<Answer> {
   if (Array.isArray(body)) checkBatch(body);
-  for (const asked of Array.isArray(body) ? body : [body ?? request.query]) {
-    const { query } = (asked ?? {}) as GraphqlBody;
-    if (typeof query === 'string') checkDocument(query);
-  }
+  const apollo = await openApollo();
   const { HeaderMap } = await import('@apollo/server');
+  const asked = documentsIn(Array.isArray(body) ? body : [body ?? request.query]);
+  const unread = asked.filter(({ query, operationName }) => !cache.get(query, operationName));
+  // From here on nothing is waited for until Apollo has read it.
+  await countUnread(
+    unread.map(({ query }) => query),
+    context,
+  );
+  for (const { query } of asked) checkDocument(query);
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);

@@ -24,6 +24,7 @@ import { parseFailed, unknownOperation, wrap } from './errors.ts';
 import { checkSource, documentLimits, limitRules, readDocument } from './limits.ts';
 import { bucketOf } from './refusedOperation.ts';
 import { conditionalRoots } from './subscriptionRoots.ts';
+import type { CountUnread } from './unreadDocuments.ts';
 import { writableJson } from './writableJson.ts';
 
 /** Operations over long-lived connections: checked as over HTTP, then run by graphql's own executor. */
@@ -50,7 +51,7 @@ const subscriptionCharacters = 16_384;
 /** Documents that are kept, for the subscribers who all ask the same: characters of their texts in all. */
 const keptCharacters = 1_000_000;
 
-/** Parses and checks a request under the same limits as over HTTP. */
+/** Parses and checks a request under the same limits as over HTTP. @throws AppError 429 where it is not even read. */
 export type Prepare = (request: OperationRequest, context: RequestContext) => Promise<Preparation>;
 
 /** Whether a request asks for a subscription, as far as its document can be read. */
@@ -62,7 +63,11 @@ export function asksToSubscribe({ query, operationName }: OperationRequest): boo
   );
 }
 
-export function createPreparation(schema: GraphQLSchema, introspection: boolean): Prepare {
+export function createPreparation(
+  schema: GraphQLSchema,
+  countUnread: CountUnread,
+  introspection: boolean,
+): Prepare {
   const rules = [...specifiedRules, ...limitRules(introspection)];
 
   const kept = new LRUCache<string, DocumentNode>({
@@ -123,6 +128,7 @@ export function createPreparation(schema: GraphQLSchema, introspection: boolean)
   };
 
   return async (request, context) => {
+    if (!kept.has(request.query)) await countUnread([request.query], context);
     const preparation = preparationOf(request, context);
     return isRefused(preparation) ? refusedAndCounted(preparation, context) : preparation;
   };

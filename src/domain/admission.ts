@@ -33,6 +33,8 @@ export interface RequestContext {
   counted: number;
   /** Which limits are to count what was asked and refused before it could be counted. */
   readonly uncounted: OperationBucket[];
+  /** Which limits have counted an operation that is still to come, for its document to be read. */
+  readonly countedAhead: Bucket[];
   /** Characters of what it was answered so far. */
   answeredCharacters: number;
   /** The rules that the door has admitted the coming operation under already. */
@@ -58,6 +60,7 @@ export function newContext(gateway: Gateway, caller: Caller, requestId: string |
     rateWindow: null,
     counted: 0,
     uncounted: [],
+    countedAhead: [],
     answeredCharacters: 0,
     admitted: null,
     replayed: false,
@@ -129,8 +132,20 @@ function mayBeginUncounted(rules: OperationRules, { caller, gateway }: RequestCo
   return isPermitted(rules, caller) && !gateway.limiter.isSpent(rules.bucket, caller.keyId);
 }
 
-/** Counts one request of this caller. @throws AppError 429 over the limit. */
+/** Counts one request of this caller, unless that was counted ahead. @throws AppError 429 over the limit. */
 export function countRequest(bucket: Bucket, context: RequestContext): void | Promise<void> {
+  const ahead = context.countedAhead.indexOf(bucket);
+  if (ahead === -1) return count(bucket, context);
+  context.countedAhead.splice(ahead, 1);
+}
+
+/** Counts an operation before it is known which. @throws AppError 429 over the limit. */
+export async function countAhead(bucket: Bucket, context: RequestContext): Promise<void> {
+  await count(bucket, context);
+  context.countedAhead.push(bucket);
+}
+
+function count(bucket: Bucket, context: RequestContext): void | Promise<void> {
   const window = context.gateway.limiter.consume(bucket, context.caller.keyId);
   if (window instanceof Promise) return window.then((counted) => enter(counted, bucket, context));
   enter(window, bucket, context);

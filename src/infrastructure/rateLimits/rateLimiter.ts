@@ -23,6 +23,8 @@ export interface RateLimiter {
    * and the requests that are being counted.
    */
   isSpent(bucket: Bucket, subject: string): boolean;
+  /** Whether the next request of `subject` would go over it, by what this process knows. */
+  isUsedUp(bucket: Bucket, subject: string): boolean;
   close(): void;
 }
 
@@ -52,6 +54,10 @@ export async function createRateLimiter(settings: RateLimiterSettings, log: Log)
   const shared = redisUrl ? await openSharedCounts(redisUrl, windowMs, log) : null;
   const known = new LRUCache<string, KnownCount>({ max: 10_000 });
   const keyOf = (bucket: Bucket, subject: string) => `embarque:rate:${bucket}:${subject}`;
+  const knownCountOf = (key: string): number => {
+    const { count, endsAtMs, underWay } = known.get(key) ?? nothingKnown;
+    return (endsAtMs > Date.now() ? count : 0) + underWay;
+  };
   return {
     consume(bucket, subject) {
       const limit = limits[bucket];
@@ -76,9 +82,11 @@ export async function createRateLimiter(settings: RateLimiterSettings, log: Log)
         },
       );
     },
-    isSpent(bucket, subject) {
-      const { count, endsAtMs, underWay } = known.get(keyOf(bucket, subject)) ?? nothingKnown;
-      return (endsAtMs > Date.now() ? count : 0) + underWay > limits[bucket];
+    isSpent: (bucket, subject) => knownCountOf(keyOf(bucket, subject)) > limits[bucket],
+    isUsedUp(bucket, subject) {
+      const key = keyOf(bucket, subject);
+      const count = shared?.isReady ? knownCountOf(key) : own.countOf(key);
+      return count >= limits[bucket];
     },
     close: () => shared?.close(),
   };

@@ -29,6 +29,12 @@ export class RateWindows {
     return window;
   }
 
+  /** How many requests of a subject its window has counted. */
+  countOf(subject: string): number {
+    const window = this.#windows.get(subject);
+    return window && this.#isOpen(window, Date.now()) ? window.count : 0;
+  }
+
   /** Each new window takes out those that are over, so that their number stays that of the subjects of one window. */
   #forgetOver(nowMs: number): void {
     for (const [subject, window] of this.#windows) {

@@ -1,0 +1,48 @@
+import type { GraphQLSchema } from 'graphql';
+import type { OperationBucket, RequestContext } from '../src/domain/admission.ts';
+import { countAhead } from '../src/domain/admission.ts';
+import { Turns } from '../src/infrastructure/turns.ts';
+import { rulesOf } from './operation.ts';
+
+/**
+ * Counts documents that this process has never read before it does, for a key of which it may have to refuse whatever they
+ * ask. @throws AppError 429 over the limit.
+ */
+export type CountUnread = (sources: readonly string[], context: RequestContext) => Promise<void>;
+
+/**
+ * To read a document, and to compile it, takes up to some tenth of a second, and which limit counts what it asks for is known
+ * only then: refused after that, a key could keep a process busy with documents that are new each time. Once the limit of most
+ * operations is used up, what may be new is read only on that of another operation, which has to stand in its text, and
+ * counts as one of those whatever it turns out to be.
+ */
+export function createUnreadCounting(schema: GraphQLSchema): CountUnread {
+  const others = [...operationsOfOwnLimits(schema)];
+  const turns = new Turns(1);
+  return async (sources, context) => {
+    if (sources.length === 0) return;
+    const { caller, gateway } = context;
+    // Those that come together are each counted before the next is looked at.
+    setImmediate(await turns.take(caller.keyId, null));
+    const isUsedUp = (bucket: OperationBucket) => gateway.limiter.isUsedUp(bucket, caller.keyId);
+    if (!isUsedUp('default')) return;
+    for (const source of sources) {
+      const named = others.filter(({ name }) => source.includes(name)).map(({ bucket }) => bucket);
+      const bucket = named.find((one) => !isUsedUp(one)) ?? named[0] ?? 'default';
+      await countAhead(bucket, context);
+    }
+  };
+}
+
+function* operationsOfOwnLimits(schema: GraphQLSchema): Generator<{ name: string; bucket: OperationBucket }> {
+  for (const [operation, type] of [
+    ['query', schema.getQueryType()],
+    ['mutation', schema.getMutationType()],
+    ['subscription', schema.getSubscriptionType()],
+  ] as const) {
+    for (const name of Object.keys(type?.getFields() ?? {})) {
+      const { bucket } = rulesOf(schema, operation, name);
+      if (bucket !== 'default') yield { name, bucket };
+    }
+  }
+}
