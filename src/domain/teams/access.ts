@@ -29,7 +29,7 @@ export interface Caller {
  */
 const trustedMs = 700;
 
-/** How long others join a read of a key: one on a connection that has fallen silent may take a minute. */
+/** How long others join a read of a key: one on connections that have fallen silent may take a minute. */
 const joinedMs = 1_000;
 
 /** How often keys with open subscriptions are looked at: what is left of the second. */

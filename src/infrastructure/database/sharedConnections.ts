@@ -26,13 +26,26 @@ export function poolOf(sequelize: Sequelize): Pool {
   return (sequelize.connectionManager as unknown as { pool: Pool }).pool;
 }
 
+/** A query, and whoever waits for its rows. */
+interface Read {
+  readonly query: NamedQuery;
+  resolve(rows: unknown[]): void;
+  reject(error: unknown): void;
+  /** On how many connections it is. */
+  copies: number;
+  isAnswered: boolean;
+}
+
 /** A connection from the pool that reads share. */
 interface Lane {
   client: Client | null;
   opening: Promise<Client>;
-  reads: number;
+  /** In the order in which they are answered. */
+  readonly reads: Set<Read>;
   /** When it answered last, or was given the first read since it had answered all, by `performance.now()`. */
   heardMs: number;
+  /** When what it owes was last asked of others. */
+  passedOnMs: number;
   unusable: boolean;
   /** Whether nothing was read on it since this was set. */
   idle: boolean;
@@ -45,16 +58,20 @@ const readsBeforeAnother = 4;
 const keptMs = 100;
 
 /**
- * A connection that owes an answer for so long is given no more to read while there are others: the database may be well, and
- * the connection one that something in between has forgotten.
+ * A connection that owes an answer for so long is given no more to read while there are others, which are asked for what it
+ * owes: the database may be well, and the connection one that something in between has forgotten.
  */
 const quietMs = 1_000;
+
+/** A read is on no more connections: one that waits for a lock would keep them all from those behind it. */
+const mostCopies = 2;
 
 const lanesOf = new WeakMap<Sequelize, SharedConnections>();
 
 /**
  * Reads of many callers on few connections, pipelined: twice the throughput of a connection for each. Only for
- * statements that take no locks, since one that waits holds up those behind it.
+ * statements that take no locks, since one that waits holds up those behind it, and change nothing, since they may be asked
+ * twice.
  *
  * At most half of the pool is used so, and nobody joins while someone else waits for a connection: what is under way
  * ends, the connection goes back, and the queue is served in order. Connections are kept for the reads to come, which
@@ -86,59 +103,76 @@ export class SharedConnections {
   /** @returns the rows. @throws the driver's error. */
   query(query: NamedQuery): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
-      const lane = this.#choose();
-      if (lane.reads === 0) lane.heardMs = performance.now();
-      lane.reads += 1;
-      lane.idle = false;
-      this.#underWay += 1;
-      const fail = (error: unknown) => {
-        const heldUp = waitedTooLong(error);
-        if (isUnusable(error) || heldUp) {
-          const isFirst = !lane.unusable;
-          lane.unusable = true;
-          this.#lanes.delete(lane);
-          // Those behind would each wait as long once more, one after the other: they fail with this one.
-          if (heldUp && isFirst && lane.reads > 1) lane.client?.connection.stream.destroy(error as Error);
-        }
-        this.#end(lane);
-        reject(error);
-      };
-      const read = (client: Client) => {
-        // One that is alone has nobody to wait for.
-        if (this.#underWay > 1) gatherWrites(client.connection.stream);
-        send(client, query, (error, rows) => {
-          if (error) return fail(error);
-          this.#end(lane);
-          resolve(rows);
-        });
-      };
-      if (lane.client) read(lane.client);
-      else lane.opening.then(read, fail);
+      this.#ask({ query, resolve, reject, copies: 0, isAnswered: false }, this.#choose());
     });
+  }
+
+  #ask(read: Read, lane: Lane): void {
+    if (lane.reads.size === 0) lane.heardMs = performance.now();
+    lane.reads.add(read);
+    lane.idle = false;
+    read.copies += 1;
+    this.#underWay += 1;
+    this.#timer ??= setTimeout(() => this.#look(), keptMs).unref();
+    const fail = (error: unknown) => {
+      const heldUp = waitedTooLong(error);
+      if (isUnusable(error) || heldUp) {
+        const isFirst = !lane.unusable;
+        lane.unusable = true;
+        this.#lanes.delete(lane);
+        // Those behind would each wait as long once more, one after the other: they fail with this one.
+        if (heldUp && isFirst && lane.reads.size > 1) lane.client?.connection.stream.destroy(error as Error);
+      }
+      this.#end(read, lane);
+      // What is lost with its connection may be on its way on another.
+      if (read.copies > 0 && isUnusable(error) && !isOutdated(error)) return;
+      read.isAnswered = true;
+      read.reject(error);
+    };
+    const begin = (client: Client) => {
+      // One that is alone has nobody to wait for.
+      if (this.#underWay > 1) gatherWrites(client.connection.stream);
+      send(client, read.query, (error, rows) => {
+        if (error) return fail(error);
+        this.#end(read, lane);
+        read.isAnswered = true;
+        read.resolve(rows);
+      });
+    };
+    if (lane.client) begin(lane.client);
+    else lane.opening.then(begin, fail);
   }
 
   #choose(): Lane {
     let best: Lane | null = null;
     let quiet: Lane | null = null;
     let opening: Lane | null = null;
-    const soundSinceMs = performance.now() - quietMs;
+    const nowMs = performance.now();
     for (const lane of this.#lanes) {
       if (!lane.client) opening = lane;
       else if (lane.client._invalid) this.#giveUp(lane);
-      else if (lane.reads > 0 && lane.heardMs < soundSinceMs) {
-        if (!quiet || lane.reads < quiet.reads) quiet = lane;
-      } else if (!best || lane.reads < best.reads) best = lane;
+      else if (isQuiet(lane, nowMs)) {
+        if (!quiet || lane.reads.size < quiet.reads.size) quiet = lane;
+      } else if (!best || lane.reads.size < best.reads.size) best = lane;
     }
     if (!opening && this.#lanes.size >= this.#limit) best ??= quiet;
     const othersWait = this.#pool.waiting > this.#opening;
-    if (best && best.reads < readsBeforeAnother && !othersWait) return best;
+    if (best && best.reads.size < readsBeforeAnother && !othersWait) return best;
     if (opening) return opening;
     return best && this.#lanes.size >= this.#limit && !othersWait ? best : this.#open();
   }
 
   #open(): Lane {
     const opening = this.#manager.getConnection({ type: 'read' }) as Promise<Client>;
-    const lane: Lane = { client: null, opening, reads: 0, heardMs: 0, unusable: false, idle: false };
+    const lane: Lane = {
+      client: null,
+      opening,
+      reads: new Set(),
+      heardMs: 0,
+      passedOnMs: 0,
+      unusable: false,
+      idle: false,
+    };
     this.#lanes.add(lane);
     this.#opening += 1;
     opening.then(
@@ -157,33 +191,51 @@ export class SharedConnections {
 
   /** Nobody joins a connection that broke; it goes with its last read. */
   #giveUp(lane: Lane): void {
-    if (lane.reads === 0) this.#giveBack(lane);
+    if (lane.reads.size === 0) this.#giveBack(lane);
     else this.#lanes.delete(lane);
   }
 
-  /** A read is over. */
-  #end(lane: Lane): void {
-    lane.reads -= 1;
+  /** A read is over on this connection. */
+  #end(read: Read, lane: Lane): void {
+    lane.reads.delete(read);
     lane.heardMs = performance.now();
+    read.copies -= 1;
     this.#underWay -= 1;
-    if (lane.reads > 0) return;
+    if (lane.reads.size > 0) return;
     if (lane.unusable || this.#pool.waiting > 0 || lane.client?._invalid) this.#giveBack(lane);
-    else this.#timer ??= setTimeout(() => this.#giveBackUnused(), keptMs).unref();
   }
 
   #giveBackOneUnused(): void {
-    const unused = [...this.#lanes].find(({ client, reads }) => client && reads === 0);
+    const unused = [...this.#lanes].find(({ client, reads }) => client && reads.size === 0);
     if (unused) this.#giveBack(unused);
   }
 
-  /** Those without a read since the last time; the others are looked at again. */
-  #giveBackUnused(): void {
+  /** Gives back those without a read since the last time; the others are looked at again. */
+  #look(): void {
     this.#timer = null;
+    const nowMs = performance.now();
     for (const lane of this.#lanes) {
-      if (lane.idle && lane.reads === 0) this.#giveBack(lane);
+      if (lane.idle && lane.reads.size === 0) this.#giveBack(lane);
       lane.idle = true;
+      // After the sockets that are ready have been read: it may be this process that was busy for so long.
+      if (isQuiet(lane, nowMs)) setImmediate(() => this.#passOn(lane));
     }
-    if (this.#lanes.size > 0) this.#timer = setTimeout(() => this.#giveBackUnused(), keptMs).unref();
+    if (this.#lanes.size > 0) this.#timer = setTimeout(() => this.#look(), keptMs).unref();
+  }
+
+  /** Asks others for what a connection owes: the first that answers does, and an answer that is late is nobody's. */
+  #passOn(lane: Lane): void {
+    const nowMs = performance.now();
+    if (!isQuiet(lane, nowMs) || lane.passedOnMs > nowMs - quietMs) return;
+    const [first, ...behind] = lane.reads;
+    // The first may be what takes so long, and hold up those behind it again.
+    for (const read of [...behind, first]) {
+      if (!read || read.isAnswered || read.copies === mostCopies) continue;
+      const other = this.#choose();
+      if (isQuiet(other, nowMs)) return;
+      lane.passedOnMs = nowMs;
+      this.#ask(read, other);
+    }
   }
 
   #giveBack(lane: Lane): void {
@@ -192,6 +244,10 @@ export class SharedConnections {
     giveBack(this.#manager, lane.client, lane.unusable || lane.client._invalid === true);
   }
 }
+
+/** Whether a connection that is open has owed an answer for long. */
+const isQuiet = ({ client, reads, heardMs }: Lane, nowMs: number): boolean =>
+  client !== null && reads.size > 0 && heardMs < nowMs - quietMs;
 
 /** Returns a connection to the pool, or ends it. */
 export function giveBack(manager: Sequelize['connectionManager'], client: Client, unusable: boolean): void {

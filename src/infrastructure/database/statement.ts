@@ -22,8 +22,8 @@ export interface Statement<Row> {
   readonly name: string;
   readonly text: string;
   /**
-   * Whether it may share a connection with other reads: one that takes no locks may, unless it says that it may not, for
-   * what takes long keeps those behind it waiting.
+   * Whether it may share a connection with other reads, and be asked twice where that falls silent: one that takes no locks
+   * and changes nothing may, unless it says that it may not, for what takes long keeps those behind it waiting.
    */
   readonly shared: boolean;
   readonly timestamps: Timestamps;
@@ -50,8 +50,9 @@ export type Commit = 'synchronous' | 'asynchronous';
 /** SQL at the end of an INSERT, which is a transaction of its own: has its commit wait as the session says. */
 const asynchronously = ` RETURNING set_config('synchronous_commit', ${asynchronousCommitSql}, true)`;
 
-const takesNoLocks = (text: string): boolean =>
-  /^\s*(SELECT|WITH)\b/i.test(text) && !/\b(INSERT|UPDATE|DELETE|MERGE|FOR|pg_\w+)\b/i.test(text);
+const onlyReads = (text: string): boolean =>
+  /^\s*(SELECT|WITH)\b/i.test(text) &&
+  !/\b(INSERT|UPDATE|DELETE|MERGE|FOR|nextval|set_config|pg_\w+)\b/i.test(text);
 
 const texts = new Map<string, string>();
 
@@ -74,7 +75,7 @@ export function statement<Row = unknown>(
   return {
     name,
     text: commit === 'asynchronous' ? text + asynchronously : text,
-    shared: mayBeShared && takesNoLocks(text),
+    shared: mayBeShared && onlyReads(text),
     timestamps,
     plannedEachRun,
     commit,

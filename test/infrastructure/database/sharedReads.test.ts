@@ -120,6 +120,24 @@ describeSeveralSessions('Reads that share connections', (engine) => {
     expect(await Promise.all(reads)).toEqual(reads.map(() => [{ value: '100' }]));
   });
 
+  it('are asked once more while their connection owes an answer for long, what holds up the others after them', async () => {
+    await open(6);
+    await lock();
+    const held = read();
+    await waiting(1);
+    const readOthers = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => run(database.sequelize, readOther, [])));
+    expect(await readOthers(2)).toEqual([[{ one: 1 }], [{ one: 1 }]]);
+    await waiting(2);
+    // Where it waits by now it is passed on itself, and nothing that was before.
+    expect(await readOthers(1)).toEqual([[{ one: 1 }]]);
+    await waiting(2);
+    expect(pool().using).toBe(3);
+    await other.query('ROLLBACK');
+    expect(await held).toEqual([{ value: '100' }]);
+    await expect.poll(() => pool().using, { timeout: 5_000 }).toBe(0);
+  });
+
   it.each([4, 10])(
     'wait for one that is on its way, of a pool of %i, sooner than join one that owes an answer',
     async (connections) => {

@@ -15,6 +15,8 @@ describe('the declaration of a statement', () => {
     ['SELECT 1 FROM t FOR UPDATE SKIP LOCKED', false],
     ['WITH x AS (UPDATE t SET a = 1 RETURNING a) SELECT * FROM x', false],
     ['SELECT pg_advisory_lock(1)', false],
+    ["SELECT nextval('s')", false],
+    ["SELECT set_config('a.b', '1', true)", false],
     ['INSERT INTO t SELECT 1', false],
   ])('%s shares a connection: %s', (text, shared) => {
     expect(statement(`test_${text}`, text).shared).toBe(shared);
