@@ -8,7 +8,7 @@ import type { Parts } from '../parts.ts';
 import type { Platform } from '../platform.ts';
 import type { Mode } from '../tenant.ts';
 import type { BookingStatus } from './booking.ts';
-import { applyTransition, type ChangeDetails } from './change.ts';
+import { applyTransition } from './change.ts';
 import { clearedTaskSql, type OrderTask } from './orderTask.ts';
 import { alreadyIn, bookingNotFound } from './refusals.ts';
 import { refundRest } from './restRefund.ts';
@@ -126,22 +126,19 @@ const lockOrder = statement('lock_supplier_order', 'SELECT FROM bookings WHERE i
 
 /**
  * Changes a paid booking of any team; `settledBy` is the id of the operator's key.
+ * @param change resolves to whether it changed the booking, which nobody else does meanwhile.
  * @throws AppError 409 for one in another state.
  */
 function settle(
-  name: 'giveUp' | 'ticket' | 'cancelForCarrier',
   { id, wallet_id: walletId }: SupplierOrderRow,
-  details: ChangeDetails,
   settledBy: string,
   platform: Platform,
+  change: (booking: { id: string; walletId: number }) => Promise<boolean>,
 ): Promise<SupplierOrder> {
   const { sequelize, log } = platform;
   return inTransaction(sequelize, async () => {
     await run(sequelize, lockOrder, [id]);
-    const changed =
-      (await applyTransition(name, { id, walletId }, details, platform)) !== null ||
-      // The agency may have cancelled it before.
-      (name === 'cancelForCarrier' && (await refundRest({ id, walletId }, platform)));
+    const changed = await change({ id, walletId });
     const present = await findOrder(id, platform);
     if (!changed) throw alreadyIn(present.status);
     afterCommit(() =>
@@ -162,7 +159,12 @@ export async function failBooking(
   platform: Platform,
 ): Promise<SupplierOrder> {
   const order = await findOrder(bookingId, platform);
-  return settle('giveUp', order, {}, settledBy, platform);
+  return settle(
+    order,
+    settledBy,
+    platform,
+    async (booking) => (await applyTransition('giveUp', booking, {}, platform)) !== null,
+  );
 }
 
 /**
@@ -178,7 +180,15 @@ export async function cancelForCarrier(
   platform: Platform,
 ): Promise<SupplierOrder> {
   const order = await findOrder(bookingId, platform);
-  return settle('cancelForCarrier', order, {}, settledBy, platform);
+  return settle(
+    order,
+    settledBy,
+    platform,
+    async (booking) =>
+      (await applyTransition('cancelForCarrier', booking, {}, platform)) !== null ||
+      // The agency may have cancelled it before.
+      (await refundRest(booking, platform)),
+  );
 }
 
 /** Ticket number: three digits of the airline, a hyphen, ten digits (IATA Resolution 722f). */
@@ -246,7 +256,13 @@ export async function recordTickets(
     unique_identifier: uniqueIdentifier,
     passenger_id: passengerId,
   }));
-  return settle('ticket', order, { documents, carrierReference }, settledBy, platform);
+  const details = { documents, carrierReference };
+  return settle(
+    order,
+    settledBy,
+    platform,
+    async (booking) => (await applyTransition('ticket', booking, details, platform)) !== null,
+  );
 }
 
 const dropCancellationStatement = statement<SupplierOrderRow>(
