@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
-import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
+import { packageFiles, pageScript } from '../src/infrastructure/http/packageFiles.ts';
 import { pageRoot } from '../src/infrastructure/http/pageRoot.ts';
 
 /**
@@ -67,13 +67,9 @@ export function createDocsRouter(): Router {
     response.type('html').send(pageAt(pageRoot(request)));
   });
   refuseOtherMethods(router, '/', '/docs');
-  router.get('/start.js', (request, response) => {
-    request.routeName = '/docs/start.js';
-    response.type('js').send(start);
-  });
-  refuseOtherMethods(router, '/start.js', '/docs/start.js');
+  router.use(pageScript('/docs', start));
   router.use(
-    packageFiles('swagger-ui-dist', {
+    packageFiles('/docs', 'swagger-ui-dist', {
       'swagger-ui.css': 'swagger-ui.css',
       'swagger-ui-bundle.js': 'swagger-ui-bundle.js',
     }),

@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
-import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
-import { packageFiles } from '../src/infrastructure/http/packageFiles.ts';
+import { packageFiles, pageScript } from '../src/infrastructure/http/packageFiles.ts';
 import { pageRoot } from '../src/infrastructure/http/pageRoot.ts';
 
 /** Beside the editor, the answer has no room on telephones: GraphiQL leaves it a width of nothing. */
@@ -139,18 +138,19 @@ export const graphiqlPage: RequestHandler = (request, response, next) => {
   response.type('html').send(pageAt(pageRoot(request)));
 };
 
+const assets = '/graphql/assets';
+
 /** What the page loads, all from installed packages. */
 export function createGraphiqlAssets(): Router {
   const router = Router();
-  router.get('/start.js', (request, response) => {
-    request.routeName = '/graphql/assets/start.js';
-    response.type('js').send(start);
-  });
-  refuseOtherMethods(router, '/start.js', '/graphql/assets/start.js');
-  router.use(packageFiles('react', { 'react.js': 'umd/react.production.min.js' }));
-  router.use(packageFiles('react-dom', { 'react-dom.js': 'umd/react-dom.production.min.js' }));
+  router.use(pageScript(assets, start));
+  router.use(packageFiles(assets, 'react', { 'react.js': 'umd/react.production.min.js' }));
+  router.use(packageFiles(assets, 'react-dom', { 'react-dom.js': 'umd/react-dom.production.min.js' }));
   router.use(
-    packageFiles('graphiql', { 'graphiql.js': 'graphiql.min.js', 'graphiql.css': 'graphiql.min.css' }),
+    packageFiles(assets, 'graphiql', {
+      'graphiql.js': 'graphiql.min.js',
+      'graphiql.css': 'graphiql.min.css',
+    }),
   );
   return router;
 }
