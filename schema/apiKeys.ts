@@ -2,7 +2,7 @@ import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Query, Resolver } fro
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { ApiKey as ApiKeyModel, KeyKind } from '../src/domain/teams/apiKey.ts';
 import type { KeyParts } from '../src/domain/teams/keys.ts';
-import { createApiKey, keyFaults, listApiKeys, revokeApiKey } from '../src/domain/teams/keys.ts';
+import { apiKeyFaults, createApiKey, listApiKeys, revokeApiKey } from '../src/domain/teams/keys.ts';
 import type { Scope } from '../src/domain/teams/scope.ts';
 import { scopes as allScopes } from '../src/domain/teams/scope.ts';
 import { ChecksOfParts } from './argumentChecks.ts';
@@ -100,7 +100,7 @@ export class ApiKeyResolver {
 
   @Operation({ scope: 'operator', creation: 'secret' })
   @ChecksOfParts({
-    input: (input: KeyParts) => keyFaults({ ...input, teamId: input.teamId ?? null }),
+    input: (input: KeyParts) => apiKeyFaults({ ...input, teamId: input.teamId ?? null }),
   })
   @Mutation(() => IssuedApiKey, { description: 'Issues a key; event api_key.created.' })
   async createApiKey(

@@ -5,7 +5,7 @@ import type { OperationRules, RequestContext } from '../src/domain/admission.ts'
 import { runAdmitted } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
 import type { KnownCreation, WriteCreation } from '../src/domain/idempotency/once.ts';
-import { createOnce, keyFaults, ReplayedError } from '../src/domain/idempotency/once.ts';
+import { createOnce, idempotencyKeyFaults, ReplayedError } from '../src/domain/idempotency/once.ts';
 import { AppError, validationError } from '../src/errors.ts';
 import { faultsOf } from './argumentChecks.ts';
 import { spellingOf, spelt } from './inputFaults.ts';
@@ -173,7 +173,7 @@ function refuseBadKey(
   args: Readonly<Record<string, unknown>>,
   { idempotencyKey, gateway }: RequestContext,
 ): void {
-  const ofKey = keyFaults(idempotencyKey);
+  const ofKey = idempotencyKeyFaults(idempotencyKey);
   if (ofKey.length === 0) return;
   const ofFields = faultsOf(field, args, gateway.platform);
   throw validationError(

@@ -18,7 +18,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
-import { keyFaults } from '../src/domain/idempotency/once.ts';
+import { idempotencyKeyFaults } from '../src/domain/idempotency/once.ts';
 import type { RuledFault } from './argumentChecks.ts';
 import { faultsOf } from './argumentChecks.ts';
 import { isCondition } from './conditions.ts';
@@ -68,7 +68,9 @@ export function faultsByRules(
     return inOrder(named, givenBy(node, field));
   });
   // The header of a creation is no field of it, and comes after them.
-  return asked.some(({ field }) => isCreation(field)) ? [...faults, ...keyFaults(idempotencyKey)] : faults;
+  return asked.some(({ field }) => isCreation(field))
+    ? [...faults, ...idempotencyKeyFaults(idempotencyKey)]
+    : faults;
 }
 
 /** Whether the conditions of a selection hold. One by a variable that is not of its type holds for nobody. */

@@ -1,7 +1,7 @@
 import { readStoreSettings } from './config.ts';
 import { ApiKey } from './domain/teams/apiKey.ts';
 import type { KeyRequest } from './domain/teams/keys.ts';
-import { issueKey, keyFaults } from './domain/teams/keys.ts';
+import { apiKeyFaults, issueKey } from './domain/teams/keys.ts';
 import { systemClock } from './infrastructure/clock.ts';
 import { openExistingDatabase } from './infrastructure/database/database.ts';
 import { reasonOfCommand } from './infrastructure/database/sqlState.ts';
@@ -17,7 +17,7 @@ async function issue(name: string): Promise<void> {
   const settings = readStoreSettings(process.env);
   const request: KeyRequest = { kind: 'operator', teamId: null, name, scopes: null };
   // Nobody is called --help.
-  if (name.startsWith('-') || keyFaults(request).length > 0)
+  if (name.startsWith('-') || apiKeyFaults(request).length > 0)
     throw new Error('name the key, as in npm run operator:key -- "Maria"');
   const database = await openExistingDatabase(settings, [ApiKey], createLog(settings.LOG_LEVEL));
   try {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
 import { findBooking } from '../../src/domain/bookings/reading.ts';
-import type { KeyRow } from '../../src/domain/idempotency/keySql.ts';
+import type { IdempotencyRow } from '../../src/domain/idempotency/keySql.ts';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { AppError } from '../../src/errors.ts';
 import { newIdentifier } from '../../src/infrastructure/identifiers/identifier.ts';
@@ -25,7 +25,7 @@ interface Wanted {
   at?: Date;
 }
 
-const keyOf = (key: string): KeyRow => ({
+const keyOf = (key: string): IdempotencyRow => ({
   scope: 'groups',
   key,
   fingerprint: Buffer.from(key),

@@ -6,7 +6,7 @@ import type { FlightOffer } from '../flights/offer.ts';
 import type { UsableOffer } from '../flights/offerStore.ts';
 import { findUsableOffer } from '../flights/offerStore.ts';
 import { offerExpired } from '../flights/refusals.ts';
-import type { KeyRow } from '../idempotency/keySql.ts';
+import type { IdempotencyRow } from '../idempotency/keySql.ts';
 import { inSnakeCase } from '../memberNames.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -36,7 +36,7 @@ export interface PreparedBooking {
    * Writes it, takes or reserves its money and tells its events, together with its Idempotency-Key.
    * @throws AppError 422 INSUFFICIENT_BALANCE "Insufficient balance".
    */
-  post(key: KeyRow | null): Promise<void>;
+  post(key: IdempotencyRow | null): Promise<void>;
 }
 
 /**

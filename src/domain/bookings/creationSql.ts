@@ -1,6 +1,6 @@
 import { plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { type RecordingStatement, recordingStatement } from '../events/recording.ts';
-import type { KeyRow } from '../idempotency/keySql.ts';
+import type { IdempotencyRow } from '../idempotency/keySql.ts';
 import { keyCtes, keyIsStored, keyValues } from '../idempotency/keySql.ts';
 import { availableSql } from '../wallet/debitSql.ts';
 import type { BookingRow, BookingType, GivenName } from './booking.ts';
@@ -9,16 +9,16 @@ import { entrySql, happeningSql, newEventIds, walletSql } from './transitionSql.
 import { transitions } from './transitions.ts';
 
 /** A creation of one booking, and the values of its parameters. */
-export interface Creation {
+export interface CreationStatement {
   readonly statement: RecordingStatement<{ id: string }>;
-  readonly valuesOf: (booking: BookingRow, key: KeyRow | null) => unknown[];
+  readonly valuesOf: (booking: BookingRow, key: IdempotencyRow | null) => unknown[];
 }
 
 /**
  * A creation. First comes what it is given, then the ids of its events, then the Idempotency-Key. No row comes back when
  * the money does not suffice.
  */
-function creation(name: 'book' | 'hold'): Creation {
+function creation(name: 'book' | 'hold'): CreationStatement {
   const transition = transitions[name];
   const instant = transition.money === 'debit';
   const type = instant ? 'instant' : 'hold';
@@ -59,7 +59,7 @@ function creation(name: 'book' | 'hold'): Creation {
    ), ${happeningSql(transition, now, eventIds)}, ${eventCtes}, ${keyCtes('booking', keyAt)}
    SELECT id FROM booking WHERE ${keyIsStored('booking', keyAt)}`,
   );
-  const valuesOf: Creation['valuesOf'] = (row, key) => [
+  const valuesOf: CreationStatement['valuesOf'] = (row, key) => [
     ...parameters.map((parameter) => givenValue(row, parameter)),
     plainArray(newEventIds()),
     ...keyValues(key),
@@ -68,7 +68,7 @@ function creation(name: 'book' | 'hold'): Creation {
 }
 
 /** The creations, by the type of their bookings. */
-export const createBooking: Readonly<Record<BookingType, Creation>> = {
+export const createBooking: Readonly<Record<BookingType, CreationStatement>> = {
   instant: creation('book'),
   hold: creation('hold'),
 };

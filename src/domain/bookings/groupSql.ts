@@ -1,7 +1,7 @@
 import { binaryArray, plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { recordingStatement } from '../events/recording.ts';
-import type { KeyRow } from '../idempotency/keySql.ts';
+import type { IdempotencyRow as KeyRow } from '../idempotency/keySql.ts';
 import { storeKeysSql } from '../idempotency/keySql.ts';
 import { lowBalanceDataSql } from '../wallet/debitSql.ts';
 import { transactionObjectSql } from '../wallet/entrySql.ts';

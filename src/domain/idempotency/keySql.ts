@@ -1,5 +1,5 @@
 /** The row that stores an answer under its key. */
-export interface KeyRow {
+export interface IdempotencyRow {
   readonly scope: string;
   readonly key: string;
   readonly fingerprint: Buffer;
@@ -36,7 +36,7 @@ export const keyIsStored = (effect: string, first: number) => `key_is_stored(
       $${first + 1}::text IS NULL OR NOT EXISTS (SELECT FROM ${effect}) OR EXISTS (SELECT FROM stored_key))`;
 
 /** The six parameters of `keyCtes`. */
-export const keyValues = (key: KeyRow | null): unknown[] =>
+export const keyValues = (key: IdempotencyRow | null): unknown[] =>
   key
     ? [key.scope, key.key, key.fingerprint, key.outcome, key.createdAt, key.oldest]
     : [null, null, null, null, null, null];

@@ -8,7 +8,7 @@ import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import { forgetOlder, forgetStatement } from '../forgetting.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
-import type { KeyRow } from './keySql.ts';
+import type { IdempotencyRow } from './keySql.ts';
 import { keyTakenCode, keyValues, storeKeysSql } from './keySql.ts';
 import { keyInProgress, keyReused } from './refusals.ts';
 
@@ -22,7 +22,7 @@ import { keyInProgress, keyReused } from './refusals.ts';
  */
 
 export interface CreationRequest {
-  /** The header's value, which has no faults (`keyFaults`); null when the client sent none. */
+  /** The header's value, which has no faults (`idempotencyKeyFaults`); null when the client sent none. */
   key: string | null;
   /** Name of the operation: the same at both doors. */
   operation: string;
@@ -44,7 +44,7 @@ export type WriteCreation<T> = () => Promise<T>;
 export interface KnownCreation<T> {
   readonly answer: T;
   /** Writes effect and key in one statement that has `keyCtes`, with `keyValues(key)`. */
-  post(key: KeyRow | null): Promise<void>;
+  post(key: IdempotencyRow | null): Promise<void>;
 }
 
 /** Does what may wait for the network, and returns what writes. */
@@ -90,7 +90,7 @@ const forgetOutcomes = forgetStatement('forget_idempotent_outcomes', 'idempotenc
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
 
 /** What is wrong with a key, unless it is 1 to 255 printable characters; nothing with none. */
-export const keyFaults = (key: string | null): FieldFault[] =>
+export const idempotencyKeyFaults = (key: string | null): FieldFault[] =>
   key === null || keyPattern.test(key) ? [] : [{ field: 'Idempotency-Key', type: 'invalid' }];
 
 /** Another request took the key while this one worked. */
@@ -190,7 +190,11 @@ async function createAndStore<T>(
 
 const nothing = Buffer.alloc(0);
 
-function keyRowOf(request: KeyedRequest, outcome: Outcome, { vault, clock, settings }: Platform): KeyRow {
+function keyRowOf(
+  request: KeyedRequest,
+  outcome: Outcome,
+  { vault, clock, settings }: Platform,
+): IdempotencyRow {
   const { scope, key, fingerprint } = request;
   const createdAt = clock.now();
   const oldest = new Date(createdAt.getTime() - settings.IDEMPOTENCY_WINDOW);

@@ -10,7 +10,7 @@ import type {
 } from '../../infrastructure/payments/provider.ts';
 import { PayerRefused } from '../../infrastructure/payments/provider.ts';
 import { type RecordingSql, recordingStatement } from '../events/recording.ts';
-import type { KeyRow } from '../idempotency/keySql.ts';
+import type { IdempotencyRow } from '../idempotency/keySql.ts';
 import { keyCtes, keyIsStored, keyValues } from '../idempotency/keySql.ts';
 import { disconnectedSql } from '../integrations/integration.ts';
 import { parseAmount } from '../money.ts';
@@ -87,7 +87,7 @@ export interface RechargeRequest {
 /** A recharge that is still to be written. */
 export interface PreparedRecharge {
   readonly recharge: Recharge;
-  post(key: KeyRow | null): Promise<void>;
+  post(key: IdempotencyRow | null): Promise<void>;
 }
 
 /** Centavos of a recharge request's amount. @throws AppError 400 with SPEC's messages. */
@@ -181,7 +181,7 @@ export async function prepareRecharge(
     paidAt: null,
     transactionId: null,
   };
-  const post = async (key: KeyRow | null) => {
+  const post = async (key: IdempotencyRow | null) => {
     const values = [
       id,
       tenant.walletId,

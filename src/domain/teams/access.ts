@@ -35,7 +35,7 @@ const joinedMs = 1_000;
 /** How often keys with open subscriptions are looked at: what is left of the second. */
 const watchMs = 200;
 
-interface KeyRow extends SearchSettingsRow {
+interface ApiKeyRow extends SearchSettingsRow {
   id: string;
   kind: KeyKind;
   scopes: Scope[];
@@ -44,7 +44,7 @@ interface KeyRow extends SearchSettingsRow {
   cors_domains: string[] | null;
 }
 
-const findKey = statement<KeyRow>(
+const findKey = statement<ApiKeyRow>(
   'find_key',
   `SELECT k.id, k.kind, k.scopes, k.team_id, w.id AS wallet_id, t.cors_domains, ${searchSettingsSql('t', 'w')}
      FROM api_keys k
@@ -182,7 +182,7 @@ export class Access {
   }
 }
 
-function toCaller(hash: string, row: KeyRow): Caller {
+function toCaller(hash: string, row: ApiKeyRow): Caller {
   const tenant =
     row.team_id !== null && row.wallet_id !== null && row.kind !== 'operator'
       ? { teamId: row.team_id, mode: row.kind, walletId: row.wallet_id }

@@ -55,7 +55,7 @@ export type KeyParts = Parts<Pick<KeyRequest, 'kind' | 'teamId' | 'name'>> & {
 };
 
 /** The members that are there and bad. */
-export function keyFaults({ kind, teamId, name, scopes }: KeyParts): FieldFault[] {
+export function apiKeyFaults({ kind, teamId, name, scopes }: KeyParts): FieldFault[] {
   const faults: FieldFault[] = [];
   if (name !== undefined && !isName(name)) faults.push({ field: 'name', type: 'invalid' });
   if (kind && kind !== 'operator' && teamId === null) faults.push({ field: 'teamId', type: 'required' });
@@ -66,7 +66,7 @@ export function keyFaults({ kind, teamId, name, scopes }: KeyParts): FieldFault[
 
 /** Issues a key; event api_key.created. @throws AppError 400 naming each bad field, 404 for an unknown team. */
 export async function createApiKey(request: KeyRequest, platform: Platform): Promise<IssuedKey> {
-  const faults = keyFaults(request);
+  const faults = apiKeyFaults(request);
   if (faults.length > 0) throw validationError(faults);
   if (request.teamId !== null) await findTeam(request.teamId);
   return inTransaction(platform.sequelize, async () => {

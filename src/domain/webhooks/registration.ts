@@ -17,7 +17,7 @@ import type { CustomHeader, WebhookRow } from './webhook.ts';
 import { sealHeaders, sealSecrets, webhookColumns } from './webhook.ts';
 import { checkReachable, checkWebhookUrl } from './webhookUrl.ts';
 
-export interface WebhookRequest {
+export interface WebhookRegistration {
   url: string;
   events: string[];
   description: string | null;
@@ -25,7 +25,7 @@ export interface WebhookRequest {
 }
 
 /** What is left out stays; `active: true` starts from zero (DESIGN §4 "Deactivation"). Null may be the description alone. */
-export type WebhookChanges = Partial<Nullable<WebhookRequest & { active: boolean }>>;
+export type WebhookChanges = Partial<Nullable<WebhookRegistration & { active: boolean }>>;
 
 type Nullable<Whole> = { [Member in keyof Whole]: Whole[Member] | null };
 
@@ -106,7 +106,7 @@ async function checkRoom(
  */
 export async function prepareWebhook(
   tenant: Tenant,
-  request: WebhookRequest,
+  request: WebhookRegistration,
   platform: Platform,
 ): Promise<() => Promise<{ webhook: WebhookRow; secret: string }>> {
   const { sequelize, vault, clock } = platform;
