@@ -8,10 +8,10 @@ import { EventResolver } from './events.ts';
 import { FlightResolver } from './flights.ts';
 import { IntegrationResolver } from './integrations.ts';
 import { guardOperations, rulesOf } from './operation.ts';
-import { PaymentNoticeResolver } from './paymentNotices.ts';
 import { RechargeResolver } from './recharges.ts';
 import { SupplierOrderResolver } from './supplierOrders.ts';
 import { TeamResolver } from './teams.ts';
+import { UnsettledPaymentResolver } from './unsettledPayments.ts';
 import { WalletResolver } from './wallet.ts';
 import { WebhookDeliveryResolver } from './webhookDeliveries.ts';
 import { WebhookResolver } from './webhooks.ts';
@@ -44,7 +44,7 @@ function buildSchema(): GraphQLSchema {
     resolvers: [
       WalletResolver,
       RechargeResolver,
-      PaymentNoticeResolver,
+      UnsettledPaymentResolver,
       FlightResolver,
       BookingResolver,
       SupplierOrderResolver,

@@ -10,7 +10,7 @@ import { availableSql, crossingSql, lowBalanceSql } from '../wallet/debitSql.ts'
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
 import { insufficientBalance } from '../wallet/refusals.ts';
 import { rechargeNameSql } from './paymentMethods.ts';
-import type { PaymentNotice } from './unsettledPayments.ts';
+import type { UnsettledPayment } from './unsettledPayments.ts';
 import { alreadySettled, findPayment } from './unsettledPayments.ts';
 
 /**
@@ -81,7 +81,10 @@ async function notCovered(
 }
 
 /** @returns what is to be debited, in centavos: `askedCents`, or all that is outstanding when that is null. */
-function debitOf({ settledAt, outstandingCents, reason }: PaymentNotice, askedCents: bigint | null): bigint {
+function debitOf(
+  { settledAt, outstandingCents, reason }: UnsettledPayment,
+  askedCents: bigint | null,
+): bigint {
   if (settledAt) throw alreadySettled();
   if (outstandingCents === null || outstandingCents === '0') {
     // Other returns may have taken back all that was credited for the recharge.
@@ -112,15 +115,15 @@ export function debitReturnedPayment(
   amountCents: bigint | null,
   debitedBy: string,
   platform: Platform,
-): Promise<PaymentNotice> {
+): Promise<UnsettledPayment> {
   if (amountCents === 0n) throw validationError({ field: 'amount', type: 'too_small' });
   const { sequelize, clock, log } = platform;
   return inTransaction(sequelize, async () => {
     await findPayment(id, platform);
     await run(sequelize, lockReturned, [id]);
-    const notice = await findPayment(id, platform);
-    const { rechargeId, outstandingCents } = notice;
-    const debitedCents = debitOf(notice, amountCents);
+    const payment = await findPayment(id, platform);
+    const { rechargeId, outstandingCents } = payment;
+    const debitedCents = debitOf(payment, amountCents);
     const transactionId = newIdentifier('txn');
     const values = [
       id,

@@ -25,7 +25,7 @@ export interface PaymentDebit {
 }
 
 /** Money that came and is not credited, or was taken back. */
-export interface PaymentNotice {
+export interface UnsettledPayment {
   readonly id: string;
   readonly provider: string;
   readonly providerReference: string;
@@ -81,10 +81,10 @@ const readSql = (where: string) => `SELECT n.id, n.provider, n.provider_referenc
      FROM payment_notices n LEFT JOIN recharges r ON r.id = n.recharge_id AND r.provider = n.provider
     WHERE n.reason IS NOT NULL AND ${where}`;
 
-const readNotice = statement<PaymentNotice>('read_payment_notice', readSql('n.id = $1'));
+const readPayment = statement<UnsettledPayment>('read_payment_notice', readSql('n.id = $1'));
 
-interface NoticePage {
-  notices: PaymentNotice[];
+interface PaymentPage {
+  payments: UnsettledPayment[];
   total: number;
 }
 
@@ -94,18 +94,18 @@ interface Total {
 
 /** Pages of a list, its rows and their count; `offset` and `limit` in rows. */
 const pagesOf =
-  (list: Statement<PaymentNotice>, count: Statement<Total>) =>
+  (list: Statement<UnsettledPayment>, count: Statement<Total>) =>
   async (
     { offset, limit }: { offset: number; limit: number },
     { sequelize }: Platform,
-  ): Promise<NoticePage> => {
+  ): Promise<PaymentPage> => {
     const [counted] = await run(sequelize, count, []);
-    return { notices: await run(sequelize, list, [limit, offset]), total: counted?.total ?? 0 };
+    return { payments: await run(sequelize, list, [limit, offset]), total: counted?.total ?? 0 };
   };
 
 /** Payments that wait for an operator, the oldest first. */
 export const listUnsettledPayments = pagesOf(
-  statement<PaymentNotice>(
+  statement<UnsettledPayment>(
     'list_unsettled_payments',
     `${readSql('n.settled_at IS NULL')} ORDER BY n.received_at, n.id LIMIT $1 OFFSET $2`,
   ),
@@ -117,7 +117,7 @@ export const listUnsettledPayments = pagesOf(
 
 /** Payments that operators settled, the latest first. */
 export const listSettledPayments = pagesOf(
-  statement<PaymentNotice>(
+  statement<UnsettledPayment>(
     'list_settled_payments',
     `${readSql('n.settled_at IS NOT NULL')} ORDER BY n.settled_at DESC, n.id DESC LIMIT $1 OFFSET $2`,
   ),
@@ -134,35 +134,35 @@ const settleStatement = statement<{ id: string }>(
 );
 
 /** @throws AppError 404 "Payment not found" */
-export async function findPayment(id: string, { sequelize }: Platform): Promise<PaymentNotice> {
-  const [notice] = isIdentifier('pay', id) ? await run(sequelize, readNotice, [id]) : [];
-  if (!notice) throw notFound('Payment');
-  return notice;
+export async function findPayment(id: string, { sequelize }: Platform): Promise<UnsettledPayment> {
+  const [payment] = isIdentifier('pay', id) ? await run(sequelize, readPayment, [id]) : [];
+  if (!payment) throw notFound('Payment');
+  return payment;
 }
 
 export const alreadySettled = () => conflict('Payment already settled', { field: 'id', type: 'settled' });
 
-/** Settles a notice that is waiting, before what `settlement` says is done. @throws AppError 404, 409 when it is settled. */
+/** Settles a payment that is waiting, before what `settlement` says is done. @throws AppError 404, 409 when it is settled. */
 async function settle(
   id: string,
   settlement: 'credited' | 'dismissed',
   settledBy: string,
   note: string | null,
   platform: Platform,
-): Promise<PaymentNotice> {
+): Promise<UnsettledPayment> {
   const { sequelize, clock, log } = platform;
-  const notice = await findPayment(id, platform);
+  const payment = await findPayment(id, platform);
   const settled = await run(sequelize, settleStatement, [id, settlement, clock.now(), settledBy, note]);
   if (settled.length === 0) throw alreadySettled();
   afterCommit(() => log.warn({ noticeId: id, settlement, settledBy }, 'payment settled by an operator'));
-  return notice;
+  return payment;
 }
 
 /**
  * Credits a payment that came too late for its recharge, or after it had ended: the recharge is completed all the same.
  * @throws AppError 404 "Payment not found"; 409 when it is settled, or has no recharge of its amount that is still unpaid.
  */
-export function creditPayment(id: string, settledBy: string, platform: Platform): Promise<PaymentNotice> {
+export function creditPayment(id: string, settledBy: string, platform: Platform): Promise<UnsettledPayment> {
   return inTransaction(platform.sequelize, async () => {
     const { reason, rechargeId, paidAt } = await settle(id, 'credited', settledBy, null, platform);
     const recharge = rechargeId === null ? null : await Recharge.findByPk(rechargeId);
@@ -183,7 +183,7 @@ export async function dismissPayment(
   note: string,
   settledBy: string,
   platform: Platform,
-): Promise<PaymentNotice> {
+): Promise<UnsettledPayment> {
   if (note.trim() === '') throw validationError({ field: 'note', type: 'required' });
   const fault = faultOfRemark(note);
   if (fault !== null) throw validationError({ field: 'note', type: fault });

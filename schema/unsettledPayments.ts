@@ -3,7 +3,7 @@ import type { RequestContext } from '../src/domain/admission.ts';
 import { formatAmount, parseAmount } from '../src/domain/money.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import { debitReturnedPayment } from '../src/domain/recharges/returnedPayments.ts';
-import type { PaymentNotice } from '../src/domain/recharges/unsettledPayments.ts';
+import type { UnsettledPayment as DomainPayment } from '../src/domain/recharges/unsettledPayments.ts';
 import {
   creditPayment,
   dismissPayment,
@@ -17,7 +17,7 @@ import { RechargeStatus } from './rechargeObjects.ts';
 import { Amount, DateTime } from './scalars.ts';
 import { Mode } from './tenant.ts';
 
-const UnsettledReason = enumType<PaymentNotice['reason']>({
+const UnsettledReason = enumType<DomainPayment['reason']>({
   name: 'UnsettledReason',
   description: 'Why a payment waits for an operator.',
   values: {
@@ -31,7 +31,7 @@ const UnsettledReason = enumType<PaymentNotice['reason']>({
   },
 });
 
-const PaymentSettlement = enumType<NonNullable<PaymentNotice['settlement']>>({
+const PaymentSettlement = enumType<NonNullable<DomainPayment['settlement']>>({
   name: 'PaymentSettlement',
   description: 'What an operator did about a payment.',
   values: {
@@ -147,20 +147,20 @@ function toPayment({
   paidCents,
   rechargeCents,
   outstandingCents,
-  ...notice
-}: PaymentNotice): UnsettledPayment {
+  ...payment
+}: DomainPayment): UnsettledPayment {
   return {
-    ...notice,
+    ...payment,
     amount: amountOf(paidCents),
     rechargeAmount: amountOf(rechargeCents),
     outstandingAmount: amountOf(outstandingCents),
-    debits: notice.debits.map(({ amountCents, ...debit }) => ({
+    debits: payment.debits.map(({ amountCents, ...debit }) => ({
       ...debit,
       amount: formatAmount(amountCents),
     })),
-    paidAt: notice.paidAt.toISOString(),
-    receivedAt: notice.receivedAt.toISOString(),
-    settledAt: notice.settledAt?.toISOString() ?? null,
+    paidAt: payment.paidAt.toISOString(),
+    receivedAt: payment.receivedAt.toISOString(),
+    settledAt: payment.settledAt?.toISOString() ?? null,
   };
 }
 
@@ -171,7 +171,7 @@ const idDescription = 'Id of the payment, prefix pay_.';
  * agency.
  */
 @Resolver()
-export class PaymentNoticeResolver {
+export class UnsettledPaymentResolver {
   @Operation({ scope: 'operator' })
   @Query(() => UnsettledPaymentList, {
     description:
@@ -182,8 +182,8 @@ export class PaymentNoticeResolver {
     @PageArg() page: number,
     @LimitArg() limit: number,
   ): Promise<UnsettledPaymentList> {
-    const { notices, total } = await listUnsettledPayments(rowsOf(page, limit), context.gateway.platform);
-    return { items: notices.map(toPayment), pagination: paginationOf(page, limit, total) };
+    const { payments, total } = await listUnsettledPayments(rowsOf(page, limit), context.gateway.platform);
+    return { items: payments.map(toPayment), pagination: paginationOf(page, limit, total) };
   }
 
   @Operation({ scope: 'operator' })
@@ -195,8 +195,8 @@ export class PaymentNoticeResolver {
     @PageArg() page: number,
     @LimitArg() limit: number,
   ): Promise<UnsettledPaymentList> {
-    const { notices, total } = await listSettledPayments(rowsOf(page, limit), context.gateway.platform);
-    return { items: notices.map(toPayment), pagination: paginationOf(page, limit, total) };
+    const { payments, total } = await listSettledPayments(rowsOf(page, limit), context.gateway.platform);
+    return { items: payments.map(toPayment), pagination: paginationOf(page, limit, total) };
   }
 
   @Operation({ scope: 'operator' })
