@@ -153,7 +153,7 @@ describeFlightDoors('flight offers', (stage) => {
       stage.clock.advance(20 * minuteMs - 1);
       const usable = await findUsableOffer(tenant, offer.id, platform);
       expect(usable.offer.clientAmount).toBe(offer.client_amount);
-      expect(usable.terms).toMatchObject({
+      expect(usable.internals).toMatchObject({
         supplier: 'simulated',
         clientAmountCents: centsOf(offer.client_amount),
       });

@@ -55,7 +55,7 @@ export async function prepareBooking(
     payment: () => readPayment(request.type, request.payments),
   });
   if (request.type === 'hold') checkHold(usable.offer, platform.clock.now());
-  if (payment) checkPayment(payment, usable.terms.clientAmountCents);
+  if (payment) checkPayment(payment, usable.internals.clientAmountCents);
   const reference = await newReference(platform.sequelize);
   const booking = rowOf(tenant, { request, usable, travellers, reference }, platform);
   return { booking, post: (key) => postBooking(booking, key, platform) };
@@ -81,7 +81,7 @@ interface BookingParts {
 /** The booking as it stands once it is written. */
 function rowOf(
   { walletId, teamId, mode }: Tenant,
-  { request: { type }, usable: { offer, terms }, travellers, reference }: BookingParts,
+  { request: { type }, usable: { offer, internals }, travellers, reference }: BookingParts,
   { vault, clock }: Platform,
 ): BookingRow {
   const now = clock.now();
@@ -96,10 +96,10 @@ function rowOf(
     carrier_reference: null,
     type,
     status: transitions[isHold ? 'hold' : 'book'].to,
-    amount_cents: terms.clientAmountCents.toString(),
+    amount_cents: internals.clientAmountCents.toString(),
     offer_id: offer.id,
-    supplier: terms.supplier,
-    supplier_reference: terms.supplierReference,
+    supplier: internals.supplier,
+    supplier_reference: internals.supplierReference,
     passengers: travellers.map(asBooked),
     sealed_travellers: sealTravellers(travellers, vault),
     slices: inSnakeCase(offer.slices),

@@ -6,7 +6,7 @@ import type { Pagination } from '../pagination.ts';
 import { paginationOf } from '../pagination.ts';
 import type { Tenant } from '../tenant.ts';
 import type { FlightOffer, FlightOffers } from './offer.ts';
-import type { OfferTerms } from './offerStore.ts';
+import type { OfferInternals } from './offerStore.ts';
 import { findOfferRequest } from './offerStore.ts';
 
 export type OfferSort = 'total_amount' | 'duration';
@@ -38,10 +38,12 @@ export async function listOffers(
   sequelize: Sequelize,
 ): Promise<OfferPage> {
   const accepts = acceptanceOf(filter);
-  const { response, terms } = await findOfferRequest(tenant, id, sequelize);
-  const listed = response.offers.map((offer, index) => ({ offer, terms: terms[index]! })).filter(accepts);
+  const { response, internals } = await findOfferRequest(tenant, id, sequelize);
+  const listed = response.offers
+    .map((offer, index) => ({ offer, internals: internals[index]! }))
+    .filter(accepts);
   if (sort === 'duration')
-    listed.sort((one, other) => one.terms.durationMinutes - other.terms.durationMinutes);
+    listed.sort((one, other) => one.internals.durationMinutes - other.internals.durationMinutes);
   return {
     ...response,
     offers: listed.slice((page - 1) * limit, page * limit).map(({ offer }) => offer),
@@ -50,20 +52,20 @@ export async function listOffers(
 }
 
 /** What a filter asks for, in numbers. */
-interface Bounds {
+interface FilterRange {
   readonly maxStops: number;
   readonly minCents: bigint;
   /** Null for no limit. */
   readonly maxCents: bigint | null;
 }
 
-const boundsOf = ({ maxStops, minPrice, maxPrice }: OfferFilter): Bounds => ({
+const rangeOf = ({ maxStops, minPrice, maxPrice }: OfferFilter): FilterRange => ({
   maxStops: maxStops ?? Number.POSITIVE_INFINITY,
   minCents: parseAmount(minPrice ?? '0') ?? 0n,
   maxCents: maxPrice ? parseAmount(maxPrice) : null,
 });
 
-function faultsOf({ maxStops, minCents, maxCents }: Bounds): FieldFault[] {
+function faultsOf({ maxStops, minCents, maxCents }: FilterRange): FieldFault[] {
   const faults: FieldFault[] = [];
   if (maxStops < 0) faults.push({ field: 'maxStops', type: 'too_small' });
   if (maxCents !== null && minCents > maxCents) faults.push({ field: 'minPrice', type: 'above_maximum' });
@@ -71,18 +73,20 @@ function faultsOf({ maxStops, minCents, maxCents }: Bounds): FieldFault[] {
 }
 
 /** The members of a filter that make no sense. */
-export const filterFaults = (filter: OfferFilter): FieldFault[] => faultsOf(boundsOf(filter));
+export const filterFaults = (filter: OfferFilter): FieldFault[] => faultsOf(rangeOf(filter));
 
 /** @throws AppError 400 as `filterFaults` says. */
-function acceptanceOf(filter: OfferFilter): (listed: { offer: FlightOffer; terms: OfferTerms }) => boolean {
-  const bounds = boundsOf(filter);
-  const faults = faultsOf(bounds);
+function acceptanceOf(
+  filter: OfferFilter,
+): (listed: { offer: FlightOffer; internals: OfferInternals }) => boolean {
+  const range = rangeOf(filter);
+  const faults = faultsOf(range);
   if (faults.length > 0) throw validationError(faults);
-  const { maxStops, minCents, maxCents } = bounds;
+  const { maxStops, minCents, maxCents } = range;
   const carriers = filter.carriers ? new Set(filter.carriers) : null;
-  return ({ offer, terms }) =>
-    terms.stops <= maxStops &&
+  return ({ offer, internals }) =>
+    internals.stops <= maxStops &&
     (carriers?.has(offer.owner.iataCode) ?? true) &&
-    terms.clientAmountCents >= minCents &&
-    (maxCents === null || terms.clientAmountCents <= maxCents);
+    internals.clientAmountCents >= minCents &&
+    (maxCents === null || internals.clientAmountCents <= maxCents);
 }

@@ -17,7 +17,7 @@ import { quotationOf } from './quotationReading.ts';
 import { offerExpired, offerNotFound, supplierNotConnected } from './refusals.ts';
 
 /** What the server keeps to itself about an offer: how to book it, and what lists sort and filter by. */
-export interface OfferTerms {
+export interface OfferInternals {
   readonly supplier: string;
   readonly supplierReference: string;
   readonly clientAmountCents: bigint;
@@ -30,13 +30,13 @@ export interface OfferTerms {
 /** An offer that may be booked. */
 export interface UsableOffer {
   readonly offer: FlightOffer;
-  readonly terms: OfferTerms;
+  readonly internals: OfferInternals;
 }
 
-/** A search as it was answered; `terms` stand in the order of its offers. */
+/** A search as it was answered; `internals` stand in the order of its offers. */
 export interface StoredSearch {
   readonly response: FlightOffers;
-  readonly terms: readonly OfferTerms[];
+  readonly internals: readonly OfferInternals[];
 }
 
 /** How long after their expiry offers can still be read, and say OFFER_EXPIRED instead of being unknown. */
@@ -105,16 +105,16 @@ export async function findUsableOffer(tenant: Tenant, id: string, platform: Plat
   const search = row ? searchOf(row) : null;
   const index = search ? search.response.offers.findIndex((offer) => offer.id === id) : -1;
   const offer = search?.response.offers[index];
-  const terms = search?.terms[index];
-  if (!row || !search || !offer || !terms) throw offerNotFound();
+  const internals = search?.internals[index];
+  if (!row || !search || !offer || !internals) throw offerNotFound();
   if (clock.now() >= new Date(offer.expiresAt)) {
     throw offerExpired({ offer_id: id, expires_at: offer.expiresAt });
   }
-  const runsHere = flightSuppliers.some(({ name }) => name === terms.supplier);
-  if (!runsHere || row.disconnected.includes(terms.supplier)) {
+  const runsHere = flightSuppliers.some(({ name }) => name === internals.supplier);
+  if (!runsHere || row.disconnected.includes(internals.supplier)) {
     throw supplierNotConnected();
   }
-  return { offer, terms };
+  return { offer, internals };
 }
 
 /** @throws AppError 404 "Offer request not found" */
@@ -135,11 +135,11 @@ async function readSearch(tenant: Tenant, id: string, sequelize: Sequelize): Pro
 
 function searchOf({ document }: { document: Buffer }): StoredSearch | null {
   const quotation = quotationOf(document.toString());
-  return quotation && { response: assembleOffers(quotation), terms: termsOf(quotation) };
+  return quotation && { response: assembleOffers(quotation), internals: internalsOf(quotation) };
 }
 
 /** What lists and bookings ask about the offers of a quotation, in its order. */
-export const termsOf = ({ offers, settings, parts }: Quotation): OfferTerms[] =>
+export const internalsOf = ({ offers, settings, parts }: Quotation): OfferInternals[] =>
   offers.map(({ supplier, offer, price, slices: indexes }) => {
     const slices = indexes.map((index) => parts.slices[index]!);
     return {

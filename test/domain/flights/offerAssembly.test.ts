@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FlightOffer } from '../../../src/domain/flights/offer.ts';
 import { isoDuration } from '../../../src/domain/flights/offerAssembly.ts';
-import { termsOf } from '../../../src/domain/flights/offerStore.ts';
+import { internalsOf } from '../../../src/domain/flights/offerStore.ts';
 import { isIdentifier } from '../../../src/infrastructure/identifiers/identifier.ts';
 import { search } from './quotedSearch.ts';
 
@@ -175,23 +175,23 @@ describe('an assembled search', () => {
 
   it('sorts by what the client pays, then by duration, and keeps what booking needs', async () => {
     const { quotation, response } = await search({});
-    const terms = termsOf(quotation);
-    expect(terms).toHaveLength(response.offers.length);
-    for (const [index, one] of terms.entries()) {
+    const internals = internalsOf(quotation);
+    expect(internals).toHaveLength(response.offers.length);
+    for (const [index, one] of internals.entries()) {
       const offer = response.offers[index]!;
       expect(one.clientAmountCents).toBe(cents(offer.clientAmount));
       expect(one.supplier).toBe('simulated');
       expect(one.stops).toBe(offer.slices[0]!.segments.length - 1);
       expect(isoDuration(one.durationMinutes)).toBe(offer.slices[0]!.duration);
-      const next = terms[index + 1];
+      const next = internals[index + 1];
       if (next) expect(next.clientAmountCents >= one.clientAmountCents).toBe(true);
     }
-    expect(new Set(terms.map((one) => one.supplierReference)).size).toBe(terms.length);
+    expect(new Set(internals.map((one) => one.supplierReference)).size).toBe(internals.length);
     const level = await search(
       {},
       { change: (offer) => ({ ...offer, totalAmount: '100.00', currency: 'BRL' }) },
     );
-    const durations = termsOf(level.quotation).map((one) => one.durationMinutes);
+    const durations = internalsOf(level.quotation).map((one) => one.durationMinutes);
     expect(durations).toEqual([...durations].sort((one, other) => one - other));
     expect(new Set(durations).size).toBeGreaterThan(1);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OfferPlace } from '../../../src/domain/flights/offer.ts';
 import { isoDuration } from '../../../src/domain/flights/offerAssembly.ts';
-import { termsOf } from '../../../src/domain/flights/offerStore.ts';
+import { internalsOf } from '../../../src/domain/flights/offerStore.ts';
 import type {
   SupplierOffer,
   SupplierSegmentPassenger,
@@ -58,7 +58,7 @@ function expectSuppliersOffers({ found, quotation, response }: Found) {
   const byReference = new Map(found.map((offer) => [offer.reference, offer]));
   const passengerIds = response.passengers.map(({ id }) => id);
   expect(response.offers).toHaveLength(found.length);
-  for (const [index, { supplierReference }] of termsOf(quotation).entries()) {
+  for (const [index, { supplierReference }] of internalsOf(quotation).entries()) {
     const offer = byReference.get(supplierReference)!;
     expect(withoutIds(response.offers[index]!.slices)).toEqual(withoutIds(slicesOf(offer, passengerIds)));
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assembleOffers } from '../../../src/domain/flights/offerAssembly.ts';
-import { termsOf } from '../../../src/domain/flights/offerStore.ts';
+import { internalsOf } from '../../../src/domain/flights/offerStore.ts';
 import { documentOf } from '../../../src/domain/flights/quotationDocument.ts';
 import { quotationOf } from '../../../src/domain/flights/quotationReading.ts';
 import type { SupplierOffer } from '../../../src/infrastructure/flights/supplier.ts';
@@ -52,7 +52,7 @@ describe('an assembled search', () => {
       const text = documentOf(quotation).toString();
       const again = quotationOf(text)!;
       expect(assembleOffers(again)).toEqual(response);
-      expect(termsOf(again)).toEqual(termsOf(quotation));
+      expect(internalsOf(again)).toEqual(internalsOf(quotation));
       expect(documentOf(again).toString()).toBe(text);
     }
     const answer = JSON.stringify(searches[1]!.response);
