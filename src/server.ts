@@ -170,15 +170,15 @@ function prepareLater({ graphql }: Doors, { flightSuppliers, log }: Platform): N
 /** Starts one process of the service with the roles that its settings give it. */
 export async function startServer(settings: Settings, overrides: Overrides = {}): Promise<RunningServer> {
   const log = overrides.log ?? createLog(settings.LOG_LEVEL);
-  const machineClock = new SharedClock();
-  const clock = overrides.clock ?? machineClock;
+  const sharedClock = new SharedClock();
+  const clock = overrides.clock ?? sharedClock;
   const outside = openOutsideWorld(settings, clock, log, overrides);
   const store = await openStore(settings, log);
   const address = { port: settings.PORT };
   const metrics = createMetrics();
   // The embedded store has no other clock than this process.
   const stopComparing = store.database.shared
-    ? await machineClock.follow({ sequelize: store.database.sequelize, log, metrics })
+    ? await sharedClock.follow({ sequelize: store.database.sequelize, log, metrics })
     : () => undefined;
   const platform = await openPlatform({ settings, store, clock, log, outside, metrics, address });
   const gateway = await openGateway(platform, metrics);

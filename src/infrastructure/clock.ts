@@ -1,4 +1,7 @@
-/** The single source of time. Production uses the machine's clock; tests and the retry schedule's suite inject their own. */
+/**
+ * What the domain takes for the time: the database's where processes share one (`SharedClock`), the machine's on the
+ * embedded store, and in tests one of their own.
+ */
 export interface Clock {
   /** The present instant. */
   now(): Date;
@@ -6,6 +9,7 @@ export interface Clock {
   schedule(delayMs: number, action: () => void): () => void;
 }
 
+/** The machine's own, for commands and for waits that concern this process alone. */
 export const systemClock: Clock = {
   now: () => new Date(),
   schedule(delayMs, action) {
