@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ExchangeRates } from '../../src/infrastructure/exchangeRates/exchangeRates.ts';
-import { StrictDecimal } from '../../src/infrastructure/exchangeRates/strictDecimal.ts';
+import { StrictDecimal } from '../../src/infrastructure/strictDecimal.ts';
 import { restRequest } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { startTestServer } from '../harness/server.ts';

@@ -1,4 +1,4 @@
-import { StrictDecimal } from '../../infrastructure/exchangeRates/strictDecimal.ts';
+import { StrictDecimal } from '../../infrastructure/strictDecimal.ts';
 import { centsOf } from '../money.ts';
 import type { BookingRow } from './booking.ts';
 

@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
-import { StrictDecimal } from '../../infrastructure/exchangeRates/strictDecimal.ts';
 import type { CarrierCurrency } from '../../infrastructure/flights/supplier.ts';
+import { StrictDecimal } from '../../infrastructure/strictDecimal.ts';
 import { centsOf, formatAmount } from '../money.ts';
 
 /** What prices all offers of a search alike. */

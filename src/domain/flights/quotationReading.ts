@@ -1,4 +1,3 @@
-import { StrictDecimal } from '../../infrastructure/exchangeRates/strictDecimal.ts';
 import type { CarrierName } from '../../infrastructure/flights/carriers.ts';
 import type {
   CabinClass,
@@ -8,6 +7,7 @@ import type {
   SupplierSegmentPassenger,
 } from '../../infrastructure/flights/supplier.ts';
 import { ListReader } from '../../infrastructure/json/listReader.ts';
+import { StrictDecimal } from '../../infrastructure/strictDecimal.ts';
 import type { OfferPlace } from './offer.ts';
 import type { Quotation, QuotedOffer } from './quotation.ts';
 import { documentVersion, type QuotationHead } from './quotationDocument.ts';

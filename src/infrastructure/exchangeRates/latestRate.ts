@@ -1,6 +1,6 @@
 import { unprocessable } from '../../errors.ts';
+import { StrictDecimal } from '../strictDecimal.ts';
 import type { ExchangeRate } from './exchangeRates.ts';
-import { StrictDecimal } from './strictDecimal.ts';
 
 /** Quotations by currency (ISO 4217), the earliest first. */
 export type Quotations = ReadonlyMap<string, readonly ExchangeRate[]>;

@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import type { Sequelize } from 'sequelize';
 import { run, statement } from '../database/statement.ts';
-import { StrictDecimal } from './strictDecimal.ts';
+import { StrictDecimal } from '../strictDecimal.ts';
 
 /** The rate of a currency on a day, as a source outside has published it. */
 export interface DayRate {

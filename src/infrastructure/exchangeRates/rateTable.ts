@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
 import { z } from 'zod';
-import { StrictDecimal } from './strictDecimal.ts';
+import { StrictDecimal } from '../strictDecimal.ts';
 
 /** A quotation of a day. */
 export interface DatedRate {

@@ -1,5 +1,5 @@
+import { StrictDecimal } from '../strictDecimal.ts';
 import type { ExchangeRates } from './exchangeRates.ts';
-import { StrictDecimal } from './strictDecimal.ts';
 
 /** Of a rate with the spread in it. Central banks quote four or five. */
 const decimals = 6;

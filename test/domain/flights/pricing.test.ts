@@ -6,7 +6,7 @@ import {
   ShownPricing,
   type SupplierPrice,
 } from '../../../src/domain/flights/pricing.ts';
-import { StrictDecimal } from '../../../src/infrastructure/exchangeRates/strictDecimal.ts';
+import { StrictDecimal } from '../../../src/infrastructure/strictDecimal.ts';
 
 function price(
   amount: string,

@@ -2,11 +2,11 @@ import { assembleOffers } from '../../../src/domain/flights/offerAssembly.ts';
 import { type Quotation, quoteOffers } from '../../../src/domain/flights/quotation.ts';
 import { requestedSlice } from '../../../src/domain/flights/search.ts';
 import { readSearchRequest, type SearchRequest } from '../../../src/domain/flights/searchRequest.ts';
-import { StrictDecimal } from '../../../src/infrastructure/exchangeRates/strictDecimal.ts';
 import { simulatedExchangeRates } from '../../../src/infrastructure/exchangeRates/tableExchangeRates.ts';
 import { simulatedSupplier } from '../../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
 import type { SupplierOffer } from '../../../src/infrastructure/flights/supplier.ts';
 import { identifierBatch } from '../../../src/infrastructure/identifiers/identifierBatch.ts';
+import { StrictDecimal } from '../../../src/infrastructure/strictDecimal.ts';
 import { ManualClock } from '../../harness/manualClock.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');

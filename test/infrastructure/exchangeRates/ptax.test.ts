@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { areOfOneCurrency, judgeClosings } from '../../../src/infrastructure/exchangeRates/ptax/belief.ts';
 import { bulletinsUrl, readClosings } from '../../../src/infrastructure/exchangeRates/ptax/bulletins.ts';
-import { StrictDecimal } from '../../../src/infrastructure/exchangeRates/strictDecimal.ts';
+import { StrictDecimal } from '../../../src/infrastructure/strictDecimal.ts';
 
 const now = new Date('2026-11-21T15:00:00.000Z');
 

@@ -8,8 +8,8 @@ import type {
 } from '../../../src/infrastructure/exchangeRates/exchangeRates.ts';
 import { createExchangeRates } from '../../../src/infrastructure/exchangeRates/registry.ts';
 import { withSpread } from '../../../src/infrastructure/exchangeRates/spread.ts';
-import { StrictDecimal } from '../../../src/infrastructure/exchangeRates/strictDecimal.ts';
 import { simulatedExchangeRates } from '../../../src/infrastructure/exchangeRates/tableExchangeRates.ts';
+import { StrictDecimal } from '../../../src/infrastructure/strictDecimal.ts';
 
 const now = new Date('2026-11-21T15:00:00.000Z');
 

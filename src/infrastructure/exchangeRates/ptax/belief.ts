@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
+import { StrictDecimal } from '../../strictDecimal.ts';
 import type { DayRate } from '../rateStore.ts';
-import { StrictDecimal } from '../strictDecimal.ts';
 import type { Closing } from './bulletins.ts';
 
 /** The largest step from one closing to the next that is taken for true. The real has not made one since it floats (1999). */

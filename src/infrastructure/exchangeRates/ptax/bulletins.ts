@@ -1,9 +1,9 @@
 import type { Big } from 'big.js';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
+import { StrictDecimal } from '../../strictDecimal.ts';
 import { bankZone } from '../../text/brazilianText.ts';
 import { isRate } from '../rateTable.ts';
-import { StrictDecimal } from '../strictDecimal.ts';
 
 /**
  * The bulletins of Banco Central do Brasil, as its Olinda service hands them out, without a key.
