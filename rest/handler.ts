@@ -118,9 +118,9 @@ function bodyOnceAdmitted(
   context: RequestContext,
 ): ReturnType<SuccessWriter> | Promise<ReturnType<SuccessWriter>> {
   const { root, rules, isRead } = prepared;
-  const { name } = root.definition;
+  const operation = { name: root.definition.name, rules, isRead };
   const work = async () => write(await execute(prepared, request, response, context), context.caller);
-  return runAdmitted(name, rules, context, isRead, work);
+  return runAdmitted(operation, context, work);
 }
 
 async function execute(

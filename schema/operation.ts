@@ -1,7 +1,7 @@
 import type { GraphQLField, GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import { defaultFieldResolver } from 'graphql';
 import { Extensions } from 'type-graphql';
-import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
+import type { OperationRules, RequestContext, RootOperation } from '../src/domain/admission.ts';
 import { runAdmitted } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
 import type { KnownCreation, WriteCreation } from '../src/domain/idempotency/once.ts';
@@ -82,25 +82,28 @@ export function guardOperations(schema: GraphQLSchema): void {
       const work = rules.creation ? creating(field, rules, resolve) : resolve;
       const isRead = operation === 'query';
       const spelling = spellingRefusals(field, isRead ? work : writing(work));
-      field.resolve = guarded(field.name, rules, isRead, spelling) as typeof field.resolve;
+      field.resolve = guarded({ name: field.name, rules, isRead }, spelling) as typeof field.resolve;
     }
   }
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
     const rules = rulesOf(schema, 'subscription', field.name);
     const subscribe = spellingRefusals(field, spellingInStream(field, field.subscribe as Resolver));
-    field.subscribe = guarded(field.name, rules, false, subscribe) as typeof field.subscribe;
+    field.subscribe = guarded(
+      { name: field.name, rules, isRead: false },
+      subscribe,
+    ) as typeof field.subscribe;
     // What follows from an event is worked out at once: a method of TypeGraphQL's would be waited for.
     field.resolve = (event) => event;
   }
 }
 
-function guarded(name: string, rules: OperationRules, isRead: boolean, work: Resolver): Resolver {
+function guarded(operation: RootOperation, work: Resolver): Resolver {
   return (source, args, context, info) => {
-    if (context.admitted === rules) {
+    if (context.admitted === operation.rules) {
       context.admitted = null;
       return work(source, args, context, info);
     }
-    return runAdmitted(name, rules, context, isRead, () => work(source, args, context, info));
+    return runAdmitted(operation, context, () => work(source, args, context, info));
   };
 }
 

@@ -20,6 +20,14 @@ export interface OperationRules {
   readonly creation: 'plain' | 'secret' | null;
 }
 
+/** A root operation, as it is admitted. */
+export interface RootOperation {
+  readonly name: string;
+  readonly rules: OperationRules;
+  /** Whether it changes nothing that the caller could tell. */
+  readonly isRead: boolean;
+}
+
 /** One request at a door, and what became of it, which the door turns into headers. */
 export interface RequestContext {
   readonly gateway: Gateway;
@@ -84,7 +92,7 @@ export function admit(rules: OperationRules, context: RequestContext): void | Pr
 }
 
 /** Admits a root operation, and tells the metrics whether it was. @throws AppError as `admit`. */
-function admitOperation(name: string, rules: OperationRules, context: RequestContext): void | Promise<void> {
+function admitOperation({ name, rules }: RootOperation, context: RequestContext): void | Promise<void> {
   const tally = context.gateway.metrics.operations.of(name);
   const admitted = () => {
     tally.admitted += 1;
@@ -108,14 +116,13 @@ function admitOperation(name: string, rules: OperationRules, context: RequestCon
  * @throws AppError as `admit`, before anything that the work throws.
  */
 export function runAdmitted<T>(
-  name: string,
-  rules: OperationRules,
+  operation: RootOperation,
   context: RequestContext,
-  isRead: boolean,
   work: () => T | Promise<T>,
 ): T | Promise<T> {
-  const admission = admitOperation(name, rules, context);
+  const admission = admitOperation(operation, context);
   if (!admission) return work();
+  const { rules, isRead } = operation;
   if (!isRead || !mayBeginUncounted(rules, context)) return admission.then(work);
   const value = (async () => work())();
   // Whoever waits for it finds out; nobody does when the request is refused.
