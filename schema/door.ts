@@ -21,11 +21,11 @@ export interface GraphqlDoor {
   /** Takes the WebSocket upgrades of a server; returns what ends the subscriptions of both kinds, and the WebSockets. */
   attach(server: Server): { close(): Promise<void> };
   /** Loads now what the first new document would wait for. */
-  prepare(): void;
+  loadApollo(): void;
   close(): Promise<void>;
 }
 
-/** Puts the parts at /graphql together. Apollo Server is loaded by the first document that needs it, or by `prepare`. */
+/** Puts the parts at /graphql together. Apollo Server is loaded by the first document that needs it, or by `loadApollo`. */
 export function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway): GraphqlDoor {
   const { settings } = gateway.platform;
   const cache = new OperationCache();
@@ -56,7 +56,7 @@ export function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway): Grap
       };
     },
     // A failure is told to whoever asks for a document.
-    prepare: () => void openApollo().catch(() => undefined),
+    loadApollo: () => void openApollo().catch(() => undefined),
     close: async () => (await apollo)?.stop(),
   };
 }

@@ -155,7 +155,7 @@ function startExchangeRates({ exchangeRates, sequelize, clock, log, settings }: 
 /** What takes a part of a second, and neither readiness nor the first requests should wait for. */
 function prepareLater({ graphql }: Doors, { flightSuppliers, log }: Platform): NodeJS.Timeout {
   return setTimeout(() => {
-    graphql.prepare();
+    graphql.loadApollo();
     loadParts().then(
       () => log.debug('all parts loaded'),
       (error) => log.error({ err: error }, 'a part of the program not loaded: it needs a new start'),
