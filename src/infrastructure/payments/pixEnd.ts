@@ -1,5 +1,4 @@
 import { crc32, deflateSync } from 'node:zlib';
-import type { BoletoCharge } from './boletoSlip.ts';
 
 /** Five dots by seven; a tilde stands in the three rows above. */
 const letters: Readonly<Record<string, string>> = {
@@ -24,7 +23,8 @@ const above = 3;
 const letterWidth = 5;
 const letterHeight = 7;
 
-const words: Readonly<Record<Exclude<BoletoCharge['status'], 'pending'>, readonly string[]>> = {
+/** The lines that tell what has become of the charge. */
+const words = {
   completed: ['PIX', 'PAGO'],
   expired: ['PIX', 'VENCIDO', 'NÃO PAGUE'],
   cancelled: ['PIX', 'CANCELADO', 'NÃO PAGUE'],
