@@ -1,5 +1,6 @@
 /**
- * JSON of what a client sent; undefined for what is nested deeper than can be written, which is less deep than can be read.
+ * JSON of what is as deep as a client has it: sent by one, or the answer to one. Undefined for what is nested deeper than can
+ * be written, which is less deep than can be read.
  */
 export function writableJson(value: unknown): string | undefined {
   try {
