@@ -1,15 +1,13 @@
-import PDFDocument from 'pdfkit';
+import { a4Document, mm, type PdfDocument, pageHeightMm, pageWidthMm, warningColour } from '../pdf.ts';
 import { printableText } from '../text/printableText.ts';
 import { barsHeightMm, barsModules, barsWidthMm, boletoBars, quietZoneMm } from './boletoBars.ts';
 import type { BoletoSlip, SlipBox } from './boletoSlip.ts';
 
-const pointsPerMm = 72 / 25.4;
-const pageWidthMm = 210;
 const slipWidthMm = 180;
 const leftMm = (pageWidthMm - slipWidthMm) / 2;
 const receiptTopMm = 18;
 /** FEBRABAN: the slip is the lowest part of the sheet, at most 108 mm high, with white under its bars. */
-const slipTopMm = 297 - 108;
+const slipTopMm = pageHeightMm - 108;
 const headHeightMm = 8;
 const rowHeightMm = 7;
 const adjustmentHeightMm = 6.4;
@@ -24,10 +22,7 @@ const wrappedSizes = [
 ] as const;
 const labelRoomMm = 3.1;
 const paddingMm = 1;
-const warningColour = '#b00020';
 const paidColour = '#1b6e2e';
-
-type Document = InstanceType<typeof PDFDocument>;
 
 interface TextStyle {
   points: number;
@@ -36,15 +31,13 @@ interface TextStyle {
   colour?: string;
 }
 
-const mm = (millimetres: number) => millimetres * pointsPerMm;
-
-function useFont(doc: Document, bold: boolean, points: number): void {
+function useFont(doc: PdfDocument, bold: boolean, points: number): void {
   doc.font(bold ? 'Helvetica-Bold' : 'Helvetica').fontSize(points);
 }
 
 /** One line of text whose top is at `topMm`, made smaller and then cut where it does not fit. */
 function writeLine(
-  doc: Document,
+  doc: PdfDocument,
   text: string,
   xMm: number,
   topMm: number,
@@ -70,12 +63,12 @@ function writeLine(
   doc.text(line, mm(xMm) + shift, mm(topMm), { lineBreak: false });
 }
 
-function drawRule(doc: Document, fromMm: [number, number], toMm: [number, number], widthPoints = 0.5) {
+function drawRule(doc: PdfDocument, fromMm: [number, number], toMm: [number, number], widthPoints = 0.5) {
   doc.lineWidth(widthPoints).strokeColor('black');
   doc.moveTo(mm(fromMm[0]), mm(fromMm[1])).lineTo(mm(toMm[0]), mm(toMm[1])).stroke();
 }
 
-function drawBox(doc: Document, box: SlipBox, xMm: number, topMm: number, heightMm: number) {
+function drawBox(doc: PdfDocument, box: SlipBox, xMm: number, topMm: number, heightMm: number) {
   doc.lineWidth(0.5).strokeColor('black').rect(mm(xMm), mm(topMm), mm(box.widthMm), mm(heightMm)).stroke();
   const widthMm = box.widthMm - 2 * paddingMm;
   writeLine(doc, box.label, xMm + paddingMm, topMm + 0.6, widthMm, { points: labelPoints });
@@ -93,7 +86,7 @@ function drawBox(doc: Document, box: SlipBox, xMm: number, topMm: number, height
  * A box's value, which what is too long for a line goes on in the next one: a tax id and a postal code stand at the end.
  * What has no room in the box even so is left to the last line, which is cut.
  */
-function valueLines(doc: Document, { lines, widthMm, strong = false }: SlipBox, heightMm: number) {
+function valueLines(doc: PdfDocument, { lines, widthMm, strong = false }: SlipBox, heightMm: number) {
   const room = mm(widthMm - 2 * paddingMm);
   const texts = lines.map(printableText);
   useFont(doc, strong, smallestValuePoints);
@@ -111,7 +104,7 @@ function valueLines(doc: Document, { lines, widthMm, strong = false }: SlipBox, 
 }
 
 /** A text in lines that have room in the font of the moment, parted at spaces where there are any. */
-function wrappedLines(doc: Document, text: string, room: number): string[] {
+function wrappedLines(doc: PdfDocument, text: string, room: number): string[] {
   const lines = [''];
   for (const word of text.split(/(?<= )/)) {
     if (doc.widthOfString(`${lines.at(-1)}${word.trimEnd()}`) > room && lines.at(-1) !== '') lines.push('');
@@ -129,7 +122,7 @@ function rowHeight(boxes: readonly SlipBox[]): number {
 }
 
 /** Draws rows of boxes one under the other; returns where the next may start, in mm. */
-function drawRows(doc: Document, rows: readonly (readonly SlipBox[])[], topMm: number): number {
+function drawRows(doc: PdfDocument, rows: readonly (readonly SlipBox[])[], topMm: number): number {
   let y = topMm;
   for (const boxes of rows) {
     const heightMm = rowHeight(boxes);
@@ -144,7 +137,7 @@ function drawRows(doc: Document, rows: readonly (readonly SlipBox[])[], topMm: n
 }
 
 /** Bank, its code and the linha digitável, over a thick rule. */
-function drawHead(doc: Document, slip: BoletoSlip, topMm: number, line: string): number {
+function drawHead(doc: PdfDocument, slip: BoletoSlip, topMm: number, line: string): number {
   const bottomMm = topMm + headHeightMm;
   writeLine(doc, slip.bankName, leftMm, topMm + 1.9, 36, { points: 15, bold: true });
   writeLine(doc, slip.bankCode, leftMm + 38, topMm + 1.9, 20, { points: 15, bold: true, align: 'center' });
@@ -159,7 +152,7 @@ function drawHead(doc: Document, slip: BoletoSlip, topMm: number, line: string):
 }
 
 /** Over the whole width, or side by side, since each has its colour. */
-function drawMarks(doc: Document, slip: BoletoSlip, topMm: number) {
+function drawMarks(doc: PdfDocument, slip: BoletoSlip, topMm: number) {
   const marks = [
     { text: slip.testMark, colour: warningColour },
     { text: slip.stateMark, colour: slip.state === 'paid' ? paidColour : warningColour },
@@ -172,7 +165,7 @@ function drawMarks(doc: Document, slip: BoletoSlip, topMm: number) {
 }
 
 /** The test mark, large and slanted, behind one part of the sheet. */
-function drawWatermark(doc: Document, mark: string, middleMm: number) {
+function drawWatermark(doc: PdfDocument, mark: string, middleMm: number) {
   doc.save();
   doc.rotate(-18, { origin: [mm(pageWidthMm / 2), mm(middleMm)] }).fillOpacity(0.18);
   writeLine(doc, mark, leftMm, middleMm - 4, slipWidthMm, {
@@ -184,7 +177,7 @@ function drawWatermark(doc: Document, mark: string, middleMm: number) {
   doc.restore();
 }
 
-function drawBars(doc: Document, barcode: string, xMm: number, topMm: number) {
+function drawBars(doc: PdfDocument, barcode: string, xMm: number, topMm: number) {
   const moduleMm = barsWidthMm / barsModules;
   for (const bar of boletoBars(barcode)) {
     doc.rect(mm(xMm + bar.start * moduleMm), mm(topMm), mm(bar.width * moduleMm), mm(barsHeightMm));
@@ -192,7 +185,7 @@ function drawBars(doc: Document, barcode: string, xMm: number, topMm: number) {
   doc.fill('black');
 }
 
-function drawReceipt(doc: Document, slip: BoletoSlip) {
+function drawReceipt(doc: PdfDocument, slip: BoletoSlip) {
   drawMarks(doc, slip, receiptTopMm - 8);
   const top = drawHead(doc, slip, receiptTopMm, 'RECIBO DO PAGADOR');
   const bottom = drawRows(doc, slip.receiptRows, top);
@@ -200,14 +193,14 @@ function drawReceipt(doc: Document, slip: BoletoSlip) {
   writeLine(doc, 'Autenticação mecânica', leftMm + 110, bottom + 2, 70, { points: 6.5, align: 'right' });
 }
 
-function drawCutLine(doc: Document, topMm: number) {
+function drawCutLine(doc: PdfDocument, topMm: number) {
   doc.save().dash(3, { space: 3 });
   drawRule(doc, [leftMm, topMm], [leftMm + slipWidthMm, topMm]);
   doc.restore();
   writeLine(doc, 'Corte na linha pontilhada', leftMm, topMm - 3, slipWidthMm, { points: 6, align: 'right' });
 }
 
-function drawSlip(doc: Document, slip: BoletoSlip) {
+function drawSlip(doc: PdfDocument, slip: BoletoSlip) {
   drawMarks(doc, slip, slipTopMm - 5);
   const top = drawHead(doc, slip, slipTopMm, slip.digitableLine);
   const middle = drawRows(doc, slip.slipRows, top);
@@ -227,19 +220,10 @@ function drawSlip(doc: Document, slip: BoletoSlip) {
 
 /** A4 PDF of a boleto: recibo do pagador above, ficha de compensação below. The same slip gives the same bytes. */
 export function boletoPdf(slip: BoletoSlip): Promise<Buffer> {
-  const title = `Boleto ${slip.rechargeId}`;
-  const doc = new PDFDocument({
-    size: 'A4',
-    margin: 0,
-    lang: 'pt-BR',
-    displayTitle: true,
-    info: { Title: title, Subject: 'Boleto de pagamento', CreationDate: slip.createdAt },
-  });
-  const chunks: Buffer[] = [];
-  const finished = new Promise<Buffer>((resolve, reject) => {
-    doc.on('data', (chunk: Buffer) => chunks.push(chunk));
-    doc.on('end', () => resolve(Buffer.concat(chunks)));
-    doc.on('error', reject);
+  const { doc, finished } = a4Document({
+    title: `Boleto ${slip.rechargeId}`,
+    subject: 'Boleto de pagamento',
+    createdAt: slip.createdAt,
   });
   if (slip.testMark) for (const middleMm of [46, 231]) drawWatermark(doc, slip.testMark, middleMm);
   drawReceipt(doc, slip);

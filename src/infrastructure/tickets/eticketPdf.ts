@@ -1,7 +1,8 @@
+import { warningColour } from '../pdf.ts';
 import { formatBrazilianDate, formatReais, testMark } from '../text/brazilianText.ts';
 import { airportText, placeText } from './placeNames.ts';
 import type { ReceiptAirport, ReceiptSegment, ReceiptSlice, TicketReceipt } from './receipt.ts';
-import { type Cell, type Line, ReceiptSheet, sheetWidthMm } from './receiptSheet.ts';
+import { type Cell, grey, type Line, ReceiptSheet, sheetWidthMm } from './receiptSheet.ts';
 import {
   bagsText,
   cabinText,
@@ -21,8 +22,6 @@ import {
 const brandColour = '#123a5e';
 const headGround = '#e8eef4';
 const softGround = '#f5f7f9';
-const grey = '#5a6572';
-const warningColour = '#b00020';
 const qrMm = 26;
 const locatorMm = 54;
 /** Letters for which a line of that width is surely long enough in the size of locators. */

@@ -1,22 +1,23 @@
-import PDFDocument from 'pdfkit';
 import { create } from 'qrcode';
+import {
+  a4Document,
+  mm,
+  type PdfDocument,
+  pageHeightMm,
+  pageWidthMm,
+  pointsPerMm,
+  warningColour,
+} from '../pdf.ts';
 import { printableText } from '../text/printableText.ts';
 
-const pointsPerMm = 72 / 25.4;
-const pageWidthMm = 210;
-const pageHeightMm = 297;
 const marginMm = 15;
 const footerMm = 12;
 const bottomMm = pageHeightMm - marginMm - footerMm;
 export const sheetWidthMm = pageWidthMm - 2 * marginMm;
 const cellPaddingMm = 1.5;
 const lineGapPoints = 1;
-const grey = '#5a6572';
-const warningColour = '#b00020';
-
-const mm = (millimetres: number) => millimetres * pointsPerMm;
-
-type Document = InstanceType<typeof PDFDocument>;
+/** Of what is beside the point. */
+export const grey = '#5a6572';
 
 export interface Line {
   readonly text: string;
@@ -53,32 +54,20 @@ export interface SheetOptions {
  * one that does not fit goes to the next page, so nothing is ever drawn over anything else.
  */
 export class ReceiptSheet {
-  readonly #doc: Document;
+  readonly #doc: PdfDocument;
   readonly #options: SheetOptions;
   readonly #finished: Promise<Buffer>;
   #topMm = marginMm;
 
   constructor(options: SheetOptions) {
     this.#options = options;
-    this.#doc = new PDFDocument({
-      autoFirstPage: false,
-      bufferPages: true,
-      size: 'A4',
-      margin: 0,
-      lang: 'pt-BR',
-      displayTitle: true,
-      info: {
-        Title: options.title,
-        Subject: 'Recibo de bilhete eletrônico',
-        CreationDate: options.createdAt,
-      },
-    });
-    const chunks: Buffer[] = [];
-    this.#finished = new Promise((resolve, reject) => {
-      this.#doc.on('data', (chunk: Buffer) => chunks.push(chunk));
-      this.#doc.on('end', () => resolve(Buffer.concat(chunks)));
-      this.#doc.on('error', reject);
-    });
+    const { title, createdAt } = options;
+    const { doc, finished } = a4Document(
+      { title, subject: 'Recibo de bilhete eletrônico', createdAt },
+      { autoFirstPage: false, bufferPages: true },
+    );
+    this.#doc = doc;
+    this.#finished = finished;
     this.#addPage();
   }
 
