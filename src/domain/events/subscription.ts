@@ -1,13 +1,13 @@
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { DomainEvent } from './event.ts';
-import type { EventFeed } from './feed.ts';
+import type { EventFeed, Follower } from './feed.ts';
 import { startingPoint } from './feed.ts';
 import type { Reader } from './pastEvents.ts';
 
 export interface EventFilter {
-  /** Types to tell; null for all. */
-  types: ReadonlySet<string> | null;
+  /** Types to tell. */
+  types: ReadonlySet<string>;
   /** Id of the resource to tell about; null for all. */
   subjectId: string | null;
   /** Id of the last event that the subscriber has seen; null to begin with the next one. */
@@ -45,93 +45,134 @@ export function followEvents(
     () => undefined,
     () => undefined,
   );
-  return { begun, events: eventsFrom(start, findStart, tenant, filter, feed, reader) };
+  return { begun, events: eventsFrom({ start, findStart, tenant, filter, feed, reader }) };
 }
 
+const passes = ({ types, subjectId }: EventFilter, event: DomainEvent): boolean =>
+  types.has(event.type) && (subjectId === null || subjectId === event.subjectId);
+
 /**
- * A subscriber is either live, fed from a short queue, or behind, reading from the table at its own pace. Numbers
- * without gaps tell which: a number that does not follow the last one means that something has to be read up. So a
- * slow subscriber costs a bounded queue, and a lost connection or signal costs nothing.
+ * What a subscriber hears of the feed, until it takes it. It is either live, fed from a short queue, or behind, reading from
+ * the table at its own pace: so a slow one costs a bounded queue, and a lost connection or signal costs nothing.
  */
-async function* eventsFrom(
-  start: Promise<bigint>,
-  findStart: () => Promise<bigint>,
-  tenant: Tenant,
-  filter: EventFilter,
-  feed: EventFeed,
-  reader: Reader,
-): AsyncGenerator<DomainEvent, void> {
+class Hearing implements Follower {
+  #queue: DomainEvent[] = [];
+  #behind = true;
+  /** Numbers beyond it have been given anew. */
+  #rewoundTo: bigint | null = null;
+  #wake: () => void = () => undefined;
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', () => this.#wake(), { once: true });
+  }
+
+  hear(events: readonly DomainEvent[]): void {
+    if (this.#queue.length + events.length > queueLimit) this.#behind = true;
+    if (this.#behind) this.#queue = [];
+    else this.#queue.push(...events);
+    this.#wake();
+  }
+
+  rewind(sequence: bigint): void {
+    this.#rewoundTo = sequence;
+    this.#queue = [];
+    this.#wake();
+  }
+
+  /** What follows has to be read up. */
+  fallBehind(): void {
+    this.#behind = true;
+  }
+
+  /** Whether events that were taken before may be no more. */
+  get isRewound(): boolean {
+    return this.#rewoundTo !== null;
+  }
+
+  /** The number that a subscriber who got to `position` goes on from. */
+  resume(position: bigint): bigint {
+    const to = this.#rewoundTo;
+    if (to === null) return position;
+    this.#rewoundTo = null;
+    this.#behind = true;
+    return to < position ? to : position;
+  }
+
+  /** What was heard since the last time; null for what has to be read up. Live from then on, unless it falls behind. */
+  take(): DomainEvent[] | null {
+    const heard = this.#behind ? null : this.#queue;
+    this.#queue = [];
+    this.#behind = false;
+    return heard;
+  }
+
+  /** Resolves once there is something to take, or the signal aborts. */
+  async rest(): Promise<void> {
+    if (this.#behind || this.isRewound || this.#queue.length > 0 || this.#signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}
+
+interface Subscriber {
+  /** What `findStart` found as the subscriber came. */
+  readonly start: Promise<bigint>;
+  readonly findStart: () => Promise<bigint>;
+  readonly tenant: Tenant;
+  readonly filter: EventFilter;
+  readonly feed: EventFeed;
+  readonly reader: Reader;
+}
+
+/** Numbers have no gaps: one that does not follow the last means that something has to be read up. */
+async function* eventsFrom({
+  start,
+  findStart,
+  tenant,
+  filter,
+  feed,
+  reader,
+}: Subscriber): AsyncGenerator<DomainEvent, void> {
   const { signal } = reader;
   let position = await start;
-  let queue: DomainEvent[] = [];
-  let behind = true;
-  let wake: () => void = () => undefined;
   let forgetting: NodeJS.Timeout | undefined;
-  /** Numbers beyond it have been given anew. */
-  let rewoundTo: bigint | null = null;
-  const { position: joinedAt, leave } = await feed.follow(tenant, {
-    hear(events) {
-      if (queue.length + events.length > queueLimit) behind = true;
-      if (behind) queue = [];
-      else queue.push(...events);
-      wake();
-    },
-    rewind(sequence) {
-      rewoundTo = sequence;
-      queue = [];
-      wake();
-    },
-  });
-  const onAbort = () => wake();
-  signal.addEventListener('abort', onAbort);
-  const passes = (event: DomainEvent) =>
-    (filter.types === null || filter.types.has(event.type)) &&
-    (filter.subjectId === null || filter.subjectId === event.subjectId);
+  const hearing = new Hearing(signal);
+  const { position: joinedAt, leave } = await feed.follow(tenant, hearing);
   try {
     // A server that had not heard of the last events may have taken over meanwhile, and gives their numbers to others.
     if (joinedAt !== null && joinedAt < position && (await findStart()) < position) position = joinedAt;
     while (!signal.aborted) {
-      if (rewoundTo !== null) {
-        if (rewoundTo < position) position = rewoundTo;
-        rewoundTo = null;
-        behind = true;
-      }
-      const fromTable = behind;
-      if (behind) queue = [];
-      behind = false;
-      let events: DomainEvent[] = fromTable
-        ? await feed.past.readAfter(tenant, position, reader)
-        : queue.splice(0);
-      if (fromTable) {
+      position = hearing.resume(position);
+      const heard = hearing.take();
+      let events = heard ?? (await feed.past.readAfter(tenant, position, reader));
+      if (!heard) {
         forgetting = setTimeout(() => {
           events = [];
-          behind = true;
+          hearing.fallBehind();
         }, keptMs).unref();
       }
       for (let index = 0; index < events.length; index += 1) {
         const event = events[index] as DomainEvent;
-        if (rewoundTo !== null) break;
+        if (hearing.isRewound) break;
         if (event.sequence <= position) continue;
         if (event.sequence !== position + 1n) {
-          behind = true;
+          hearing.fallBehind();
           break;
         }
         position = event.sequence;
-        if (passes(event)) yield event;
+        if (passes(filter, event)) yield event;
         if (signal.aborted) return;
       }
       clearTimeout(forgetting);
       // A batch from the table may not have been the last one, so the table is asked until it has no more.
-      if (fromTable && events.length > 0) behind = true;
-      if (!behind && rewoundTo === null && queue.length === 0 && !signal.aborted) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      if (!heard && events.length > 0) hearing.fallBehind();
+      await hearing.rest();
     }
   } finally {
     clearTimeout(forgetting);
-    signal.removeEventListener('abort', onAbort);
     leave();
   }
 }
