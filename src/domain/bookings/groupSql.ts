@@ -1,7 +1,7 @@
 import { binaryArray, plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { recordingStatement } from '../events/recording.ts';
-import type { IdempotencyRow as KeyRow } from '../idempotency/keySql.ts';
+import type { IdempotencyRow } from '../idempotency/keySql.ts';
 import { storeKeysSql } from '../idempotency/keySql.ts';
 import { lowBalanceDataSql } from '../wallet/debitSql.ts';
 import { transactionObjectSql } from '../wallet/entrySql.ts';
@@ -32,7 +32,7 @@ const longestWaitMs = 500;
 /** A booking that is to be written, and the Idempotency-Key that it is written under. */
 export interface Posting {
   readonly booking: BookingRow;
-  readonly key: KeyRow | null;
+  readonly key: IdempotencyRow | null;
 }
 
 /** What an array of the statement has of each booking, and the type of its elements. */
@@ -45,7 +45,7 @@ interface PostingColumn {
 const keyColumn = (
   name: string,
   parameter: 'text' | 'timestamptz',
-  read: (key: KeyRow) => string,
+  read: (key: IdempotencyRow) => string,
 ): PostingColumn => ({ name, parameter, read: ({ key }) => key && read(key) });
 
 /** What is asked for each booking: an array each, from $1 on, in this order. */

@@ -4,7 +4,7 @@ import { type GroupedWrites, groupedWrites } from '../../infrastructure/database
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
 import { keptOfObject } from '../../infrastructure/keptEntry.ts';
-import type { IdempotencyRow as KeyRow } from '../idempotency/keySql.ts';
+import type { IdempotencyRow } from '../idempotency/keySql.ts';
 import { isKeyTaken, PreparedInVain } from '../idempotency/once.ts';
 import type { Platform } from '../platform.ts';
 import { insufficientBalance } from '../wallet/refusals.ts';
@@ -22,7 +22,7 @@ import { dropReferences } from './reference.ts';
  */
 export async function postBooking(
   booking: BookingRow,
-  key: KeyRow | null,
+  key: IdempotencyRow | null,
   platform: Platform,
 ): Promise<void> {
   const { sequelize } = platform;
