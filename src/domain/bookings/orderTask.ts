@@ -9,11 +9,11 @@ import type { Transition } from './transitions.ts';
  * What suppliers are still to be asked for. A task is a column of its booking, written by the transition that makes it
  * necessary, so none is lost; a worker that takes it holds a lease by the database's clock, and one that dies loses it.
  * The lease is the booking's: a task that a client sets meanwhile waits until the supplier has answered the one before,
- * so that an order is never given up while it is still being issued.
+ * or the lease has lapsed, so that an order is never given up while it is still being issued.
  */
 export interface OrderTask extends BookingRow {
   order_task: NonNullable<Transition['task']>;
-  /** Of this asking alone. */
+  /** Of this asking alone. One that was abandoned leaves the name of its task in place of it (`abandonTask`). */
   order_token: string;
   /** How often the supplier has been asked for this. */
   order_asked: number;
@@ -32,7 +32,8 @@ const claimStatement = statement<OrderTask>(
      SELECT task.id FROM unnest($2::text[], $3::integer[]) AS s(supplier, places) CROSS JOIN LATERAL (
        SELECT id FROM bookings b
         WHERE b.order_task IS NOT NULL AND b.order_due_at <= $1
-          AND (b.order_leased_until IS NULL OR b.order_leased_until <= clock_timestamp())
+          AND (b.order_leased_until IS NULL OR b.order_leased_until <= clock_timestamp()
+               OR b.order_token = b.order_task)
           AND (b.supplier = s.supplier OR (s.supplier = '' AND b.supplier <> ALL ($2::text[])))
         ORDER BY b.order_due_at LIMIT s.places FOR UPDATE SKIP LOCKED) task
    )
@@ -99,6 +100,20 @@ export async function postponeTask(
   return (await run(sequelize, postponeStatement, [id, token, asked, dueAt, carrierReference])).length > 0;
 }
 
+const abandonStatement = statement(
+  'abandon_order_task',
+  `UPDATE bookings SET order_token = $3, order_asked = order_asked + CASE WHEN order_task = $3 THEN 1 ELSE 0 END
+    WHERE id = $1 AND order_token = $2`,
+);
+
+/**
+ * Nobody waits for the supplier's answer any more, but what it was asked for may still be under way there. So the lease
+ * stays: the same may be asked again at once, and another task waits as it would have waited for the answer.
+ */
+export async function abandonTask(task: OrderTask, { sequelize }: Platform): Promise<void> {
+  await run(sequelize, abandonStatement, [task.id, task.order_token, task.order_task]);
+}
+
 const noteStatement = statement<{ id: string }>(
   'note_order',
   'UPDATE bookings SET order_note = $3 WHERE id = $1 AND order_token = $2 RETURNING id',
@@ -145,12 +160,12 @@ export async function nextTaskAt(since: Date, { sequelize }: Platform): Promise<
 /**
  * Of bookings that have a task, which have an index: all that there ever were would be read at each start. One that has no
  * task any more, by an operator or a client, needs no lease; should it get another, that waits until the lease lapses, at
- * most FLIGHT_ORDER_TIMEOUT and a margin.
+ * most FLIGHT_ORDER_TIMEOUT and a margin. What was abandoned stays so: its supplier lives on.
  */
 const releaseStatement = statement(
   'release_order_tasks',
   `UPDATE bookings SET order_token = NULL, order_leased_until = NULL
-    WHERE order_task IS NOT NULL AND order_leased_until IS NOT NULL`,
+    WHERE order_task IS NOT NULL AND order_leased_until IS NOT NULL AND order_token NOT IN ('hold', 'issue', 'cancel')`,
 );
 
 /** For a store that belongs to one process: whoever held leases before it started is dead. */

@@ -16,6 +16,7 @@ import { applyTransition } from './change.ts';
 import { carrierReferenceOf, checkAnswer } from './orderAnswers.ts';
 import type { OrderTask } from './orderTask.ts';
 import {
+  abandonTask,
   claimTasks,
   endLease,
   finishTask,
@@ -80,7 +81,7 @@ export class OrderDispatcher {
   #again = false;
   #stopping = false;
   /** How those who wait for a supplier are sent home. */
-  readonly #waiting = new Set<(reason: Error) => void>();
+  readonly #waiting = new Set<() => void>();
   #cancelNext: (() => void) | null = null;
   #stopSignals: (() => Promise<void>) | null = null;
 
@@ -108,7 +109,7 @@ export class OrderDispatcher {
   /** Takes nothing more, waits for no supplier any longer (another process asks again) and writes what has come. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const giveUp of this.#waiting) giveUp(new Error('this process stops'));
+    for (const giveUp of this.#waiting) giveUp();
     this.#cancelNext?.();
     await this.#stopSignals?.();
     await this.#claiming;
@@ -183,11 +184,11 @@ export class OrderDispatcher {
   }
 
   /**
-   * Asks only where the lease outlasts it. Whoever was frozen or suspended since the taking would ask beside the next one,
-   * and have tickets issued that are being given up.
+   * Asks only where it may wait for the answer, and the lease outlasts it. Whoever was frozen or suspended since the taking
+   * would ask beside the next one, and have tickets issued that are being given up.
    */
   #performInTime(task: OrderTask, takenAt: ClockReading): Promise<void> {
-    if (longestSince(takenAt) > leaseMarginMs) return endLease(task, null, this.#platform);
+    if (this.#stopping || longestSince(takenAt) > leaseMarginMs) return endLease(task, null, this.#platform);
     return this.#perform(task);
   }
 
@@ -200,16 +201,15 @@ export class OrderDispatcher {
         { supplier, task: asked, outcome },
         (performance.now() - startedMs) / 1_000,
       );
-    let answer: OrderState | null;
+    let answer: OrderState | null | undefined;
     try {
-      answer = await this.#ask(task);
+      answer = await this.#unlessStopped(this.#ask(task));
     } catch (error) {
-      if (!this.#stopping) {
-        tell(error instanceof TimedOut ? 'timeout' : 'failed');
-        log.warn({ err: error, bookingId, supplier, task: asked }, 'flight supplier did not answer an order');
-      }
+      tell(error instanceof TimedOut ? 'timeout' : 'failed');
+      log.warn({ err: error, bookingId, supplier, task: asked }, 'flight supplier did not answer an order');
       return this.#end(task, null, this.#askLater(task, null, error));
     }
+    if (answer === undefined) return abandonTask(task, this.#platform);
     tell(answer?.state ?? 'cancelled');
     if (answer?.state === 'refused')
       log.warn({ bookingId, supplier, task: asked, reason: answer.reason }, 'order refused');
@@ -239,20 +239,18 @@ export class OrderDispatcher {
   /** @returns null for a cancellation, which has no answer but that it is done. */
   async #ask(task: OrderTask): Promise<OrderState | null> {
     const { flightSuppliers, settings, clock } = this.#platform;
-    if (this.#stopping) throw new Error('this process stops');
     const supplier = flightSuppliers.find(({ name }) => name === task.supplier);
     if (!supplier) throw new Error(`${task.supplier} is no active flight supplier`);
     const request = requestOf(task, this.#platform);
     const limits = { asked: supplier.name, timeoutMs: settings.FLIGHT_ORDER_TIMEOUT, clock };
     const { orders } = supplier;
-    const asking = askWithin<OrderState | null>(limits, async ({ signal }) => {
+    return askWithin<OrderState | null>(limits, async ({ signal }) => {
       const options = { signal, keepNote: (note: string) => this.#keepNote(task, note, signal) };
       if (task.order_task === 'hold') return checkAnswer(await orders.hold(request, options), request);
       if (task.order_task === 'issue') return checkAnswer(await orders.issue(request, options), request);
       await orders.cancel(request, options);
       return null;
     });
-    return this.#unlessStopped(asking);
   }
 
   async #keepNote(task: OrderTask, note: string, signal: AbortSignal): Promise<void> {
@@ -262,10 +260,12 @@ export class OrderDispatcher {
       throw new Error('this asking was given up: the next one decides');
   }
 
-  #unlessStopped<Answer>(asking: Promise<Answer>): Promise<Answer> {
+  /** Resolves with undefined once the process stops, whatever is answered then. */
+  #unlessStopped<Answer>(asking: Promise<Answer>): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
-      this.#waiting.add(reject);
-      asking.then(resolve, reject).finally(() => this.#waiting.delete(reject));
+      const giveUp = () => resolve(undefined);
+      this.#waiting.add(giveUp);
+      asking.then(resolve, reject).finally(() => this.#waiting.delete(giveUp));
     });
   }
 
