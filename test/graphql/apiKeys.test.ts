@@ -83,6 +83,18 @@ describeEngines('API keys', (engine) => {
     expect(await operator.does('apiKeys', { teamId })).toHaveLength(3);
   });
 
+  it('are issued once for an Idempotency-Key that comes many times at once', async () => {
+    const { teamId } = await server.createTeam();
+    const issue = () =>
+      operator.ask('createApiKey', { input: { kind: 'live', teamId, name: 'A' } }, undefined, {
+        'idempotency-key': `issue to ${teamId}`,
+      });
+    const answers = await Promise.all(Array.from({ length: 6 }, issue));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect((await balance(answers[0]?.body.data.createApiKey.secret)).status).toBe(200);
+    expect(await operator.does('apiKeys', { teamId })).toHaveLength(3);
+  });
+
   /** Every row of every table, as text. */
   async function everythingStored(): Promise<string> {
     const tables = await server.query<{ name: string }>(
