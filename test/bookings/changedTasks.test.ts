@@ -36,4 +36,19 @@ describeEngines('The answer to what a supplier was asked before its booking was 
     expect(await write(task, platform)).toBe(false);
     expect(await present()).toEqual([before]);
   });
+
+  it('undecided, counts for nothing in how often the cancellation was asked for', async () => {
+    const { platform } = server.running.gateway;
+    const { live: walletId } = await fundedTeam(server);
+    const booking = await bookingOf(server, walletId, { type: 'hold', amountCents: 400_00 });
+    await postBooking(booking, null, platform);
+    const { id } = booking;
+    const claim = async () => {
+      const tasks = await claimTasks(new Map([['simulated', 25]]), 60_000, platform);
+      return tasks.find((task) => task.id === id)!;
+    };
+    expect(await postponeTask(await claim(), new Date(0), null, platform)).toBe(true);
+    expect(await applyTransition('withdraw', { id, walletId }, {}, platform)).not.toBeNull();
+    expect(await claim()).toMatchObject({ order_task: 'cancel', order_asked: 0 });
+  });
 });

@@ -136,4 +136,22 @@ export function describeRecording(stage: WorkerStage): void {
     await record(second, 'held', failed);
     expect(await stage.world.deliveries(id)).toMatchObject([{ status: 'failed', attempt_count: 1 }]);
   });
+
+  it('are of a delivery that stays delivered, when who had it before got through and who has it now does not', async () => {
+    const { platform } = stage.world.server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/got-through');
+    await stage.world.happens(tenant);
+    const claim = (token: string) => claimDeliveries(token, { webhookIds: [id] }, free, platform);
+    const [first] = await claim('lost');
+    await releaseLease({ id: first!.id, token: 'lost' }, platform.clock.now(), platform);
+    const [second] = await claim('held');
+    await record(first, 'lost', delivered);
+    await record(second, 'held', failed);
+    expect(await stage.world.deliveries(id)).toMatchObject([
+      { status: 'delivered', reasons: ['ok', 'http_status'] },
+    ]);
+    expect(await claim('third')).toEqual([]);
+    expect(await stage.world.webhook(key, id)).toMatchObject({ active: true, failed_deliveries: 1 });
+  });
 }

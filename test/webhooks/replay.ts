@@ -2,6 +2,7 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import { minuteMs } from '../harness/testClock.ts';
 import { refusals } from './deliveryLog.ts';
 import type { SendingStage } from './sendingStage.ts';
@@ -95,6 +96,23 @@ export function describeReplay(stage: SendingStage): void {
         await other.query('ROLLBACK');
         await other.end();
         expect(await replayed).toEqual({ replayed: 10_500 });
+        await stage.world.remove(key, id);
+        stage.world.mend('/many');
+      });
+
+      it('leaves what arrived while it waited', async () => {
+        const { key, id, since } = await withSkipped(3);
+        const other = await stage.world.server.openSession();
+        await other.query('BEGIN');
+        await other.query("UPDATE webhook_deliveries SET status = 'delivered' WHERE event_id = $1", [
+          `${id}2`,
+        ]);
+        const replayed = read('replay', key, { webhookId: id, since });
+        await eventually(async () => (await lockWaits(stage.world.server)) === 1);
+        await other.query('COMMIT');
+        expect(await replayed).toEqual({ replayed: 2 });
+        const delivered = await read('list', key, { webhookId: id, status: ['delivered'] });
+        expect(delivered.items.map(({ eventId }: Json) => eventId)).toEqual([`${id}2`]);
         await stage.world.remove(key, id);
         stage.world.mend('/many');
       });
