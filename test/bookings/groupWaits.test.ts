@@ -56,6 +56,28 @@ describeSeveralSessions('A group of bookings', (engine) => {
     expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
   });
 
+  it('that waits for its first wallet has locked none of the others', async () => {
+    const { platform } = server.running.gateway;
+    const [first, last, other] = [await fundedWallet(), await fundedWallet(), await fundedWallet()];
+    const holder = await server.openSession();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM wallets WHERE id = $1 FOR UPDATE', [first]);
+    // The first is written alone and at once; the two behind it are a group.
+    const bookings = await Promise.all(
+      [other, last, first].map((id) => bookingOf(server, id, { amountCents: 100_00 })),
+    );
+    const posted = Promise.all(bookings.map((booking) => postBooking(booking, null, platform)));
+    await eventually(async () => (await lockWaits(server)) === 1);
+    await holder.query('SELECT FROM wallets WHERE id = $1 FOR UPDATE NOWAIT', [last]);
+    await holder.query('COMMIT');
+    await posted;
+    const wallets = await server.query<object>(
+      'SELECT balance_cents FROM wallets WHERE id = ANY ($1) ORDER BY id',
+      [[first, last, other]],
+    );
+    expect(wallets).toEqual(Array(3).fill({ balance_cents: '90000' }));
+  });
+
   it('that waits for long holds up nobody behind it', async () => {
     const { platform } = server.running.gateway;
     const [locked, free] = [await fundedWallet(), await fundedWallet()];

@@ -62,4 +62,11 @@ describeSeveralSessions('rate limits in Redis', (engine) => {
       redis.disconnect();
     }
   });
+
+  it('count each of however many callers come at once', async () => {
+    const { limiter } = server.running.gateway;
+    const callers = Array.from({ length: 450 }, (_, place) => `caller ${place} of ${server.url}`);
+    const windows = await Promise.all(callers.map((caller) => limiter.consume('search', caller)));
+    expect(windows.map(({ limit, remaining }) => limit - remaining)).toEqual(callers.map(() => 1));
+  });
 });

@@ -116,6 +116,28 @@ describeOneEngine('A feed', (engine) => {
     expect(told.map(({ lost }) => lost)).toEqual([1_000]);
   });
 
+  it.each([2, 3])(
+    'tells once what has taken the place of the last %i of three that it told',
+    async (count) => {
+      const server = await startTestServer(engine);
+      onTestFinished(() => server.close());
+      const { id: teamId } = await new Operator(server).does('createTeam', { input: { name: 'Young' } });
+      const tenant = await tenantOf(server, teamId, 'test');
+      const heard: string[] = [];
+      const { leave } = await server.running.gateway.feed.follow(tenant, {
+        hear: (events) => heard.push(...events.map(({ id }) => id)),
+        rewind: () => undefined,
+      });
+      const told = await writeEvents(server, teamId, 'test', { count: 3 });
+      await eventually(() => heard.length === told.length);
+      await loseEvents(server, teamId, 'test', count);
+      const instead = await writeEvents(server, teamId, 'test', { count: 4 });
+      await eventually(() => heard.length > told.length);
+      expect(heard).toEqual([...told, ...instead]);
+      leave();
+    },
+  );
+
   it('reads for each team what it has missed itself, though others ask for as much at the same moment', async () => {
     const server = await startTestServer(engine);
     onTestFinished(() => server.close());
