@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { dataOf, expectRefusal } from '../doors/door.ts';
+import { keyReused } from '../doors/idempotencySteps.ts';
 import { describeWebhookDoors } from './webhookDoors.ts';
 
 describeWebhookDoors('a webhook registered with an Idempotency-Key', (stage) => {
@@ -19,6 +20,14 @@ describeWebhookDoors('a webhook registered with an Idempotency-Key', (stage) => 
     );
     expect(new Set(outcomes.map(({ text }) => text)).size).toBe(1);
     expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(dataOf(await stage.door.list(live)).pagination.total).toBe(1);
+  });
+
+  it('is told to nobody who asks for another with the same key', async () => {
+    const { live } = await stage.world.server.createTeam();
+    const idempotencyKey = randomUUID();
+    dataOf(await stage.door.create(live, newRequest(), { idempotencyKey }));
+    expectRefusal(await stage.door.create(live, newRequest(), { idempotencyKey }), keyReused);
     expect(dataOf(await stage.door.list(live)).pagination.total).toBe(1);
   });
 
