@@ -205,6 +205,26 @@ describeOneEngine('Rotation of the encryption key in a store of the build before
     await rotation.restart(present);
     await rotation.expectWhole();
   });
+
+  it('asks for the former key for a single value that does not tell it, among all that do', async () => {
+    const rotation = await Rotation.begin(engine);
+    const { server } = rotation.world;
+    await asBefore(server);
+    const [answer] = await server.query<{ key: string; outcome: string }>(
+      "SELECT key, outcome FROM idempotency_keys WHERE outcome NOT LIKE '{%' LIMIT 1",
+    );
+    await rotation.restart(present, former);
+    expect((await rotation.reseal()).code).toBe(0);
+    await rotation.restart(present);
+    await server.query('UPDATE idempotency_keys SET outcome = $1 WHERE key = $2', [
+      answer?.outcome,
+      answer?.key,
+    ]);
+    await server.query('INSERT INTO encryption_keys (id) VALUES ($1)', [createVault(former).keyId]);
+    await rotation.expectRefused(present);
+    await rotation.restart(present, former);
+    await rotation.expectWhole();
+  });
 });
 
 describeOneEngine('The list of what is stored sealed', (engine) => {
