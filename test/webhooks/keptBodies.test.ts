@@ -42,6 +42,21 @@ describeEngines('an attempt that is recorded', (engine) => {
     expect((await take(id, 'second')).body).toBe(first.body);
   });
 
+  it('as failed keeps the bytes for those to come, whatever would be made of its event by then', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/failed');
+    const eventId = await world.happens(tenant);
+    const first = await take(id, 'first');
+    await record(first, 'first', failed);
+    await world.server.query(
+      `BEGIN; SET LOCAL session_replication_role = replica;
+       UPDATE events SET created_at = created_at + interval '1 second' WHERE id = '${eventId}'; COMMIT`,
+    );
+    await redeliverDelivery(tenant, `${eventId}.${id}`, platform);
+    expect((await take(id, 'second')).body).toBe(first.body);
+  });
+
   it('by one that has lost its lease changes nothing of when the next one is due', async () => {
     const { platform } = world.server.running.gateway;
     const { key, tenant } = await world.team();
