@@ -1,3 +1,4 @@
+import { ConnectionRefusedError } from 'sequelize';
 import { expect, it, vi } from 'vitest';
 import type { Platform } from '../../src/domain/platform.ts';
 import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
@@ -7,8 +8,24 @@ import { KeptAttempts } from '../../src/domain/webhooks/keptAttempts.ts';
 import type { WorkerStage } from './workerStage.ts';
 import { delivered, failed, free } from './workerStage.ts';
 
-/** The next statement that writes is committed, and its connection breaks before anyone hears of that. */
-function loseNextAnswer({ sequelize }: Platform): void {
+/** The next so many connections for writing are refused. */
+function refuseConnections({ sequelize }: Platform, count: number): void {
+  const manager = sequelize.connectionManager;
+  const connect = manager.getConnection.bind(manager);
+  let left = count;
+  const spy = vi.spyOn(manager, 'getConnection').mockImplementation((options) => {
+    if (options?.type !== 'write') return connect(options);
+    left -= 1;
+    if (left === 0) spy.mockRestore();
+    return Promise.reject(new ConnectionRefusedError(new Error('connect ECONNREFUSED')));
+  });
+}
+
+/**
+ * The next statement that writes is committed, and its connection breaks before anyone hears of that.
+ * @param lost is called then.
+ */
+function loseNextAnswer({ sequelize }: Platform, lost = () => {}): void {
   const manager = sequelize.connectionManager;
   const connect = manager.getConnection.bind(manager);
   const spy = vi.spyOn(manager, 'getConnection').mockImplementation(async (options) => {
@@ -19,7 +36,10 @@ function loseNextAnswer({ sequelize }: Platform): void {
     client.query = (asked: { callback(error: unknown, rows: unknown[]): void }) => {
       client.query = query;
       const { callback } = asked;
-      asked.callback = (error) => callback(error ?? new Error('Connection terminated unexpectedly'), []);
+      asked.callback = (error) => {
+        lost();
+        callback(error ?? new Error('Connection terminated unexpectedly'), []);
+      };
       return query(asked);
     };
     return client;
@@ -100,6 +120,48 @@ export function describeRecording(stage: WorkerStage): void {
     await new KeptAttempts(`worker of ${id}`, platform).record(attempt);
     expect(await stage.world.webhook(key, id)).toMatchObject({ total_deliveries: 1, failed_deliveries: 1 });
     expect((await stage.world.deliveries(id)).map(({ reasons }) => reasons)).toEqual([['http_status']]);
+  });
+
+  it('are logged once also when no connection comes for those of a statement whose answer was lost', async () => {
+    const { platform } = stage.world.server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/lost-answer-and-connection');
+    for (const _ of [delivered, failed]) await stage.world.happens(tenant);
+    const claimed = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    const endedAt = platform.clock.now();
+    const attempts = claimed.map((delivery) => ({
+      delivery,
+      token: 'token',
+      outcome: failed,
+      startedAt: endedAt,
+      endedAt,
+    }));
+    const log = new AttemptRecorder(`worker of ${id}`, platform);
+    const recordAll = () => Promise.allSettled(attempts.map((attempt) => log.record(attempt)));
+    loseNextAnswer(platform, () => refuseConnections(platform, attempts.length));
+    expect((await recordAll()).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await recordAll()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect(await stage.world.webhook(key, id)).toMatchObject({ total_deliveries: 2, failed_deliveries: 2 });
+    expect((await stage.world.deliveries(id)).map(({ reasons }) => reasons)).toEqual([
+      ['http_status'],
+      ['http_status'],
+    ]);
+  });
+
+  it('are logged by who has lost them, also when no connection came for that at first', async () => {
+    const { platform } = stage.world.server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/lost-and-refused');
+    await stage.world.happens(tenant);
+    const [delivery] = await claimDeliveries('lost', { webhookIds: [id] }, free, platform);
+    await releaseLease({ id: delivery!.id, token: 'lost' }, platform.clock.now(), platform);
+    expect(await claimDeliveries('held', { webhookIds: [id] }, free, platform)).toHaveLength(1);
+    refuseConnections(platform, 1);
+    const endedAt = platform.clock.now();
+    const attempt = { delivery: delivery!, token: 'lost', outcome: delivered, startedAt: endedAt, endedAt };
+    await new KeptAttempts(`worker of ${id}`, platform).record(attempt);
+    expect(await stage.world.webhook(key, id)).toMatchObject({ total_deliveries: 1, failed_deliveries: 0 });
+    expect(await stage.world.deliveries(id)).toMatchObject([{ status: 'delivered', reasons: ['ok'] }]);
   });
 
   it('are logged and counted for each time that they were sent, also when both attempts end at once', async () => {

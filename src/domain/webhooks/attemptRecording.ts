@@ -1,4 +1,4 @@
-import { isUnusable } from '../../infrastructure/database/sharedConnections.ts';
+import { isInDoubt } from '../../infrastructure/database/database.ts';
 import { retryOnDeadlock, run, statement } from '../../infrastructure/database/statement.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import type { Platform } from '../platform.ts';
@@ -77,9 +77,9 @@ const recordSql = `WITH finished AS MATERIALIZED (
 const recordAttempts = statement<{ id: string }>('record_webhook_attempts', recordSql.replace('$ONCE', ''));
 
 /**
- * The same after a connection that broke: the statement before may have been committed, or be at work still, and only its
- * answer lost. It ended the leases of what it wrote, which is looked at once the row is ours. What had lost its lease to
- * another taking before is left out with it, since nobody can tell the two.
+ * The same after a connection that broke under it: the statement before may have been committed, or be at work still, and
+ * only its answer lost. It ended the leases of what it wrote, which is looked at once the row is ours. What had lost its
+ * lease to another taking before is left out with it, since nobody can tell the two.
  */
 const recordUnrecorded = statement<{ id: string }>(
   'record_unrecorded_webhook_attempts',
@@ -114,8 +114,6 @@ export interface RecordedAttempt {
 
 interface Waiting {
   attempt: FinishedAttempt;
-  /** How it is written. */
-  recording: typeof recordAttempts;
   resolve(recorded: RecordedAttempt): void;
   reject(error: unknown): void;
 }
@@ -126,6 +124,8 @@ const largestBatch = 200;
 export class AttemptRecorder {
   readonly #platform: Platform;
   readonly #name: string;
+  /** Those that may have been written, and only the answer lost. */
+  readonly #inDoubt = new WeakSet<FinishedAttempt>();
   #waiting: Waiting[] = [];
   #writing = false;
   #written = 0;
@@ -137,14 +137,12 @@ export class AttemptRecorder {
   }
 
   /**
-   * Resolves once the attempt is recorded.
-   * @param again whether it was tried before and failed, so that nobody knows whether it was written.
+   * Resolves once the attempt is recorded. One that was not may be given again: it is known whether it may have been.
    * @throws the driver's error.
    */
-  record(attempt: FinishedAttempt, again = false): Promise<RecordedAttempt> {
-    const recording = again ? recordUnrecorded : recordAttempts;
+  record(attempt: FinishedAttempt): Promise<RecordedAttempt> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ attempt, recording, resolve, reject });
+      this.#waiting.push({ attempt, resolve, reject });
       if (!this.#writing) {
         this.#writing = true;
         // After the sockets that are ready now have been read.
@@ -160,29 +158,31 @@ export class AttemptRecorder {
         await this.#write(batch);
       } catch (error) {
         if (batch.length === 1) batch[0]?.reject(error);
-        else await this.#writeEach(batch, isUnusable(error));
+        else await this.#writeEach(batch);
       }
     }
     this.#writing = false;
   }
 
   /** One that cannot be written keeps none of the others from it. */
-  async #writeEach(batch: readonly Waiting[], inDoubt: boolean): Promise<void> {
-    for (const waiting of batch) {
-      const recording = inDoubt ? recordUnrecorded : waiting.recording;
-      await this.#write([{ ...waiting, recording }]).catch(waiting.reject);
-    }
+  async #writeEach(batch: readonly Waiting[]): Promise<void> {
+    for (const waiting of batch) await this.#write([waiting]).catch(waiting.reject);
+  }
+
+  #howToWrite(waiting: Waiting | undefined): typeof recordAttempts {
+    return waiting && this.#inDoubt.has(waiting.attempt) ? recordUnrecorded : recordAttempts;
   }
 
   /** Of one kind. A statement can change a row once, so a delivery that was taken twice waits for its turn. */
   #nextBatch(): Waiting[] {
     const ids = new Set<string>();
-    const recording = this.#waiting[0]?.recording;
+    const recording = this.#howToWrite(this.#waiting[0]);
     const batch: Waiting[] = [];
     const rest: Waiting[] = [];
     for (const waiting of this.#waiting) {
       const { id } = waiting.attempt.delivery;
-      if (batch.length === largestBatch || ids.has(id) || waiting.recording !== recording) rest.push(waiting);
+      const isOther = this.#howToWrite(waiting) !== recording;
+      if (batch.length === largestBatch || ids.has(id) || isOther) rest.push(waiting);
       else batch.push(waiting);
       ids.add(id);
     }
@@ -192,11 +192,16 @@ export class AttemptRecorder {
 
   async #write(batch: readonly Waiting[]): Promise<void> {
     this.#written += 1;
-    const { recording = recordAttempts } = batch[0] ?? {};
+    const recording = this.#howToWrite(batch[0]);
     const next = batch.map(({ attempt }) => nextAttemptAt(attempt, this.#platform));
     const rows = JSON.stringify(batch.map(({ attempt }, index) => rowOf(attempt, next[index] ?? null)));
     const name = `${this.#name}/${this.#written}`;
-    const lost = await retryOnDeadlock(() => run(this.#platform.sequelize, recording, [rows, name]));
+    const lost = await retryOnDeadlock(() => run(this.#platform.sequelize, recording, [rows, name])).catch(
+      (error) => {
+        if (isInDoubt(error)) for (const { attempt } of batch) this.#inDoubt.add(attempt);
+        throw error;
+      },
+    );
     const deactivated = new Set(lost.map(({ id }) => id));
     for (const [index, { attempt, resolve }] of batch.entries()) {
       const nextAt = next[index] ?? null;

@@ -8,7 +8,8 @@ import { SendingCancelled } from '../../infrastructure/webhooks/sender.ts';
 import type { Platform } from '../platform.ts';
 import { AlertMails } from './alerts.ts';
 import type { ClaimedDelivery, ClaimScope } from './claim.ts';
-import { claimDeliveries, leaseOf, nextDueAt, releaseAllLeases, releaseLease, renewLeases } from './claim.ts';
+import { claimDeliveries, nextDueAt, releaseAllLeases, releaseLease } from './claim.ts';
+import { HeldLeases } from './heldLeases.ts';
 import { KeptAttempts } from './keptAttempts.ts';
 import { DeliveryRequests } from './requests.ts';
 import { mayHaveLeftSome, Shares, slots } from './shares.ts';
@@ -50,6 +51,7 @@ export class WebhookDispatcher {
   readonly #recorder: KeptAttempts;
   readonly #alerts: AlertMails;
   readonly #attempts = new Set<Attempt>();
+  readonly #leases: HeldLeases;
   readonly #changes: UrlChanges;
   readonly #wanted = new Wanted();
   readonly #outage: Outage;
@@ -58,7 +60,6 @@ export class WebhookDispatcher {
   #claiming: Promise<void> | null = null;
   #claims = 0;
   #stopped = false;
-  #renewal: NodeJS.Timeout | undefined;
   #nextLook: { atMs: number; cancel(): void } | null = null;
   #stopSignals: Array<() => Promise<void>> = [];
 
@@ -68,6 +69,7 @@ export class WebhookDispatcher {
     this.#requests = new DeliveryRequests(platform);
     this.#recorder = new KeptAttempts(this.#name, platform);
     this.#alerts = new AlertMails(platform);
+    this.#leases = new HeldLeases(this.#attempts, platform);
     this.#changes = new UrlChanges(this.#attempts, platform);
     this.#outage = new Outage(platform.log, {
       lost: 'webhook deliveries not claimed; trying again with the sweep',
@@ -87,7 +89,7 @@ export class WebhookDispatcher {
         this.#stopSignals = stops;
       })
       .catch((error) => log.warn({ err: error }, 'webhooks wait for the sweep: not listening for signals'));
-    this.#renewal = setInterval(() => this.#renew(), leaseOf(this.#platform) / 3);
+    this.#leases.start();
     this.#changes.start();
   }
 
@@ -99,7 +101,7 @@ export class WebhookDispatcher {
     await Promise.all(this.#stopSignals.map((stop) => stop()));
     await this.#claiming;
     await Promise.all([this.#alerts.stop(), ...[...this.#attempts].map(({ ended }) => ended)]);
-    clearInterval(this.#renewal);
+    this.#leases.stop();
     this.#changes.stop();
   }
 
@@ -146,6 +148,7 @@ export class WebhookDispatcher {
     const since = this.#platform.clock.now();
     // The look knows nothing of slots that become free while it lasts; who frees one wakes us only while this is set.
     this.#full = true;
+    await this.#leases.ensure();
     const claimed = await claimDeliveries(token, scope, allowances, this.#platform);
     if (mayHaveLeftSome(allowances, claimed)) this.#wanted.add(scope);
     else {
@@ -244,15 +247,5 @@ export class WebhookDispatcher {
     await releaseLease({ id: delivery.id, token }, dueAt, this.#platform);
     if (isCancelled) this.#wake({ webhookIds: [delivery.webhook_id] });
     else this.#lookAt(dueAt);
-  }
-
-  #renew(): void {
-    const sinceMs = performance.now() - leaseOf(this.#platform) / 3;
-    const taken = [...this.#attempts]
-      .filter(({ takenMs }) => takenMs < sinceMs)
-      .map(({ delivery, token }) => ({ id: delivery.id, token }));
-    renewLeases(taken, this.#platform).catch((error) =>
-      this.#platform.log.warn({ err: error }, 'webhook leases not renewed'),
-    );
   }
 }

@@ -38,7 +38,7 @@ export class KeptAttempts {
     const { signal } = this.#stopping;
     for (let tries = 1; ; tries += 1) {
       try {
-        const recorded = await this.#recorder.record(attempt, tries > 1);
+        const recorded = await this.#recorder.record(attempt);
         this.#outage.end();
         return recorded;
       } catch (error) {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { ConnectionAcquireTimeoutError } from 'sequelize';
+import { ConnectionAcquireTimeoutError, ConnectionError } from 'sequelize';
 import type { ModelCtor } from 'sequelize-typescript';
 import { Sequelize } from 'sequelize-typescript';
 import type { Settings } from '../../config.ts';
@@ -22,10 +22,11 @@ export const noConnectionCame = (error: unknown): boolean =>
 
 /**
  * Whether nobody can tell by `error` whether what failed was done: it is not the server's word, or its last one on a
- * connection that ended, and a commit may have come before that.
+ * connection that ended, and a commit may have come before that. Of a connection that could not be had, which is all that
+ * is a ConnectionError, nothing was asked.
  */
 export const isInDoubt = (error: unknown): boolean =>
-  isUnusable(error) && !isOutdated(error) && !noConnectionCame(error);
+  isUnusable(error) && !isOutdated(error) && !(error instanceof ConnectionError);
 
 /**
  * Resolves when the database answers and takes writes. Locks no row, but a server that is read-only refuses it like a

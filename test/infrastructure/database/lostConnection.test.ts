@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { noConnectionCame, openDatabase } from '../../../src/infrastructure/database/database.ts';
+import { isInDoubt, noConnectionCame, openDatabase } from '../../../src/infrastructure/database/database.ts';
 
 /** A message of PostgreSQL's protocol. */
 function message(type: string, content: string): Buffer {
@@ -44,7 +44,15 @@ it('a session that the server ends with its greeting fails whoever wanted it, an
 
 it('a server that has no session left is overloaded, as one is whose connections are all in use', async () => {
   const { cause } = (await openOn(refusal('53300', 'sorry, too many clients already'))) as Error;
-  expect(noConnectionCame(cause)).toBe(true);
+  expect([noConnectionCame(cause), isInDoubt(cause)]).toEqual([true, false]);
+});
+
+it.each([
+  ['lets nobody in', refusal('57P03', 'the database system is starting up')],
+  ['ends each session before it has begun', Buffer.of()],
+])('of a server that %s it is known that nothing was done', async (_what, answer) => {
+  const { cause } = (await openOn(answer)) as Error;
+  expect(isInDoubt(cause)).toBe(false);
 });
 
 it('a server that lets nobody in at the start is told of by whoever starts, and by nobody beside', async () => {
