@@ -95,7 +95,7 @@ class RedisEngine extends RedisPubSub {
   }
 }
 
-/** How often it is tried whether the server takes writes. */
+/** How often it is tried whether the server takes writes, and whether who listens to it would hear it. */
 const betweenTrialsMs = 2_000;
 
 /** Written to by nobody: there is nothing to expire, but a replica refuses to. */
@@ -122,6 +122,18 @@ function leaveReplicas(publisher: Redis, subscriber: Redis, log: Log): () => voi
   return () => clearInterval(trials);
 }
 
+/**
+ * Has a connection noticed that has fallen silent: it is given up when an answer does not come, and who listens asks for
+ * none. That is its 'error', which tells of it.
+ * @returns what ends that.
+ */
+function noticeSilence(subscriber: Redis): () => void {
+  const trials = setInterval(() => {
+    if (subscriber.status === 'ready') subscriber.ping().catch(() => undefined);
+  }, betweenTrialsMs).unref();
+  return () => clearInterval(trials);
+}
+
 export function redisSignals(url: string, log: Log): Signals {
   const connect = (name: string) => {
     const client = new Redis(url, {
@@ -138,7 +150,7 @@ export function redisSignals(url: string, log: Log): Signals {
   const publisher = connect('publisher');
   const subscriber = connect('subscriber');
   const engine = new RedisEngine({ publisher, subscriber }, log);
-  const endTrials = leaveReplicas(publisher, subscriber, log);
+  const endTrials = [leaveReplicas(publisher, subscriber, log), noticeSilence(subscriber)];
   return signalsOver(engine, log, {
     async check() {
       // Asked while it connects, it would wait for that.
@@ -147,7 +159,7 @@ export function redisSignals(url: string, log: Log): Signals {
     },
     async close() {
       engine.endSubscriptions();
-      endTrials();
+      for (const end of endTrials) end();
       publisher.disconnect();
       subscriber.disconnect();
     },
