@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, vi } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { graphqlDoor } from '../doors/graphqlDoor.ts';
 import { restDoor } from '../doors/restDoor.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
@@ -25,8 +25,6 @@ export function describeLostAnswers(
   describeSeveralSessions(title, (engine) => {
     const stage = {} as { -readonly [Member in keyof LossyStage]: LossyStage[Member] };
     beforeAll(async () => {
-      // Sequelize says there of each transaction that its connection is gone.
-      vi.spyOn(console, 'warn').mockImplementation(() => undefined);
       const place = await engine.allocate();
       stage.link = await startLossyLink(new URL(place.settings.DATABASE_URL ?? ''));
       const settings = { ...place.settings, DATABASE_URL: stage.link.url };
@@ -47,7 +45,6 @@ export function describeLostAnswers(
     afterAll(async () => {
       await stage.server?.close();
       stage.link?.close();
-      vi.restoreAllMocks();
     });
     tests(stage);
   });

@@ -11,6 +11,7 @@ import { EmbeddedDisk } from './embeddedDisk.ts';
 import { checkSession, connectionTo, sessionOptions } from './session.ts';
 import { isOutdated, isUnusable } from './sharedConnections.ts';
 import { hasNoConnectionLeft } from './sqlState.ts';
+import { endQuietly } from './transaction.ts';
 import { transactionContext } from './transactionContext.ts';
 
 /**
@@ -109,6 +110,7 @@ export async function openDatabase(
         ...dialectOptions,
       },
     });
+    endQuietly(sequelize);
     await checkSession(sequelize).catch(naming('DATABASE_URL'));
     return {
       sequelize,
@@ -127,6 +129,7 @@ export async function openDatabase(
     pool: { min: 1, max: 1, acquire: settings.DATABASE_POOL_TIMEOUT, idle: 2 ** 31 - 1 },
     dialectOptions: { application_name, options: sessionOptions, stream: embedded.stream },
   });
+  endQuietly(sequelize);
   return {
     sequelize,
     shared: false,

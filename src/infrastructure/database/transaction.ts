@@ -2,6 +2,32 @@ import type { Sequelize } from 'sequelize';
 import { Transaction } from 'sequelize';
 import { transactionContext } from './transactionContext.ts';
 
+/** Ends the connection of a transaction, and takes it from the pool. */
+interface Cleanup {
+  forceCleanup(): Promise<void>;
+}
+
+/**
+ * Keeps Sequelize from telling the console of each COMMIT and ROLLBACK that fails, as it does before it gives the connection
+ * up and throws. Here it hears of neither: the connection is given up all the same, the error of a COMMIT is thrown by the
+ * last of what runs after it, and a ROLLBACK has failed only where the server does it by itself.
+ */
+export function endQuietly(sequelize: Sequelize): void {
+  const queries = sequelize.getQueryInterface();
+  const commit = queries.commitTransaction.bind(queries);
+  const rollBack = queries.rollbackTransaction.bind(queries);
+  const giveUp = (transaction: Transaction) => (transaction as unknown as Cleanup).forceCleanup();
+  queries.commitTransaction = (transaction, options) =>
+    commit(transaction, options).catch(async (error) => {
+      transaction.afterCommit(() => {
+        throw error;
+      });
+      await giveUp(transaction);
+    });
+  queries.rollbackTransaction = (transaction, options) =>
+    rollBack(transaction, options).catch(() => giveUp(transaction));
+}
+
 /**
  * Runs `work` in one database transaction: the one that is open already, or a new one. Statements and models find it
  * through the async context, so it is never passed by hand.
