@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Build, BuiltServer } from '../harness/builtServer.ts';
 import { allocateStore, buildServer } from '../harness/builtServer.ts';
+import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { startLossyLink } from '../harness/lossyLink.ts';
 
 let build: Build;
 beforeAll(async () => {
@@ -32,14 +34,18 @@ describeEngines('npm run operator:key', (engine) => {
     await store?.release();
   });
 
-  async function keyNames(key: string): Promise<string[]> {
+  async function ask(key: string, query: string) {
     const answer = await fetch(`${server.url}/graphql`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: '{ apiKeys { name } }' }),
+      body: JSON.stringify({ query }),
     });
-    const { data } = (await answer.json()) as { data: { apiKeys: { name: string }[] } };
-    return data.apiKeys.map(({ name }) => name);
+    return ((await answer.json()) as { data: Json }).data;
+  }
+
+  async function keyNames(key: string): Promise<string[]> {
+    const { apiKeys } = await ask(key, '{ apiKeys { name } }');
+    return apiKeys.map(({ name }: Json) => name);
   }
 
   it('issues a key to whoever has lost all', async () => {
@@ -62,6 +68,30 @@ describeEngines('npm run operator:key', (engine) => {
   });
 
   if (engine.name !== 'embedded') {
+    it('tells of a key that is there, though nobody heard of it, which one to revoke', async () => {
+      const link = await startLossyLink(new URL(store.environment.DATABASE_URL ?? ''));
+      try {
+        link.loseAnswerTo('INSERT INTO "api_keys"');
+        const { DATA_DIR = '' } = store.environment;
+        const { code, stdout, stderr } = await build.issueOperatorKey(
+          { DATA_DIR, DATABASE_URL: link.url },
+          'Lost',
+        );
+        expect([code, stdout]).toEqual([2, '']);
+        expect(stderr).toMatch(
+          /^Perhaps issued, and shown to nobody: Connection terminated unexpectedly\nLook for key_\w{26} with .+\n$/,
+        );
+        const id = /key_\w+/.exec(stderr)?.[0];
+        const { operator } = store.keys;
+        const { apiKeys } = await ask(operator, '{ apiKeys { id name } }');
+        expect(apiKeys).toContainEqual({ id, name: 'Lost' });
+        const { revokeApiKey } = await ask(operator, `mutation { revokeApiKey(id: "${id}") { id } }`);
+        expect(revokeApiKey).toEqual({ id });
+      } finally {
+        link.close();
+      }
+    });
+
     it('says that a database is of another version', async () => {
       // A schema that nobody has migrated.
       const { DATABASE_URL = '', ...others } = store.environment;

@@ -24,6 +24,8 @@ export interface KeyRequest {
   scopes: Scope[] | null;
   /** A key chosen beforehand, for bootstrapping; otherwise 256 random bits. */
   secret?: string;
+  /** For who must name it even where nobody knows whether it was written. */
+  id?: string;
 }
 
 export interface IssuedKey {
@@ -88,7 +90,7 @@ export async function createApiKey(request: KeyRequest, platform: Platform): Pro
 export async function issueKey(request: KeyRequest, { clock }: Pick<Platform, 'clock'>): Promise<IssuedKey> {
   const secret = request.secret ?? newSecretKey(request.kind);
   const apiKey = await ApiKey.create({
-    id: newIdentifier('key'),
+    id: request.id ?? newIdentifier('key'),
     teamId: request.teamId,
     kind: request.kind,
     name: request.name.trim(),

@@ -26,8 +26,11 @@ export const noConnectionCame = (error: unknown): boolean =>
  * connection that ended, and a commit may have come before that. Of a connection that could not be had, which is all that
  * is a ConnectionError, nothing was asked.
  */
-export const isInDoubt = (error: unknown): boolean =>
-  isUnusable(error) && !isOutdated(error) && !(error instanceof ConnectionError);
+export function isInDoubt(error: unknown): boolean {
+  if (error instanceof ConnectionError) return false;
+  const { original = error } = (error ?? {}) as { original?: unknown };
+  return isUnusable(original) && !isOutdated(original);
+}
 
 /**
  * Resolves when the database answers and takes writes. Locks no row, but a server that is read-only refuses it like a
