@@ -36,7 +36,8 @@ const pageAt = (root: string) => `<!doctype html>
  * A key is good until the page is closed. Earlier pages kept it in the browser, for whoever uses the machine next: it is taken
  * away. A browser that keeps nothing refuses to be asked.
  *
- * Swagger UI takes the paths of the document for those of the host, above any path that a proxy has put the server below.
+ * Swagger UI takes the paths of the document for those of the host, above any path that a proxy has put the server below, and
+ * so does the browser with the link in its text.
  */
 const start = `const root = new URL('..', document.currentScript.src).href;
 SwaggerUIBundle({
@@ -44,6 +45,11 @@ SwaggerUIBundle({
   requestInterceptor: (request) => {
     if (!request.loadSpec) request.url = request.url.replace(new URL('/', root).href, () => root);
     return request;
+  },
+  responseInterceptor: (response) => {
+    if (response.url === root + 'api/v1/openapi.json')
+      response.text = response.text.replaceAll('](/graphql)', () => '](' + root + 'graphql)');
+    return response;
   },
   dom_id: '#ui',
   deepLinking: true,

@@ -1,4 +1,6 @@
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { rawRequest } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -44,6 +46,22 @@ describeOneEngine('The pages of the server', (engine) => {
       }
     },
   );
+
+  it('link from the documentation to what is below that path as well', async () => {
+    const script = (await server.rest('GET', '/docs/start.js')).text;
+    const src = 'http://proxy.example/travel/docs/start.js';
+    let options: Json = {};
+    const SwaggerUIBundle = (given: Json) => {
+      options = given;
+    };
+    runInNewContext(script, { URL, SwaggerUIBundle, document: { currentScript: { src } } });
+    const { text } = await server.rest('GET', '/api/v1/openapi.json');
+    const shown = options.responseInterceptor({ url: options.url, text });
+    const paths = [...JSON.parse(shown.text).info.description.matchAll(/\]\(([^)]+)\)/g)].map(
+      ([, link]) => new URL(link, src).pathname,
+    );
+    expect(paths).toEqual(['/travel/graphql']);
+  });
 
   it('are shown also to whoever writes a host that can be none before their path', async () => {
     for (const path of ['/docs', '/graphql'])
