@@ -42,7 +42,10 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     const early = at(recorded?.due_at, 59_999);
     expect(await claim(early)).toEqual([]);
     const inTime = at(recorded?.due_at, 60_000);
-    expect(await nextDueAt(early.clock.now(), early)).toEqual(inTime.clock.now());
+    const scopes = ['all', { webhookIds: [id] }, { walletIds: [tenant.walletId] }] as const;
+    for (const scope of scopes)
+      expect(await nextDueAt(early.clock.now(), scope, early)).toEqual(inTime.clock.now());
+    expect(await nextDueAt(early.clock.now(), { webhookIds: [`${id}x`], walletIds: [-1] }, early)).toBe(null);
     const [delivery] = await claim(inTime);
     const now = inTime.clock.now();
     const attempt = { delivery: delivery!, token: 'patient', outcome: failed, startedAt: now, endedAt: now };

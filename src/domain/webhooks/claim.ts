@@ -49,6 +49,13 @@ export const waitingSql = `waiting AS (
        FROM waiting v WHERE v.webhook_id IS NOT NULL
    )`;
 
+/** The webhooks, and those of the wallets, that the named parameters hold, whether or not they have pending deliveries. */
+const someWaitingSql = (webhookIds: string, walletIds: string) => `waiting AS (
+     SELECT id AS webhook_id FROM webhooks WHERE id = ANY (${webhookIds})
+     UNION
+     SELECT id FROM webhooks WHERE wallet_id = ANY (${walletIds}::integer[]) AND deleted_at IS NULL
+   )`;
+
 /**
  * Of what is due, the next of each wallet goes by turns, counted on from what the wallet has under way, and as long as
  * enough slots stay free for the others. What its turn cannot come to is not even looked at: a wallet with a thousand
@@ -107,11 +114,7 @@ const claimOfAll = statement<ClaimedRow>(
 
 const claimOfSome = statement<ClaimedRow>(
   'claim_deliveries_of_webhooks',
-  `WITH waiting AS (
-     SELECT id AS webhook_id FROM webhooks WHERE id = ANY ($13)
-     UNION
-     SELECT id FROM webhooks WHERE wallet_id = ANY ($14::integer[]) AND deleted_at IS NULL
-   ), ${takeSql}`,
+  `WITH ${someWaitingSql('$13', '$14')}, ${takeSql}`,
   { timestamps: 'iso' },
 );
 
@@ -212,10 +215,8 @@ export async function releaseAllLeases({ sequelize }: Platform): Promise<void> {
   await run(sequelize, releaseAllStatement, []);
 }
 
-const nextDueStatement = statement<{ due_at: Date | null }>(
-  'next_webhook_delivery',
-  `WITH RECURSIVE ${waitingSql}
-   SELECT min(least(n.due_at, f.due_at)) AS due_at FROM waiting v
+/** $1 now, $2 since when first attempts are due, $3 the delay before them in milliseconds. */
+const nextDueSql = `SELECT min(least(n.due_at, f.due_at)) AS due_at FROM waiting v
      LEFT JOIN LATERAL (
           SELECT due_at FROM webhook_deliveries WHERE webhook_id = v.webhook_id AND status = 'pending' AND due_at > $1
            ORDER BY due_at LIMIT 1) n ON true
@@ -223,13 +224,32 @@ const nextDueStatement = statement<{ due_at: Date | null }>(
           SELECT due_at + $3::double precision * interval '1 millisecond' AS due_at FROM webhook_deliveries
            WHERE $3 > 0 AND webhook_id = v.webhook_id AND status = 'pending' AND first_attempt_at IS NULL
              AND due_at > $2
-           ORDER BY webhook_deliveries.due_at LIMIT 1) f ON true`,
+           ORDER BY webhook_deliveries.due_at LIMIT 1) f ON true`;
+
+interface NextDue {
+  due_at: Date | null;
+}
+
+const nextDueOfAll = statement<NextDue>(
+  'next_webhook_delivery',
+  `WITH RECURSIVE ${waitingSql} ${nextDueSql}`,
 );
 
-/** When the next delivery after `now` falls due; null when none does. */
-export async function nextDueAt(now: Date, { sequelize, settings }: Platform): Promise<Date | null> {
+const nextDueOfSome = statement<NextDue>(
+  'next_delivery_of_webhooks',
+  `WITH ${someWaitingSql('$4', '$5')} ${nextDueSql}`,
+);
+
+/** When the next delivery there after `now` falls due; null when none does. */
+export async function nextDueAt(
+  now: Date,
+  scope: ClaimScope,
+  { sequelize, settings }: Platform,
+): Promise<Date | null> {
   const firstDelayMs = settings.WEBHOOK_RETRY_DELAYS[0] ?? 0;
-  const firstDue = new Date(now.getTime() - firstDelayMs);
-  const [row] = await run(sequelize, nextDueStatement, [now, firstDue, firstDelayMs]);
+  const values = [now, new Date(now.getTime() - firstDelayMs), firstDelayMs];
+  const [row] = await (scope === 'all'
+    ? run(sequelize, nextDueOfAll, values)
+    : run(sequelize, nextDueOfSome, [...values, scope.webhookIds ?? [], scope.walletIds ?? []]));
   return row?.due_at ?? null;
 }

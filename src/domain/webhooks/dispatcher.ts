@@ -39,6 +39,13 @@ interface Attempt {
 }
 
 /**
+ * Whether a look there may be the first at deliveries that fall due later: by the first delay, or by the clock of whoever
+ * recorded them, which may be a little ahead. Wallets are looked at when something is recorded for them, webhooks by
+ * themselves for what fell due before.
+ */
+const mayFindLater = (scope: ClaimScope): boolean => scope === 'all' || (scope.walletIds ?? []).length > 0;
+
+/**
  * Event → delivery rows → this: takes due rows, sends them and records what came of it. Woken by signals, by deliveries
  * that fall due, and by slots that become free; the sweep calls `sweep`, which finds what none of them told of.
  */
@@ -144,12 +151,16 @@ export class WebhookDispatcher {
     this.#claims += 1;
     const token = `${this.#name}/${this.#claims}`;
     const takenMs = performance.now();
-    // Before the look: what falls due between it and the next question must be in one of them.
-    const since = this.#platform.clock.now();
     // The look knows nothing of slots that become free while it lasts; who frees one wakes us only while this is set.
     this.#full = true;
     await this.#leases.ensure();
-    const claimed = await claimDeliveries(token, scope, allowances, this.#platform);
+    // Before the look: what falls due between it and the question must be in one of them.
+    const since = this.#platform.clock.now();
+    const claiming = claimDeliveries(token, scope, allowances, this.#platform);
+    const asking = mayFindLater(scope) ? nextDueAt(since, scope, this.#platform) : null;
+    // Heard of below, where the look itself did not fail.
+    asking?.catch(() => undefined);
+    const claimed = await claiming;
     if (mayHaveLeftSome(allowances, claimed)) this.#wanted.add(scope);
     else {
       this.#full = false;
@@ -158,7 +169,7 @@ export class WebhookDispatcher {
       if (webhookIds.length > 0) this.#wanted.add({ webhookIds });
     }
     for (const delivery of claimed) this.#begin(delivery, token, takenMs);
-    if (scope === 'all') this.#lookAt(await nextDueAt(since, this.#platform));
+    this.#lookAt(await asking);
   }
 
   #lookAt(dueAt: Date | null): void {
