@@ -81,6 +81,42 @@ export function describeRecording(stage: WorkerStage): void {
     );
   });
 
+  it('deactivate a webhook again that a clock which is a little ahead of the worker’s activated', async () => {
+    const { server } = stage.world;
+    const { platform } = server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/activated-ahead');
+    await stage.world.happens(tenant);
+    await server.query(
+      `UPDATE webhook_deliveries SET created_at = created_at - interval '1 minute' WHERE webhook_id = $1`,
+      [id],
+    );
+    const [first] = await claimDeliveries('first', { webhookIds: [id] }, free, platform);
+    await record(first, 'first', failed);
+    expect(await stage.world.webhook(key, id)).toMatchObject({ active: false });
+    const replayed = await server.graphql(
+      `mutation ($id: String!) {
+         updateWebhook(id: $id, active: true) { active }
+         replayWebhookDeliveries(webhookId: $id, since: "2000-01-01T00:00:00Z") { replayed }
+       }`,
+      { id },
+      key,
+    );
+    expect(replayed.body.data).toEqual({
+      updateWebhook: { active: true },
+      replayWebhookDeliveries: { replayed: 1 },
+    });
+    // Either clock may be wrong by a second.
+    const aheadMs = 2_000;
+    const now = () => new Date(platform.clock.now().getTime() - aheadMs);
+    const behind = { ...platform, clock: { ...platform.clock, now } };
+    const [second] = await claimDeliveries('second', { webhookIds: [id] }, free, behind);
+    await record(second, 'second', failed, -aheadMs);
+    expect(await stage.world.webhook(key, id)).toMatchObject({ active: false, failed_deliveries: 2 });
+    const alerts = await server.query('SELECT FROM webhook_alerts WHERE webhook_id = $1', [id]);
+    expect(alerts).toHaveLength(2);
+  });
+
   it('are logged once when their recording is committed and its answer is lost', async () => {
     const { platform } = stage.world.server.running.gateway;
     const { key, tenant } = await stage.world.team();

@@ -1,8 +1,16 @@
 import { isInDoubt } from '../../infrastructure/database/database.ts';
+import { toleratedMs } from '../../infrastructure/database/sharedClock.ts';
 import { retryOnDeadlock, run, statement } from '../../infrastructure/database/statement.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import type { Platform } from '../platform.ts';
 import type { ClaimedDelivery } from './claim.ts';
+
+/**
+ * The clocks of who activated a webhook and of the worker that tried it first may differ by twice what one may be wrong by:
+ * a first attempt that is so much earlier counts as one after the activation. One that was before it after all was followed
+ * by others since, all of which failed.
+ */
+const activationLagMs = 2 * toleratedMs;
 
 /**
  * Recording what came of attempts, all that ended at about the same moment in one statement: the deliveries' states, the
@@ -71,7 +79,8 @@ const recordSql = `WITH finished AS MATERIALIZED (
   .replaceAll('$MS', `interval '1 millisecond'`)
   .replaceAll(
     '$LOST',
-    't.lost_since >= w.activated_at AND coalesce(greatest(w.last_delivered_at, t.delivered_at) < t.lost_since, true)',
+    `t.lost_since >= w.activated_at - ${activationLagMs} * interval '1 millisecond'
+       AND coalesce(greatest(w.last_delivered_at, t.delivered_at) < t.lost_since, true)`,
   );
 
 const recordAttempts = statement<{ id: string }>('record_webhook_attempts', recordSql.replace('$ONCE', ''));

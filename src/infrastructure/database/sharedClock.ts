@@ -8,7 +8,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import { run, statement } from './statement.ts';
 
 /** What a clock may differ by before anybody heeds it: more than those that are kept by NTP do. */
-const toleratedMs = 1_000;
+export const toleratedMs = 1_000;
 
 /** One that is gone by differs by less when it is believed again: near the limit it would be one and the other by turns. */
 const agreedMs = 500;
