@@ -30,6 +30,8 @@ export interface AirlineTerms {
   /** Until when the price of a hold is kept: as long as the hold unless said. */
   guaranteedUntil?: Date;
   expiresAt?: Date;
+  /** When the flight that passengers change to leaves, by local time; any flight or none unless said. */
+  changeTo?: string;
 }
 
 type Ask = keyof OrderDesk;
@@ -131,10 +133,15 @@ export class Airline implements FlightSupplier {
 
   /** The simulated world lays out every flight of a day; one will do for all searches that are the same. */
   async #flightFor(search: SupplierSearch, options: { signal: AbortSignal }): Promise<SupplierOffer | null> {
-    const key = JSON.stringify([search.slices, search.passengers, search.cabinClass]);
+    const { changeTo } = this.terms;
+    const key = JSON.stringify([search.slices, search.passengers, search.cabinClass, changeTo]);
     let found = this.#flights.get(key);
     if (found === undefined) {
-      [found = null] = await this.#world.search({ ...search, testMode: false }, options);
+      const offers = await this.#world.search({ ...search, testMode: false }, options);
+      const isChosen = ({ slices }: SupplierOffer) =>
+        changeTo === undefined ||
+        slices.some(({ segments }) => segments.at(1)?.flight.departingAt === changeTo);
+      found = offers.find(isChosen) ?? null;
       this.#flights.set(key, found);
     }
     return found;

@@ -57,6 +57,28 @@ export function describeShownReceipts(stage: BookingStage): void {
     expect(cancelled).toContain('Total pago R$ 321,09 Reembolsado R$ 221,09');
   });
 
+  it.each([
+    ['ends', '2027-11-06T21:25:00', '2027-11-07T05:55:00', '9h30'],
+    ['begins', '2027-03-13T20:25:00', '2027-03-14T05:55:00', '8h30'],
+  ])('are shown with how long is waited in a night in which summer time %s', async (_, from, until, wait) => {
+    const { live } = await agencyWith(stage, '1000.00');
+    airline.answers.issue = async (request) => ticketed(request);
+    const terms = { route: 'GRU-DEN', changeTo: until };
+    const offer = await offered(stage, live, terms, undefined, from.slice(0, 10));
+    expect(offer.slices[0].segments).toMatchObject([{ arriving_at: from }, { departing_at: until }]);
+    const request = requestFor(offer);
+    const passport = {
+      type: 'passport',
+      number: 'FX123456',
+      issuing_country: 'BR',
+      expires_on: '2035-01-01',
+    };
+    request.passengers[0].identity_document = passport;
+    const { id } = dataOf(await stage.door.createBooking(live, request));
+    const words = pdfWords(await receiptOf(await untilStatus(stage, live, id, 'ticketed')));
+    expect(words).toContain(`Conexão em Nova York (JFK): ${wait} de espera`);
+  });
+
   it('of a test key are shown as what nobody can fly with', async () => {
     const { test } = await agencyWith(stage, null);
     airline.answers.issue = async (request) => ticketed(request);

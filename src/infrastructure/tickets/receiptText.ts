@@ -1,3 +1,5 @@
+import { findAirport } from '../flights/airports.ts';
+import { instantsOfLocalTime } from '../flights/localTime.ts';
 import { ticketName } from '../flights/ticketName.ts';
 import { formatReais } from '../text/brazilianText.ts';
 import { placeText } from './placeNames.ts';
@@ -78,11 +80,26 @@ export function dayText(local: string): string {
   return `${weekday}, ${local.slice(8, 10)}/${local.slice(5, 7)}/${local.slice(0, 4)}`;
 }
 
-/** "Conexão em São Paulo (GRU): 2h10 de espera", from the local times of one airport; or the change of airport. */
+/**
+ * Of two instants that one local time names, a departure is the earlier, an arrival the later. What clocks show has to do
+ * where the zone of an airport is not known.
+ */
+function waitMs(before: ReceiptSegment, after: ReceiptSegment): number {
+  const [arrivalMs, departureMs] = [Date.parse(`${before.arrivingAt}Z`), Date.parse(`${after.departingAt}Z`)];
+  const arrivedMs = instantsAt(before.destination.iataCode, arrivalMs).at(-1);
+  const leavesMs = instantsAt(after.origin.iataCode, departureMs).at(0);
+  return arrivedMs === undefined || leavesMs === undefined ? departureMs - arrivalMs : leavesMs - arrivedMs;
+}
+
+function instantsAt(iataCode: string, localMs: number): number[] {
+  const timeZone = findAirport(iataCode)?.timeZone;
+  return timeZone === undefined ? [] : instantsOfLocalTime(timeZone, localMs);
+}
+
+/** "Conexão em São Paulo (GRU): 2h10 de espera", or the change of airport. */
 export function connectionText(before: ReceiptSegment, after: ReceiptSegment): string {
   const [arrival, departure] = [before.destination, after.origin];
-  const waitMs = Date.parse(`${after.departingAt}Z`) - Date.parse(`${before.arrivingAt}Z`);
-  const wait = hoursAndMinutes(Math.round(waitMs / 60_000));
+  const wait = hoursAndMinutes(Math.round(waitMs(before, after) / 60_000));
   return arrival.iataCode === departure.iataCode
     ? `Conexão em ${placeText(departure.iataCode)}: ${wait} de espera`
     : `Conexão com troca de aeroporto, de ${placeText(arrival.iataCode)} para ${placeText(departure.iataCode)}: ${wait}`;
