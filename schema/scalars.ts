@@ -126,6 +126,9 @@ function rangeScalar(name: string, description: string, maximum: number): GraphQ
   });
 }
 
-export const PageNumber = rangeScalar('PageNumber', 'A page of a list, from 1.', 2 ** 31 - 1);
+/** GraphQL's Int goes no further. */
+export const largestInt = 2 ** 31 - 1;
+
+export const PageNumber = rangeScalar('PageNumber', 'A page of a list, from 1.', largestInt);
 
 export const PageSize = rangeScalar('PageSize', `Items on a page, 1 to ${maximumLimit}.`, maximumLimit);

@@ -19,7 +19,7 @@ import { Checks } from './argumentChecks.ts';
 import { BoundedArguments } from './bounds.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
-import { DateTime, EventType, WebhookUrl } from './scalars.ts';
+import { DateTime, EventType, largestInt, WebhookUrl } from './scalars.ts';
 
 @ObjectType({ description: 'A URL that gets signed notifications of events.', simpleResolvers: true })
 export class Webhook {
@@ -109,8 +109,8 @@ function toWebhook(row: WebhookRow, { vault }: Platform): Webhook {
     updatedAt: row.updated_at.toISOString(),
     lastTriggeredAt: row.last_triggered_at?.toISOString() ?? null,
     successRate: successRate(total, failed),
-    totalDeliveries: total,
-    failedDeliveries: failed,
+    totalDeliveries: Math.min(total, largestInt),
+    failedDeliveries: Math.min(failed, largestInt),
   };
 }
 

@@ -37,6 +37,22 @@ describeWebhookDoors('management of webhooks', (stage) => {
       expect(await page(3)).toEqual({ items: [], pagination: { page: 3, limit: 2, total: 3, pages: 2 } });
     });
 
+    it('shows how many attempts were made and failed up to the largest number that GraphQL has', async () => {
+      const { live } = await team();
+      const largest = 2 ** 31 - 1;
+      const { id } = await register(live);
+      const shown = async (made: number, failed: number) => {
+        await stage.world.server.query(
+          'UPDATE webhooks SET total_deliveries = $2, failed_deliveries = $3 WHERE id = $1',
+          [id, made, failed],
+        );
+        const [webhook] = (await listed(live)).items;
+        return [webhook.total_deliveries, webhook.failed_deliveries, webhook.success_rate];
+      };
+      expect(await shown(largest, 5)).toEqual([largest, 5, 100]);
+      expect(await shown(4 * largest, largest + 1)).toEqual([largest, largest, 75]);
+    });
+
     it.each([
       ['page', 0],
       ['limit', 0],
