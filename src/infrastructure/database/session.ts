@@ -11,12 +11,13 @@ type SessionSettings = Readonly<Record<string, string>>;
 
 /**
  * What sessions must have, whatever the server, the database or the role has set: dates as they are read here, and the
- * isolation that the statements are written for.
+ * isolation and the NULL in arrays that the statements are written for.
  */
 const settings: SessionSettings = {
   lock_timeout: `${lockTimeoutMs / 1_000}s`,
   datestyle: 'ISO',
   default_transaction_isolation: 'read committed',
+  array_nulls: 'on',
 };
 
 /**

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../harness/client.ts';
+import { inDays, requestFor } from '../../bookings/bookingSteps.ts';
+import { eventually, type Json } from '../../harness/client.ts';
 import { describeEngines, embedded, realEngine } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
@@ -13,6 +14,7 @@ const defaults = {
   default_transaction_isolation: 'serializable',
   timezone: 'America/Sao_Paulo',
   bytea_output: 'escape',
+  array_nulls: 'off',
   statement_timeout: '500ms',
   idle_session_timeout: '5s',
 };
@@ -51,6 +53,20 @@ describe.runIf(engine)('A database with defaults of its own', () => {
     expect(await server.query("SELECT current_setting('transaction_isolation') AS isolation")).toEqual([
       { isolation: 'read committed' },
     ]);
+  });
+
+  it('writes bookings together, of which none came with an Idempotency-Key', async () => {
+    const { test: key } = await server.createTeam();
+    const slices = [{ origin: 'GRU', destination: 'GIG', departureDate: inDays(30) }];
+    const search = { type: 'one_way', slices, passengers: [{ type: 'adult', count: 1 }] };
+    const found = await server.rest('POST', '/api/v1/flights/search', { key, body: search });
+    const booked = await Promise.all(
+      found.body.offers
+        .slice(0, 10)
+        .map((offer: Json) => server.rest('POST', '/api/v1/bookings', { key, body: requestFor(offer) })),
+    );
+    expect(booked.map(({ status }) => status)).toEqual(Array(10).fill(201));
+    expect(server.logLines.filter((line) => line.includes('not written together'))).toEqual([]);
   });
 
   const waitsTooLongForDefaults = async (): Promise<boolean> => {
