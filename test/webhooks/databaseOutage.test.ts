@@ -24,7 +24,7 @@ describeSeveralSessions('a database that is away for longer than a lease', (engi
       {
         settings: {
           // A lease is three times as long.
-          WEBHOOK_TIMEOUT: '500ms',
+          WEBHOOK_TIMEOUT: '1500ms',
           WEBHOOK_RETRY_DELAYS: '0s,1h',
           // A loaded machine may take longer to make a first connection.
           WEBHOOK_REACHABILITY_CHECK: 'false',
@@ -59,6 +59,7 @@ describeSeveralSessions('a database that is away for longer than a lease', (engi
     // The kept attempt pauses for more than a second by then, and sweeps come more often.
     await eventually(hasLapsed);
     link.mend();
+    await eventually(async () => (await world.server.rest('GET', '/health/ready')).status === 200);
     const [delivery] = await world.until(id, ({ reasons }) => reasons.length > 0);
     await world.swept();
     expect(delivery).toMatchObject({ status: 'pending', reasons: ['http_status'], attempt_count: 1 });
