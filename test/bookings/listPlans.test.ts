@@ -29,7 +29,11 @@ describeEngines('A list of very many bookings', (engine) => {
     return Number(row?.read);
   };
 
-  it('by amount reads few for the last days, also after pages of the last years', async () => {
+  it('by amount reads few for the last days, also after pages of the last years', async ({ skip }) => {
+    const [{ version } = { version: 0 }] = await server.query<{ version: number }>(
+      `SELECT current_setting('server_version_num')::integer AS version`,
+    );
+    skip(version < 150_000, 'only servers from PostgreSQL 15 on tell at once what they have read');
     const { live: key, teamId } = await server.createTeam();
     // As many a day, of any amount; four in five are expired.
     await server.query(

@@ -267,9 +267,10 @@ export function isUnusable(error: unknown): boolean {
 
 /**
  * Whether nothing was executed because the server does not know the statement any more or a migration changed its
- * columns. The connection still believes in it, so only another connection can run it.
+ * columns: that has no code of its own, and a message in the server's language, so that its function tells it. The
+ * connection still believes in it, so only another connection can run it.
  */
 export function isOutdated(error: unknown): boolean {
-  const { code, message } = error as { code?: string; message?: string };
-  return code === '26000' || (code === '0A000' && /cached plan/.test(message ?? ''));
+  const { code, routine } = error as { code?: string; routine?: string };
+  return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery');
 }

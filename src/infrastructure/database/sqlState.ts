@@ -9,10 +9,14 @@ const lockNotAvailable = '55P03';
 /** Whether the database gave a statement up because what it needed stayed locked for as long as it may wait. */
 export const waitedTooLong = (error: unknown): boolean => sqlStateOf(error) === lockNotAvailable;
 
-/** Whether a statement that waited too long did so for a row or index entry of this table, as far as the server says. */
+/**
+ * Whether a statement that waited too long did so for a row or index entry of this table, as far as the server says: it names
+ * it in its own language and between its own quotes.
+ */
 export function waitedFor(table: string, error: unknown): boolean {
   const { where, original } = error as { where?: string; original?: { where?: string } };
-  return waitedTooLong(error) && (original?.where ?? where ?? '').includes(`"${table}"`);
+  const told = original?.where ?? where ?? '';
+  return waitedTooLong(error) && new RegExp(`\\b${table}\\b`).test(told);
 }
 
 const uniqueViolation = '23505';

@@ -5,9 +5,9 @@ import type { Json } from '../../harness/client.ts';
 import { eventually, restRequest } from '../../harness/client.ts';
 import { describeSeveralSessions } from '../../harness/engines.ts';
 import { ManualClock } from '../../harness/manualClock.ts';
+import { startRewritingLink } from '../../harness/rewritingLink.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
-import { startServiceLink } from '../../harness/serviceLink.ts';
 import { sweptTwice } from '../../harness/sweeps.ts';
 import { minuteMs } from '../../harness/testClock.ts';
 
@@ -15,14 +15,11 @@ import { minuteMs } from '../../harness/testClock.ts';
 const setting = 'transaction_timeout';
 const standIn = 'embarque.a_time_out';
 
-const rewritten = (bytes: Buffer, pattern: RegExp, text: string): Buffer =>
-  Buffer.from(bytes.toString('latin1').replace(pattern, text), 'latin1');
-
-/** Stands before a database whose server it passes off as one of PostgreSQL 17, whatever it is. */
+/** Passes a database's server off as one of PostgreSQL 17, whatever it is. */
 const startAsLaterServer = (target: URL) =>
-  startServiceLink(target, (near, far) => {
-    near.on('data', (bytes: Buffer) => far.write(rewritten(bytes, new RegExp(setting, 'g'), standIn)));
-    far.on('data', (bytes: Buffer) => near.write(rewritten(bytes, /(?<=server_version\0)\d\d/, '17')));
+  startRewritingLink(target, {
+    asked: (text) => text.replaceAll(setting, standIn),
+    told: (text) => text.replace(/(?<=server_version\0)\d\d/, '17'),
   });
 
 describeSeveralSessions('A server of PostgreSQL 17', (engine) => {
