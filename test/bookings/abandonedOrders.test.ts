@@ -116,6 +116,71 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
     expect(asked(id)).toEqual(['issue', 'issue', 'cancel']);
   });
 
+  it('and again, in vain, is not given up while the first asking may still come through', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    const [first, second] = [worker(), worker()];
+    const issue = deferred<OrderState>();
+    onTestFinished(() => issue.resolve({ state: 'issuing' }));
+    const isBooked = new Set<string>();
+    airline.answers.issue = ({ bookingId }) => {
+      if (isBooked.has(bookingId)) throw new Error('this order is being made');
+      isBooked.add(bookingId);
+      return issue.promise;
+    };
+    const { id } = await booked(stage, live);
+    await first.sweep();
+    await eventually(() => asked(id).length === 1);
+    await first.stop();
+    await untilAskedAgain(id, second);
+    const isPostponed = async () =>
+      (await server.query('SELECT FROM bookings WHERE id = $1 AND order_asked = 2', [id])).length > 0;
+    await eventually(isPostponed);
+    dataOf(await stage.door.cancelBooking(live, id));
+    await untilLookedFor(live, () => second.sweep());
+    expect(asked(id)).toEqual(['issue', 'issue']);
+    await lapse(id);
+    await eventually(async () => {
+      await second.sweep();
+      return asked(id).length > 2;
+    });
+    expect(asked(id)).toEqual(['issue', 'issue', 'cancel']);
+  });
+
+  it('and taken by another one that stops before it asks is not given up either', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    const [first, second, third] = [worker(), worker(), worker()];
+    answerOf('issue');
+    const { id } = await booked(stage, live);
+    await first.sweep();
+    await eventually(() => asked(id).length === 1);
+    await first.stop();
+    const taking = second.sweep();
+    await second.stop();
+    await taking;
+    dataOf(await stage.door.cancelBooking(live, id));
+    await untilLookedFor(live, () => third.sweep());
+    expect(asked(id)).toEqual(['issue']);
+    await lapse(id);
+    await untilAskedAgain(id, third);
+    expect(asked(id)).toEqual(['issue', 'cancel']);
+  });
+
+  it('or that is killed is not given up while it may still be issued', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    const [killed, next] = [worker(), worker()];
+    answerOf('issue');
+    const { id } = await booked(stage, live);
+    await killed.sweep();
+    await eventually(() => asked(id).length === 1);
+    dataOf(await stage.door.cancelBooking(live, id));
+    await next.start();
+    await untilLookedFor(live, () => next.sweep());
+    expect(asked(id)).toEqual(['issue']);
+    await lapse(id);
+    await untilAskedAgain(id, next);
+    expect(asked(id)).toEqual(['issue', 'cancel']);
+  });
+
   it('and that is paid meanwhile is not issued by another worker while it may still be held', async () => {
     const { live } = await agencyWith(stage, '1000.00');
     const [first, second] = [worker(), worker()];

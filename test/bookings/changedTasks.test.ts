@@ -7,6 +7,8 @@ import { describeEngines } from '../harness/engines.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { bookingOf, fundedTeam } from './writtenBookings.ts';
 
+const undecided = { isAnswered: true, carrierReference: null };
+
 describeEngines('The answer to what a supplier was asked before its booking was cancelled', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -16,7 +18,10 @@ describeEngines('The answer to what a supplier was asked before its booking was 
 
   it.each([
     ['done', (task: OrderTask, platform: Platform) => finishTask(task, null, platform)],
-    ['undecided', (task: OrderTask, platform: Platform) => postponeTask(task, new Date(0), null, platform)],
+    [
+      'undecided',
+      (task: OrderTask, platform: Platform) => postponeTask(task, new Date(0), undecided, platform),
+    ],
   ])('%s, settles and delays nothing of the cancellation', async (_answer, write) => {
     const { platform } = server.running.gateway;
     const { live: walletId } = await fundedTeam(server);
@@ -47,7 +52,7 @@ describeEngines('The answer to what a supplier was asked before its booking was 
       const tasks = await claimTasks(new Map([['simulated', 25]]), 60_000, platform);
       return tasks.find((task) => task.id === id)!;
     };
-    expect(await postponeTask(await claim(), new Date(0), null, platform)).toBe(true);
+    expect(await postponeTask(await claim(), new Date(0), undecided, platform)).toBe(true);
     expect(await applyTransition('withdraw', { id, walletId }, {}, platform)).not.toBeNull();
     expect(await claim()).toMatchObject({ order_task: 'cancel', order_asked: 0 });
   });

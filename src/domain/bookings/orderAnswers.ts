@@ -1,5 +1,6 @@
 import type { OrderRequest, OrderState, TravelDocument } from '../../infrastructure/flights/order.ts';
 import { isPrintableName } from '../../infrastructure/text/printableName.ts';
+import type { Unsettled } from './orderTask.ts';
 
 /** A supplier's answer to an order that makes no sense: as good as none, so it is asked again. */
 export class UnusableAnswer extends Error {}
@@ -34,6 +35,12 @@ export function checkAnswer(answer: OrderState, { travellers }: OrderRequest): O
 /** The carrier's locator that comes with an answer; null for none. */
 export const carrierReferenceOf = (answer: OrderState | null): string | null =>
   answer === null || answer.state === 'refused' ? null : (answer.carrierReference ?? null);
+
+/** What an answer that settles nothing leaves; null for none. */
+export const unsettledBy = (answer: OrderState | null): Unsettled => ({
+  isAnswered: answer !== null,
+  carrierReference: carrierReferenceOf(answer),
+});
 
 function documentOf(document: Partial<TravelDocument> | null): TravelDocument | null {
   const { type, uniqueIdentifier, passengerId } = document ?? {};

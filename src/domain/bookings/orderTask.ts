@@ -13,8 +13,10 @@ import type { Transition } from './transitions.ts';
  */
 export interface OrderTask extends BookingRow {
   order_task: NonNullable<Transition['task']>;
-  /** Of this asking alone. One that was abandoned leaves the name of its task in place of it (`abandonTask`). */
+  /** Of this asking alone: the name of the task, a colon and what no other has. One that was abandoned leaves the name. */
   order_token: string;
+  /** Until when an asking for the same that was abandoned before may be under way still; null when there was none. */
+  abandoned_until: Date | null;
   /** How often the supplier has been asked for this. */
   order_asked: number;
   /** What its adapter noted of the order, whatever it was asked for then. */
@@ -29,17 +31,19 @@ export function announceOrders(platform: Platform): void {
 const claimStatement = statement<OrderTask>(
   'claim_order_tasks',
   `WITH due AS (
-     SELECT task.id FROM unnest($2::text[], $3::integer[]) AS s(supplier, places) CROSS JOIN LATERAL (
-       SELECT id FROM bookings b
+     SELECT task.* FROM unnest($2::text[], $3::integer[]) AS s(supplier, places) CROSS JOIN LATERAL (
+       SELECT id, CASE WHEN b.order_token = b.order_task THEN b.order_leased_until END AS abandoned_until
+         FROM bookings b
         WHERE b.order_task IS NOT NULL AND b.order_due_at <= $1
           AND (b.order_leased_until IS NULL OR b.order_leased_until <= clock_timestamp()
                OR b.order_token = b.order_task)
           AND (b.supplier = s.supplier OR (s.supplier = '' AND b.supplier <> ALL ($2::text[])))
         ORDER BY b.order_due_at LIMIT s.places FOR UPDATE SKIP LOCKED) task
    )
-   UPDATE bookings b SET order_token = $4, order_leased_until = clock_timestamp() + $5 * interval '1 millisecond'
+   UPDATE bookings b SET order_token = b.order_task || ':' || $4,
+          order_leased_until = clock_timestamp() + $5 * interval '1 millisecond'
      FROM due WHERE b.id = due.id
-   RETURNING ${bookingColumns('b')}, b.order_task, b.order_asked, b.order_token, b.order_note`,
+   RETURNING ${bookingColumns('b')}, b.order_task, b.order_asked, b.order_token, b.order_note, due.abandoned_until`,
 );
 
 /** Takes tasks that are due, of each supplier at most its places; those under '' are for suppliers not named. */
@@ -82,9 +86,25 @@ export async function finishTask(
   return (await run(sequelize, finishStatement, [id, token, asked, carrierReference])).length > 0;
 }
 
+/** What an asking came to that leaves its task, or another one, to be done. */
+export interface Unsettled {
+  /** Whether the supplier said how the order stands. What it was asked before that, and was abandoned, is settled then. */
+  readonly isAnswered: boolean;
+  /** The carrier's locator; null where none was told. */
+  readonly carrierReference: string | null;
+}
+
+/** SQL: the assignments that end an asking for the task `asked`; one that was abandoned before has its lease again. */
+const endedAskingSql = (asked: string, abandonedUntil: string) => `
+          order_token = CASE WHEN ${abandonedUntil}::timestamptz > clock_timestamp() THEN ${asked} END,
+          order_leased_until = CASE WHEN ${abandonedUntil}::timestamptz > clock_timestamp() THEN ${abandonedUntil}::timestamptz END`;
+
+const underWayUntil = ({ abandoned_until: until }: OrderTask, { isAnswered }: Unsettled): Date | null =>
+  isAnswered ? null : until;
+
 const postponeStatement = statement<{ id: string }>(
   'postpone_order_task',
-  `UPDATE bookings SET order_due_at = $4, order_asked = order_asked + 1, order_token = NULL, order_leased_until = NULL,
+  `UPDATE bookings SET order_due_at = $4, order_asked = order_asked + 1, ${endedAskingSql('$3', '$6')},
           carrier_reference = coalesce($5, carrier_reference)
     WHERE id = $1 AND order_token = $2 AND order_task = $3 RETURNING id`,
 );
@@ -93,11 +113,12 @@ const postponeStatement = statement<{ id: string }>(
 export async function postponeTask(
   task: OrderTask,
   dueAt: Date,
-  carrierReference: string | null,
+  unsettled: Unsettled,
   { sequelize }: Platform,
 ): Promise<boolean> {
   const { id, order_token: token, order_task: asked } = task;
-  return (await run(sequelize, postponeStatement, [id, token, asked, dueAt, carrierReference])).length > 0;
+  const values = [id, token, asked, dueAt, unsettled.carrierReference, underWayUntil(task, unsettled)];
+  return (await run(sequelize, postponeStatement, values)).length > 0;
 }
 
 const abandonStatement = statement(
@@ -129,21 +150,22 @@ export async function noteOrder(task: OrderTask, note: string, { sequelize }: Pl
 
 const endLeaseStatement = statement(
   'end_order_lease',
-  `UPDATE bookings SET order_token = NULL, order_leased_until = NULL,
-          carrier_reference = coalesce(carrier_reference, $3)
+  `UPDATE bookings SET ${endedAskingSql('$4', '$5')}, carrier_reference = coalesce(carrier_reference, $3)
     WHERE id = $1 AND order_token = $2`,
 );
 
 /**
- * The supplier has answered, but another task has taken the place of this one, whose turn it is. The carrier's locator is
- * kept all the same, unless there is one: whoever came first may have told it.
+ * The asking is over, or did not come to be, and it is another task's turn. The carrier's locator is kept all the same,
+ * unless there is one: whoever came first may have told it.
  */
 export async function endLease(
   task: OrderTask,
-  carrierReference: string | null,
+  unsettled: Unsettled,
   { sequelize }: Platform,
 ): Promise<void> {
-  await run(sequelize, endLeaseStatement, [task.id, task.order_token, carrierReference]);
+  const { id, order_token: token, order_task: asked } = task;
+  const values = [id, token, unsettled.carrierReference, asked, underWayUntil(task, unsettled)];
+  await run(sequelize, endLeaseStatement, values);
 }
 
 const nextStatement = statement<{ due_at: Date | null }>(
@@ -159,16 +181,15 @@ export async function nextTaskAt(since: Date, { sequelize }: Platform): Promise<
 
 /**
  * Of bookings that have a task, which have an index: all that there ever were would be read at each start. One that has no
- * task any more, by an operator or a client, needs no lease; should it get another, that waits until the lease lapses, at
- * most FLIGHT_ORDER_TIMEOUT and a margin. What was abandoned stays so: its supplier lives on.
+ * task any more, by an operator or a client, has its lease until that lapses, should it get another.
  */
-const releaseStatement = statement(
-  'release_order_tasks',
-  `UPDATE bookings SET order_token = NULL, order_leased_until = NULL
-    WHERE order_task IS NOT NULL AND order_leased_until IS NOT NULL AND order_token NOT IN ('hold', 'issue', 'cancel')`,
+const abandonAllStatement = statement(
+  'abandon_order_tasks',
+  `UPDATE bookings SET order_token = split_part(order_token, ':', 1)
+    WHERE order_task IS NOT NULL AND order_token IS NOT NULL`,
 );
 
-/** For a store that belongs to one process: whoever held leases before it started is dead. */
-export async function releaseTasks({ sequelize }: Platform): Promise<void> {
-  await run(sequelize, releaseStatement, []);
+/** For a store that belongs to one process: whoever was asking before it started is dead, and the suppliers live on. */
+export async function abandonTasks({ sequelize }: Platform): Promise<void> {
+  await run(sequelize, abandonAllStatement, []);
 }

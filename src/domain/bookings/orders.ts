@@ -13,17 +13,17 @@ import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { applyTransition } from './change.ts';
-import { carrierReferenceOf, checkAnswer } from './orderAnswers.ts';
+import { carrierReferenceOf, checkAnswer, unsettledBy } from './orderAnswers.ts';
 import type { OrderTask } from './orderTask.ts';
 import {
   abandonTask,
+  abandonTasks,
   claimTasks,
   endLease,
   finishTask,
   nextTaskAt,
   noteOrder,
   postponeTask,
-  releaseTasks,
 } from './orderTask.ts';
 import { openTravellers } from './sealedTravellers.ts';
 
@@ -97,7 +97,7 @@ export class OrderDispatcher {
 
   async start(): Promise<void> {
     const { settings, signals, log } = this.#platform;
-    if (!settings.DATABASE_URL) await releaseTasks(this.#platform);
+    if (!settings.DATABASE_URL) await abandonTasks(this.#platform);
     signals
       .subscribe('orders', () => this.wake())
       .then((stop) => {
@@ -188,7 +188,8 @@ export class OrderDispatcher {
    * would ask beside the next one, and have tickets issued that are being given up.
    */
   #performInTime(task: OrderTask, takenAt: ClockReading): Promise<void> {
-    if (this.#stopping || longestSince(takenAt) > leaseMarginMs) return endLease(task, null, this.#platform);
+    if (this.#stopping || longestSince(takenAt) > leaseMarginMs)
+      return endLease(task, unsettledBy(null), this.#platform);
     return this.#perform(task);
   }
 
@@ -233,7 +234,7 @@ export class OrderDispatcher {
 
   /** A change that another one was faster than is not made: that one has set its own task, which waits for this end. */
   async #end(task: OrderTask, answer: OrderState | null, writing: Promise<boolean>): Promise<void> {
-    if (!(await writing)) await endLease(task, carrierReferenceOf(answer), this.#platform);
+    if (!(await writing)) await endLease(task, unsettledBy(answer), this.#platform);
   }
 
   /** @returns null for a cancellation, which has no answer but that it is done. */
@@ -294,6 +295,6 @@ export class OrderDispatcher {
     const askedMs = error instanceof AskLater ? Math.min(error.pauseMs, longestAskedPauseMs) : 0;
     const pauseMs = Math.max(longestMs * (1 - pauseSpread * Math.random()), firstPauseMs, askedMs);
     const dueAt = new Date(this.#platform.clock.now().getTime() + pauseMs);
-    return postponeTask(task, dueAt, carrierReferenceOf(answer), this.#platform);
+    return postponeTask(task, dueAt, unsettledBy(answer), this.#platform);
   }
 }
