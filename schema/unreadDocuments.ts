@@ -14,7 +14,7 @@ export type CountUnread = (sources: readonly string[], context: RequestContext) 
  * To read a document, and to compile it, takes up to some tenth of a second, and which limit counts what it asks for is known
  * only then: refused after that, a key could keep a process busy with documents that are new each time. Once the limit of most
  * operations is used up, what may be new is read only on that of another operation, which has to stand in its text, and
- * counts as one of those whatever it turns out to be.
+ * costs one of those whatever it turns out to be.
  */
 export function createUnreadCounting(schema: GraphQLSchema): CountUnread {
   const others = [...operationsOfOwnLimits(schema)];

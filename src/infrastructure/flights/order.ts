@@ -122,7 +122,7 @@ export type OrderState =
 /**
  * The part of a flight supplier that books. Every method may be called again with the same request, by any process and
  * after any crash: it then says how the order stands, and never makes a second one. One asking comes after the other, but
- * that of a process which stops may still be under way when another repeats it.
+ * that of a process which stops or dies may still be under way when another repeats it.
  *
  * A supplier whose own idempotency keys hold for good gets the booking's id as one. With any other, an answer that was
  * lost leaves open whether the order will be there: it may be made after the request was cut off, and be found in lists
