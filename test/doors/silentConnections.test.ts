@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { poolOf } from '../../src/infrastructure/database/sharedConnections.ts';
 import { requestRecharge, storedEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
@@ -7,13 +8,27 @@ import { startTestServer } from '../harness/server.ts';
 import { startServiceLink } from '../harness/serviceLink.ts';
 import { transports } from '../harness/subscribers.ts';
 
-/** Stands between a server and its database, and forgets one connection until it is told to remember it. */
+/** What becomes of what is said on a connection. */
+interface Fate {
+  readonly held: (() => void)[];
+  isForgotten: boolean;
+  saidSince: number;
+}
+
+/** Stands between a server and its database, and forgets connections until it is told to remember them. */
 async function startForgetfulLink(target: URL) {
   /** The statement that ends what passes on its connection. */
   let lastStatement: string | null = null;
-  let forgotten: { held: (() => void)[]; saidSince: number; isForgotten: boolean } | null = null;
+  let forgotten: Fate[] = [];
+  const fates = new Set<Fate>();
+  const forget = (fate: Fate) => {
+    Object.assign(fate, { isForgotten: true, saidSince: 0 });
+    forgotten.push(fate);
+  };
   const link = await startServiceLink(target, (near, far) => {
-    let fate: typeof forgotten = null;
+    const fate: Fate = { held: [], isForgotten: false, saidSince: 0 };
+    fates.add(fate);
+    near.on('close', () => fates.delete(fate));
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -21,11 +36,10 @@ async function startForgetfulLink(target: URL) {
       from.on('data', (bytes: Buffer) => {
         if (lastStatement !== null && from === near && bytes.includes(lastStatement)) {
           lastStatement = null;
-          fate = { held: [], saidSince: 0, isForgotten: true };
-          forgotten = fate;
+          forget(fate);
         }
-        if (fate?.isForgotten) return void fate.held.push(() => to.write(bytes));
-        if (fate && from === near) fate.saidSince += 1;
+        if (fate.isForgotten) return void fate.held.push(() => to.write(bytes));
+        if (from === near) fate.saidSince += 1;
         to.write(bytes);
       });
     }
@@ -35,18 +49,24 @@ async function startForgetfulLink(target: URL) {
     /** The next connection on which this is asked for passes nothing from then on; all others go on. */
     forgetAt(statement: string) {
       lastStatement = statement;
-      forgotten = null;
+      forgotten = [];
     },
-    hasForgotten: () => forgotten !== null,
+    /** Every connection that is there passes nothing from now on; those to come do. */
+    forgetAll() {
+      forgotten = [];
+      fates.forEach(forget);
+    },
+    hasForgotten: () => forgotten.length > 0,
     /** Passes on what was said meanwhile, and what will be. */
     remember() {
       lastStatement = null;
-      if (!forgotten) return;
-      forgotten.isForgotten = false;
-      for (const tell of forgotten.held.splice(0)) tell();
+      for (const fate of forgotten) {
+        fate.isForgotten = false;
+        for (const tell of fate.held.splice(0)) tell();
+      }
     },
     /** How often something was asked on it since it is remembered. */
-    askedSince: () => forgotten?.saidSince ?? 0,
+    askedSince: () => forgotten[0]?.saidSince ?? 0,
   };
 }
 
@@ -90,6 +110,18 @@ describeSeveralSessions('What is read on a connection that falls silent', (engin
       expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
       expect(link.hasForgotten()).toBe(true);
     });
+  });
+
+  it('is asked on a new one where all that were there have fallen silent', inTime, async () => {
+    const teams = await Promise.all(Array.from({ length: 6 }, () => server.createTeam()));
+    const keys = teams.map(({ live }) => live);
+    // Nobody reads: all are back in the pool, and the next are taken from there.
+    await eventually(() => poolOf(server.running.gateway.platform.sequelize).available > 3);
+    link.forgetAll();
+    const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
+    expect(statuses(await Promise.all(keys.map(ask)))).toEqual(keys.map(() => 200));
+    expect((await ask(server.keys.live)).status).toBe(200);
+    expect(link.hasForgotten()).toBe(true);
   });
 
   it('is not mixed up with what comes late, and is read on that connection again', inTime, async () => {

@@ -5,8 +5,8 @@ import { run } from '../../infrastructure/database/statement.ts';
 import type { Platform } from '../platform.ts';
 
 /**
- * Longest that others wait for a read, a little more than one may wait for a lock: where two connections have fallen
- * silent it may take a minute, and all that a stream or a key has to be told waits with it.
+ * Longest that others wait for a read, a little more than one may wait for a lock: where new connections fall silent
+ * like those before it may take a minute, and all that a stream or a key has to be told waits with it.
  */
 const longestMs = 12_000;
 

@@ -9,8 +9,7 @@ import { driverClient } from './driverClient.ts';
 import { openEmbedded } from './embedded.ts';
 import { EmbeddedDisk } from './embeddedDisk.ts';
 import { checkSession, connectionTo, sessionOptions } from './session.ts';
-import { isOutdated, isUnusable } from './sharedConnections.ts';
-import { hasNoConnectionLeft } from './sqlState.ts';
+import { hasNoConnectionLeft, isOutdated, isUnusable } from './sqlState.ts';
 import { endQuietly } from './transaction.ts';
 import { transactionContext } from './transactionContext.ts';
 

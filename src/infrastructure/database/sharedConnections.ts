@@ -1,10 +1,9 @@
 import type { Writable } from 'node:stream';
-import { DatabaseError } from 'pg';
 import type { Sequelize } from 'sequelize';
 import { gatherWrites } from '../gatheredWrites.ts';
 import { keptOfObject } from '../keptEntry.ts';
 import { type NamedQuery, type QueryingClient, send } from './namedQuery.ts';
-import { waitedTooLong } from './sqlState.ts';
+import { isOutdated, isUnusable, waitedTooLong } from './sqlState.ts';
 
 /** What is used of the pg client that Sequelize's pool holds. */
 export interface Client extends QueryingClient {
@@ -20,6 +19,8 @@ interface Pool {
   readonly waiting: number;
   readonly available: number;
   readonly maxSize: number;
+  /** Those that nobody uses. */
+  readonly _availableObjects: readonly { readonly resource: Client }[];
 }
 
 export function poolOf(sequelize: Sequelize): Pool {
@@ -63,8 +64,11 @@ const keptMs = 100;
  */
 const quietMs = 1_000;
 
-/** A read is on no more connections: one that waits for a lock would keep them all from those behind it. */
-const mostCopies = 2;
+/**
+ * A read is on no more connections, the last of them made for what no other answers: one that waits for a lock would keep
+ * them all from those behind it.
+ */
+const mostCopies = 3;
 
 const lanesOf = new WeakMap<Sequelize, SharedConnections>();
 
@@ -83,6 +87,10 @@ export class SharedConnections {
   readonly #limit: number;
   readonly #lanes = new Set<Lane>();
   #opening = 0;
+  /** When any of them answered last. */
+  #heardMs = 0;
+  /** One that was made for what none of them answers, as long as it has not answered either. */
+  #fresh: Lane | null = null;
   /** Reads on all of them. */
   #underWay = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -135,8 +143,10 @@ export class SharedConnections {
       send(client, read.query, (error, rows) => {
         if (error) return fail(error);
         this.#end(read, lane);
+        this.#heardMs = lane.heardMs;
         read.isAnswered = true;
         read.resolve(rows);
+        if (lane === this.#fresh) this.#trustFresh(lane);
       });
     };
     if (lane.client) begin(lane.client);
@@ -149,17 +159,19 @@ export class SharedConnections {
     let opening: Lane | null = null;
     const nowMs = performance.now();
     for (const lane of this.#lanes) {
+      if (lane === this.#fresh) continue;
       if (!lane.client) opening = lane;
       else if (lane.client._invalid) this.#giveUp(lane);
       else if (isQuiet(lane, nowMs)) {
         if (!quiet || lane.reads.size < quiet.reads.size) quiet = lane;
       } else if (!best || lane.reads.size < best.reads.size) best = lane;
     }
-    if (!opening && this.#lanes.size >= this.#limit) best ??= quiet;
+    const isFull = this.#lanes.size - (this.#fresh && this.#lanes.has(this.#fresh) ? 1 : 0) >= this.#limit;
+    if (!opening && isFull) best ??= quiet;
     const othersWait = this.#pool.waiting > this.#opening;
     if (best && best.reads.size < readsBeforeAnother && !othersWait) return best;
     if (opening) return opening;
-    return best && this.#lanes.size >= this.#limit && !othersWait ? best : this.#open();
+    return best && isFull && !othersWait ? best : this.#open();
   }
 
   #open(): Lane {
@@ -229,19 +241,49 @@ export class SharedConnections {
     if (!isQuiet(lane, nowMs) || lane.passedOnMs > nowMs - quietMs) return;
     const [first, ...behind] = lane.reads;
     // The first may be what takes so long, and hold up those behind it again.
-    for (const read of [...behind, first]) {
-      if (!read || read.isAnswered || read.copies === mostCopies) continue;
+    const owed = [...behind, first].filter((read) => read !== undefined && !read.isAnswered) as Read[];
+    for (const read of owed.filter(({ copies }) => copies < mostCopies - 1)) {
       const other = this.#choose();
-      if (isQuiet(other, nowMs)) return;
+      if (isQuiet(other, nowMs)) break;
       lane.passedOnMs = nowMs;
       this.#ask(read, other);
     }
+    if (lane.passedOnMs === nowMs || this.#heardMs > nowMs - 2 * quietMs) return;
+    for (const read of owed.filter(({ copies }) => copies < mostCopies)) {
+      lane.passedOnMs = nowMs;
+      this.#ask(read, this.#chooseFresh());
+    }
   }
 
-  #giveBack(lane: Lane): void {
+  /**
+   * No connection has answered for long: what forgot them may have forgotten all that were there. So nobody is given one of
+   * those any more on which nothing is under way, and a new one is made, beyond the half of the pool, but one at a time.
+   */
+  #chooseFresh(): Lane {
+    if (this.#fresh && this.#lanes.has(this.#fresh)) return this.#fresh;
+    for (const { resource } of this.#pool._availableObjects) resource._invalid = true;
+    for (const lane of this.#lanes) {
+      if (lane.client && lane.reads.size === 0) this.#giveBack(lane, true);
+    }
+    this.#fresh = this.#open();
+    return this.#fresh;
+  }
+
+  /** It answers what others owe: so they are silent indeed, and it is asked for all that they owe. */
+  #trustFresh(fresh: Lane): void {
+    this.#fresh = null;
+    const nowMs = performance.now();
+    for (const lane of this.#lanes) {
+      if (!isQuiet(lane, nowMs)) continue;
+      for (const read of lane.reads) {
+        if (!read.isAnswered && read.copies < mostCopies) this.#ask(read, fresh);
+      }
+    }
+  }
+
+  #giveBack(lane: Lane, unusable = lane.unusable || lane.client?._invalid === true): void {
     this.#lanes.delete(lane);
-    if (!lane.client) return;
-    giveBack(this.#manager, lane.client, lane.unusable || lane.client._invalid === true);
+    if (lane.client) giveBack(this.#manager, lane.client, unusable);
   }
 }
 
@@ -254,23 +296,4 @@ export function giveBack(manager: Sequelize['connectionManager'], client: Client
   if (!unusable) manager.releaseConnection(client);
   // Nobody waits for the end of a connection that is given up.
   else manager.destroyConnection(client).catch(() => undefined);
-}
-
-/** SQLSTATEs after which the server closes the connection: shutdowns, and time-outs of the session. */
-const closingCodes = /^(08|57P0|25P03)/;
-
-/** Whether the connection is gone or in doubt: after all but errors of a statement that the server survived. */
-export function isUnusable(error: unknown): boolean {
-  if (!(error instanceof DatabaseError)) return true;
-  return closingCodes.test(error.code ?? '') || isOutdated(error);
-}
-
-/**
- * Whether nothing was executed because the server does not know the statement any more or a migration changed its
- * columns: that has no code of its own, and a message in the server's language, so that its function tells it. The
- * connection still believes in it, so only another connection can run it.
- */
-export function isOutdated(error: unknown): boolean {
-  const { code, routine } = error as { code?: string; routine?: string };
-  return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery');
 }

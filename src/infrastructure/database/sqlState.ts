@@ -1,3 +1,5 @@
+import { DatabaseError } from 'pg';
+
 /** SQLSTATE of an error, from the driver or through Sequelize. */
 export function sqlStateOf(error: unknown): string | undefined {
   const { code, original } = (error ?? {}) as { code?: string; original?: { code?: string } };
@@ -66,4 +68,23 @@ export function reasonOfCommand(error: unknown): string {
   return undefinedRelations.has(sqlStateOf(error))
     ? `the database is not of this version, which migrates it at its start (${message})`
     : message;
+}
+
+/** SQLSTATEs after which the server closes the connection: shutdowns, and time-outs of the session. */
+const closingCodes = /^(08|57P0|25P03)/;
+
+/** Whether the connection is gone or in doubt: after all but errors of a statement that the server survived. */
+export function isUnusable(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return true;
+  return closingCodes.test(error.code ?? '') || isOutdated(error);
+}
+
+/**
+ * Whether nothing was executed because the server does not know the statement any more or a migration changed its
+ * columns: that has no code of its own, and a message in the server's language, so that its function tells it. The
+ * connection still believes in it, so only another connection can run it.
+ */
+export function isOutdated(error: unknown): boolean {
+  const { code, routine } = error as { code?: string; routine?: string };
+  return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery');
 }

@@ -1,15 +1,8 @@
 import type { Sequelize } from 'sequelize';
 import { type NamedQuery, rowsOf, type Timestamps } from './namedQuery.ts';
 import { asynchronousCommitSql } from './session.ts';
-import {
-  type Client,
-  giveBack,
-  isOutdated,
-  isUnusable,
-  poolOf,
-  SharedConnections,
-} from './sharedConnections.ts';
-import { sqlStateOf } from './sqlState.ts';
+import { type Client, giveBack, poolOf, SharedConnections } from './sharedConnections.ts';
+import { isOutdated, isUnusable, sqlStateOf } from './sqlState.ts';
 import { transactionContext } from './transactionContext.ts';
 
 /**
