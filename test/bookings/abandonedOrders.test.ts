@@ -56,6 +56,11 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
     });
   }
 
+  async function untilAskedOnce(id: string, by: OrderDispatcher): Promise<void> {
+    await by.sweep();
+    await eventually(() => asked(id).length === 1);
+  }
+
   const untilAskedAgain = (id: string, by: OrderDispatcher) =>
     eventually(async () => {
       await by.sweep();
@@ -72,8 +77,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
       const [first, second] = [worker(), worker()];
       answerOf('issue');
       const { id } = await booked(stage, live);
-      await first.sweep();
-      await eventually(() => asked(id).length === 1);
+      await untilAskedOnce(id, first);
       if (when === 'after') await first.stop();
       dataOf(await stage.door.cancelBooking(live, id));
       await first.stop();
@@ -103,8 +107,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
     const [first, second] = [worker(), worker()];
     const issue = answerOf('issue');
     const { id } = await booked(stage, live);
-    await first.sweep();
-    await eventually(() => asked(id).length === 1);
+    await untilAskedOnce(id, first);
     await first.stop();
     await second.sweep();
     await eventually(() => asked(id).length === 2);
@@ -128,8 +131,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
       return issue.promise;
     };
     const { id } = await booked(stage, live);
-    await first.sweep();
-    await eventually(() => asked(id).length === 1);
+    await untilAskedOnce(id, first);
     await first.stop();
     await untilAskedAgain(id, second);
     const isPostponed = async () =>
@@ -151,8 +153,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
     const [first, second, third] = [worker(), worker(), worker()];
     answerOf('issue');
     const { id } = await booked(stage, live);
-    await first.sweep();
-    await eventually(() => asked(id).length === 1);
+    await untilAskedOnce(id, first);
     await first.stop();
     const taking = second.sweep();
     await second.stop();
@@ -170,8 +171,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
     const [killed, next] = [worker(), worker()];
     answerOf('issue');
     const { id } = await booked(stage, live);
-    await killed.sweep();
-    await eventually(() => asked(id).length === 1);
+    await untilAskedOnce(id, killed);
     dataOf(await stage.door.cancelBooking(live, id));
     await next.start();
     await untilLookedFor(live, () => next.sweep());
@@ -186,8 +186,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
     const [first, second] = [worker(), worker()];
     answerOf('hold');
     const { id } = await held(stage, live);
-    await first.sweep();
-    await eventually(() => asked(id).length === 1);
+    await untilAskedOnce(id, first);
     await first.stop();
     dataOf(await stage.door.confirmBooking(live, id));
     await untilLookedFor(live, () => second.sweep());
@@ -205,8 +204,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
     onTestFinished(() => cancellation.resolve(undefined));
     const { id } = await booked(stage, live);
     dataOf(await stage.door.cancelBooking(live, id));
-    await first.sweep();
-    await eventually(() => asked(id).length === 1);
+    await untilAskedOnce(id, first);
     await first.stop();
     await second.sweep();
     await eventually(() => asked(id).length > 1);

@@ -75,7 +75,7 @@ const lanesOf = new WeakMap<Sequelize, SharedConnections>();
 /**
  * Reads of many callers on few connections, pipelined: twice the throughput of a connection for each. Only for
  * statements that take no locks, since one that waits holds up those behind it, and change nothing, since they may be asked
- * twice.
+ * more than once.
  *
  * At most half of the pool is used so, and nobody joins while someone else waits for a connection: what is under way
  * ends, the connection goes back, and the queue is served in order. Connections are kept for the reads to come, which

@@ -15,7 +15,7 @@ export interface Statement<Row> {
   readonly name: string;
   readonly text: string;
   /**
-   * Whether it may share a connection with other reads, and be asked twice where that falls silent: one that takes no locks
+   * Whether it may share a connection with other reads, and be asked again where that falls silent: one that takes no locks
    * and changes nothing may, unless it says that it may not, for what takes long keeps those behind it waiting.
    */
   readonly shared: boolean;
