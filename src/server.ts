@@ -33,7 +33,7 @@ import { countedSignals, inProcessSignals } from './infrastructure/pubsub/signal
 import { createRateLimiter } from './infrastructure/rateLimits/rateLimiter.ts';
 import { createWebhookSender } from './infrastructure/webhooks/sender.ts';
 import type { Store } from './store.ts';
-import { migrationsFolder, openStore } from './store.ts';
+import { inWords, migrationsFolder, openStore } from './store.ts';
 
 /** The composition root: puts the parts together. */
 
@@ -167,8 +167,13 @@ function prepareLater({ graphql }: Doors, { flightSuppliers, log }: Platform): N
   }, 1_000).unref();
 }
 
-/** Starts one process of the service with the roles that its settings give it. */
-export async function startServer(settings: Settings, overrides: Overrides = {}): Promise<RunningServer> {
+/** Starts one process of the service with the roles that its settings give it. @throws Error as `openStore` does. */
+export const startServer = (settings: Settings, overrides: Overrides = {}): Promise<RunningServer> =>
+  start(settings, overrides).catch((error) => {
+    throw inWords(error);
+  });
+
+async function start(settings: Settings, overrides: Overrides): Promise<RunningServer> {
   const log = overrides.log ?? createLog(settings.LOG_LEVEL);
   const sharedClock = new SharedClock();
   const clock = overrides.clock ?? sharedClock;
@@ -194,11 +199,12 @@ export async function startServer(settings: Settings, overrides: Overrides = {})
   const sockets = doors?.graphql.attach(server);
   const stopKeyNotes = keepKeyNoted(platform);
   const stopRates = await startExchangeRates(platform, metrics);
-  const stopWorker = settings.ROLES.includes('worker') ? await startWorker(gateway) : async () => undefined;
   const { url, port } = await listen(server, settings);
   address.port = port;
   // Keys are shown once: a start that cannot listen must not have made any.
   const bootstrapKeys = await bootstrapDemoTeam(platform);
+  // The last to ask for a connection: where there is but one, the start must not wait for what is swept.
+  const stopWorker = settings.ROLES.includes('worker') ? await startWorker(gateway) : async () => undefined;
   phase = 'serving';
   const preparation = doors ? prepareLater(doors, platform) : null;
   log.info({ url, roles: settings.ROLES }, 'listening');

@@ -56,7 +56,7 @@ export async function openStore(settings: Settings, log: Log): Promise<Store> {
 }
 
 /** An error whose own words name neither setting nor reason in those that do; any other as it is. */
-function inWords(error: unknown): unknown {
+export function inWords(error: unknown): unknown {
   if (error instanceof ConnectionAcquireTimeoutError) return tooShortToConnect(error);
   if (!isReadOnly(error)) return error;
   return new Error(

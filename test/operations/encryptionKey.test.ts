@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildServer } from '../harness/builtServer.ts';
@@ -63,7 +63,7 @@ describeEngines('A process with another ENCRYPTION_KEY than that of what is stor
   });
 });
 
-it('A key file of the embedded store that a full disk left empty is made again, and another text is refused', async () => {
+it('A key file of the embedded store that a full disk left empty is made again; what holds no key, or cannot be read, is refused', async () => {
   const place = await embedded.allocate();
   const keyFile = join(place.settings.DATA_DIR ?? '', 'encryption.key');
   const start = () => startAt(place);
@@ -78,6 +78,12 @@ it('A key file of the embedded store that a full disk left empty is made again, 
   const refused = start();
   expect(await refused.exited).toEqual({ code: 1, signal: null });
   expect(refused.output.stderr).toMatch(/^Not started: DATA_DIR: .*encryption\.key does not hold .*\n$/);
+
+  await rm(keyFile);
+  await mkdir(keyFile);
+  const unread = start();
+  expect(await unread.exited).toEqual({ code: 1, signal: null });
+  expect(unread.output.stderr).toMatch(/^Not started: DATA_DIR: EISDIR: .*\n$/);
   await place.release();
 });
 

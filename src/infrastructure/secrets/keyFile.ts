@@ -70,7 +70,7 @@ async function textOf(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
+    throw new Error(`DATA_DIR: ${(error as Error).message}`, { cause: error });
   }
 }
 

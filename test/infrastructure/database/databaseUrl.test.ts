@@ -238,4 +238,16 @@ describe.runIf(engine)('DATABASE_URL', () => {
     );
     await server.restart({ DATABASE_POOL_TIMEOUT: '15s' });
   });
+
+  it('may leave one connection, for which a start does not wait behind what its worker looks at', async () => {
+    const session = new pg.Client(usual);
+    await session.connect();
+    try {
+      await session.query('BEGIN; LOCK TABLE flight_searches');
+      await server.restart({ DATABASE_POOL_SIZE: '1', DATABASE_POOL_TIMEOUT: '1s' });
+    } finally {
+      await session.end();
+    }
+    await server.restart({ DATABASE_POOL_SIZE: '10', DATABASE_POOL_TIMEOUT: '15s' });
+  });
 });
