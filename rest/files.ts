@@ -38,7 +38,7 @@ export function createFileRouter(gateway: Gateway): Router {
   };
 
   serve(chargePaths.pixQrcode(':id'), async (id, response) => {
-    const { code, status } = await readPix(id);
+    const { code, status } = await readPix(id, platform);
     response.type('png');
     if (status === 'pending') {
       const { pixQrCode } = await loadPixQrCode();

@@ -43,7 +43,7 @@ export function createSimulatorRouter(gateway: Gateway): Router {
       const now = platform.clock.now();
       if (given && given > now) throw invalidPaidAt();
       const tenant = tenantOf(context);
-      const { id, createdAt, provider } = await findRecharge(tenant, request.params.id);
+      const { id, createdAt, provider } = await findRecharge(tenant, request.params.id, platform);
       // Whoever pays at a real bank is told of by it alone.
       if (provider !== platform.paymentProvider.name) throw notFound('Recharge');
       if (given && given < createdAt) throw invalidPaidAt();

@@ -92,10 +92,11 @@ export class ApiKeyResolver {
   @Operation({ scope: 'operator' })
   @Query(() => [ApiKey], { description: 'Keys of a team, or the operators’ own, revoked ones included.' })
   async apiKeys(
+    @Ctx() context: RequestContext,
     @Arg('teamId', () => String, { nullable: true, description: 'Left out for the operators’ own keys.' })
     teamId?: string | null,
   ): Promise<ApiKey[]> {
-    return (await listApiKeys(teamId ?? null)).map(toApiKey);
+    return (await listApiKeys(teamId ?? null, context.gateway.platform)).map(toApiKey);
   }
 
   @Operation({ scope: 'operator', creation: 'secret' })

@@ -32,7 +32,8 @@ export class RechargeResolver {
     @Ctx() context: RequestContext,
     @Arg('id', () => String, { description: 'Id, prefix rch_.' }) id: string,
   ): Promise<Recharge> {
-    return toRecharge(await findRecharge(tenantOf(context), id), context.gateway.platform.publicUrl);
+    const { platform } = context.gateway;
+    return toRecharge(await findRecharge(tenantOf(context), id, platform), platform.publicUrl);
   }
 
   @Operation({ scope: 'wallet:read' })

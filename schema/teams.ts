@@ -158,12 +158,13 @@ function toTeam(team: TeamModel): Team {
  * table itself fails there.
  */
 async function payerOfTeam(team: Team, { gateway }: RequestContext): Promise<Payer> {
-  const { vault } = gateway.platform;
+  const { platform } = gateway;
+  const { vault } = platform;
   if (team.payer) return team.payer;
   try {
     return payerOf(team, vault);
   } catch {
-    return payerOf(await findTeam(team.id), vault);
+    return payerOf(await findTeam(team.id, platform), vault);
   }
 }
 
@@ -198,15 +199,22 @@ export class TeamResolver {
 
   @Operation({ scope: 'operator' })
   @Query(() => TeamList, { description: 'All agencies.' })
-  async teams(@PageArg() page: number, @LimitArg() limit: number): Promise<TeamList> {
-    const { teams, total } = await listTeams(rowsOf(page, limit));
+  async teams(
+    @Ctx() context: RequestContext,
+    @PageArg() page: number,
+    @LimitArg() limit: number,
+  ): Promise<TeamList> {
+    const { teams, total } = await listTeams(rowsOf(page, limit), context.gateway.platform);
     return { items: teams.map(toTeam), pagination: paginationOf(page, limit, total) };
   }
 
   @Operation({ scope: 'operator' })
   @Query(() => Team, { description: 'One agency.' })
-  async team(@Arg('id', () => String, { description: 'Id, prefix team_.' }) id: string): Promise<Team> {
-    return toTeam(await findTeam(id));
+  async team(
+    @Ctx() context: RequestContext,
+    @Arg('id', () => String, { description: 'Id, prefix team_.' }) id: string,
+  ): Promise<Team> {
+    return toTeam(await findTeam(id, context.gateway.platform));
   }
 
   @Operation({ scope: 'operator', creation: 'secret' })

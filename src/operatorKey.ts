@@ -35,7 +35,8 @@ async function issue(name: string): Promise<void> {
     throw new Error('name the key, as in npm run operator:key -- "Maria"');
   const database = await openExistingDatabase(settings, [ApiKey], createLog(settings.LOG_LEVEL));
   try {
-    const { secret } = await issueKey(request, { clock: systemClock }).catch((error) => {
+    const { sequelize } = database;
+    const { secret } = await issueKey(request, { sequelize, clock: systemClock }).catch((error) => {
       throw isInDoubt(error) ? new PerhapsIssued(id, error) : error;
     });
     process.stdout.write(`${secret}\n`);

@@ -45,9 +45,9 @@ export interface Owner {
 }
 
 /** @throws AppError 404 "Team not found". */
-async function tenantOf({ teamId, mode }: Owner): Promise<Tenant> {
-  await findTeam(teamId);
-  return findTenant(teamId, mode);
+async function tenantOf({ teamId, mode }: Owner, platform: Platform): Promise<Tenant> {
+  await findTeam(teamId, platform);
+  return findTenant(teamId, mode, platform);
 }
 
 const toIntegration = ({ teamId, mode }: Owner, row: IntegrationRow): Integration => ({
@@ -67,7 +67,7 @@ async function switchIntegration(
 ): Promise<Integration> {
   const known = configuredIntegrations(platform).some((one) => one.kind === kind && one.name === name);
   if (!known) throw notFound('Integration');
-  const tenant = await tenantOf(owner);
+  const tenant = await tenantOf(owner, platform);
   return inTransaction(platform.sequelize, async () => {
     const values = [tenant.walletId, kind, name, platform.clock.now()];
     const [row] = await run(platform.sequelize, connected ? connectStatement : disconnectStatement, values);
@@ -118,7 +118,7 @@ export function disconnectIntegration(
 
 /** All integrations of a team in a mode. @throws AppError 404 "Team not found". */
 export async function listIntegrations(owner: Owner, platform: Platform): Promise<Integration[]> {
-  const { walletId } = await tenantOf(owner);
+  const { walletId } = await tenantOf(owner, platform);
   const rows = await run(platform.sequelize, readIntegrations, [walletId]);
   return configuredIntegrations(platform).map(({ kind, name }) => {
     const row = rows.find((one) => one.kind === kind && one.name === name);

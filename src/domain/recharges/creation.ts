@@ -150,7 +150,7 @@ export async function prepareRecharge(
   platform: Platform,
 ): Promise<PreparedRecharge> {
   const amountCents = checkRechargeAmount(request.amount);
-  const { clock, paymentProvider } = platform;
+  const { sequelize, clock, paymentProvider } = platform;
   const id = newIdentifier('rch');
   const createdAt = clock.now();
   const expiresAt = expiryOf(request.paymentMethod, createdAt, platform);
@@ -201,5 +201,5 @@ export async function prepareRecharge(
       throw isGone ? providerUnavailable : dailyLimitExceeded();
     }
   };
-  return { recharge: Recharge.build(fields, { isNewRecord: false }), post };
+  return { recharge: sequelize.getRepository(Recharge).build(fields, { isNewRecord: false }), post };
 }

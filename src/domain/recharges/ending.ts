@@ -75,7 +75,7 @@ async function endOnRequest(
   ending: Ending,
   platform: Platform,
 ): Promise<Recharge> {
-  const recharge = await findRecharge(tenant, id);
+  const recharge = await findRecharge(tenant, id, platform);
   // The answer is this ending, also when a payment made in time completes the recharge right after it.
   if (await endPending(tenant.walletId, id, ending, null, platform)) return recharge.set({ status: ending });
   await recharge.reload();

@@ -10,8 +10,11 @@ import type { Recharge } from './recharge.ts';
 /** What a payer sees of a charge, who has its link and no key. */
 
 /** The BR Code of a recharge by PIX as it stands. @throws AppError 404 "Recharge not found" or "QR code not found". */
-export async function readPix(id: string): Promise<{ code: string; status: Recharge['status'] }> {
-  const { charge, status } = await findChargeOfPayer(id);
+export async function readPix(
+  id: string,
+  platform: Pick<Platform, 'sequelize'>,
+): Promise<{ code: string; status: Recharge['status'] }> {
+  const { charge, status } = await findChargeOfPayer(id, platform);
   if (charge.method !== 'pix') throw notFound('QR code');
   return { code: charge.pixCopyPaste, status };
 }
@@ -23,13 +26,14 @@ export async function readPix(id: string): Promise<{ code: string; status: Recha
  */
 export async function readBoleto(
   id: string,
-  { paymentProvider, vault }: Pick<Platform, 'paymentProvider' | 'vault'>,
+  platform: Pick<Platform, 'sequelize' | 'paymentProvider' | 'vault'>,
 ): Promise<BoletoSlip> {
-  const recharge = await findChargeOfPayer(id);
+  const { paymentProvider, vault } = platform;
+  const recharge = await findChargeOfPayer(id, platform);
   const { charge, provider, mode, status, createdAt, expiresAt, paidAt } = recharge;
   const issuer = provider === paymentProvider.name ? paymentProvider.boletoIssuer : undefined;
   if (charge.method !== 'boleto' || !issuer) throw notFound('Boleto');
-  const payer = payerOf(await findTeam(recharge.teamId), vault);
+  const payer = payerOf(await findTeam(recharge.teamId, platform), vault);
   const { barcode, digitableLine, ourNumber } = charge;
   return boletoSlip(
     {

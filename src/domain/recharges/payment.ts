@@ -97,7 +97,7 @@ export async function confirmRecharge(
   paidAt: Date,
   platform: Platform,
 ): Promise<Recharge> {
-  const recharge = await findRecharge(tenant, id);
+  const recharge = await findRecharge(tenant, id, platform);
   const completed = await completePaid(recharge, paidAt, 'before its expiry', platform);
   await recharge.reload();
   if (!completed && recharge.status !== 'completed') throw cannotBePaid(recharge);

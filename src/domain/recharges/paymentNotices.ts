@@ -176,7 +176,8 @@ async function findWritten(
   platform: Platform,
 ): Promise<Recharge | null> {
   if (rechargeId === null || !isIdentifier('rch', rechargeId)) return null;
-  const find = () => Recharge.findOne({ where: { id: rechargeId, provider } });
+  const repository = platform.sequelize.getRepository(Recharge);
+  const find = () => repository.findOne({ where: { id: rechargeId, provider } });
   const recharge = await find();
   if (recharge) return recharge;
   if (await isUnderWay(rechargeId, provider, platform))

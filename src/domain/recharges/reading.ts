@@ -9,17 +9,24 @@ import { Recharge, type RechargeStatus } from './recharge.ts';
 import { rechargeNotFound } from './refusals.ts';
 
 /** @throws AppError 404 "Recharge not found" for an id that is unknown to this team and mode, or no id at all. */
-export async function findRecharge(tenant: Tenant, id: string): Promise<Recharge> {
+export async function findRecharge(
+  tenant: Tenant,
+  id: string,
+  { sequelize }: Pick<Platform, 'sequelize'>,
+): Promise<Recharge> {
   const recharge = isIdentifier('rch', id)
-    ? await Recharge.findOne({ where: { id, walletId: tenant.walletId } })
+    ? await sequelize.getRepository(Recharge).findOne({ where: { id, walletId: tenant.walletId } })
     : null;
   if (!recharge) throw rechargeNotFound();
   return recharge;
 }
 
 /** For the payer, who has the link and no key: 74 random bits of the id are the permission to see the charge. */
-export async function findChargeOfPayer(id: string): Promise<Recharge> {
-  const recharge = isIdentifier('rch', id) ? await Recharge.findByPk(id) : null;
+export async function findChargeOfPayer(
+  id: string,
+  { sequelize }: Pick<Platform, 'sequelize'>,
+): Promise<Recharge> {
+  const recharge = isIdentifier('rch', id) ? await sequelize.getRepository(Recharge).findByPk(id) : null;
   if (!recharge) throw rechargeNotFound();
   return recharge;
 }
@@ -94,5 +101,6 @@ export async function listRecharges(
       counting(tenant, count, [status], sequelize),
     ]),
   );
-  return { recharges: rows.map((row) => Recharge.build(row, { raw: true, isNewRecord: false })), total };
+  const repository = sequelize.getRepository(Recharge);
+  return { recharges: rows.map((row) => repository.build(row, { raw: true, isNewRecord: false })), total };
 }

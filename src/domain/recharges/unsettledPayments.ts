@@ -163,9 +163,10 @@ async function settle(
  * @throws AppError 404 "Payment not found"; 409 when it is settled, or has no recharge of its amount that is still unpaid.
  */
 export function creditPayment(id: string, settledBy: string, platform: Platform): Promise<UnsettledPayment> {
+  const recharges = platform.sequelize.getRepository(Recharge);
   return inTransaction(platform.sequelize, async () => {
     const { reason, rechargeId, paidAt } = await settle(id, 'credited', settledBy, null, platform);
-    const recharge = rechargeId === null ? null : await Recharge.findByPk(rechargeId);
+    const recharge = rechargeId === null ? null : await recharges.findByPk(rechargeId);
     const isGood = reason === 'paid_late' || reason === 'ended';
     if (!isGood || !recharge || !(await completePaid(recharge, paidAt, 'whenever', platform)))
       throw conflict('Payment cannot be credited', { field: 'id', type: reason });

@@ -23,7 +23,8 @@ export function bootstrapDemoTeam(platform: Platform): Promise<BootstrapKeys | n
   return inTransaction(sequelize, async () => {
     // Several processes may start on the same empty database at once.
     await sequelize.query(`SELECT pg_advisory_xact_lock(${advisoryLocks.bootstrap})`);
-    if ((await Team.count()) > 0 || (await ApiKey.count()) > 0) {
+    const [teams, keys] = [sequelize.getRepository(Team), sequelize.getRepository(ApiKey)];
+    if ((await teams.count()) > 0 || (await keys.count()) > 0) {
       await warnOfUnknownKeys(platform);
       return null;
     }
@@ -57,12 +58,12 @@ export function bootstrapDemoTeam(platform: Platform): Promise<BootstrapKeys | n
 }
 
 /** Says which of the keys that were chosen are none: only an empty database takes them. */
-async function warnOfUnknownKeys({ settings, log }: Platform): Promise<void> {
+async function warnOfUnknownKeys({ sequelize, settings, log }: Platform): Promise<void> {
   for (const name of ['BOOTSTRAP_LIVE_KEY', 'BOOTSTRAP_TEST_KEY', 'BOOTSTRAP_ADMIN_KEY'] as const) {
     const key = settings[name];
     if (key === undefined) continue;
     const hash = Buffer.from(hashSecretKey(key), 'hex');
-    if ((await ApiKey.count({ where: { hash, revokedAt: null } })) === 0)
+    if ((await sequelize.getRepository(ApiKey).count({ where: { hash, revokedAt: null } })) === 0)
       log.warn({ setting: name }, 'ignored: the database is not empty, and has no such key');
   }
 }

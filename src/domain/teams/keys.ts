@@ -47,9 +47,9 @@ function keyObject(apiKey: ApiKey): Record<string, unknown> {
   };
 }
 
-async function tenantOf(apiKey: ApiKey): Promise<Tenant | null> {
+async function tenantOf(apiKey: ApiKey, platform: Platform): Promise<Tenant | null> {
   if (apiKey.kind === 'operator' || apiKey.teamId === null) return null;
-  return findTenant(apiKey.teamId, apiKey.kind);
+  return findTenant(apiKey.teamId, apiKey.kind, platform);
 }
 
 export type KeyParts = Parts<Pick<KeyRequest, 'kind' | 'teamId' | 'name'>> & {
@@ -70,11 +70,11 @@ export function apiKeyFaults({ kind, teamId, name, scopes }: KeyParts): FieldFau
 export async function createApiKey(request: KeyRequest, platform: Platform): Promise<IssuedKey> {
   const faults = apiKeyFaults(request);
   if (faults.length > 0) throw validationError(faults);
-  if (request.teamId !== null) await findTeam(request.teamId);
+  if (request.teamId !== null) await findTeam(request.teamId, platform);
   return inTransaction(platform.sequelize, async () => {
     const issued = await issueKey(request, platform);
     const { apiKey } = issued;
-    const tenant = await tenantOf(apiKey);
+    const tenant = await tenantOf(apiKey, platform);
     if (tenant) {
       await recordEvent(
         tenant,
@@ -87,9 +87,12 @@ export async function createApiKey(request: KeyRequest, platform: Platform): Pro
 }
 
 /** Writes a key that breaks no rule, and tells nobody: operators' keys belong to no team. */
-export async function issueKey(request: KeyRequest, { clock }: Pick<Platform, 'clock'>): Promise<IssuedKey> {
+export async function issueKey(
+  request: KeyRequest,
+  { sequelize, clock }: Pick<Platform, 'sequelize' | 'clock'>,
+): Promise<IssuedKey> {
   const secret = request.secret ?? newSecretKey(request.kind);
-  const apiKey = await ApiKey.create({
+  const apiKey = await sequelize.getRepository(ApiKey).create({
     id: request.id ?? newIdentifier('key'),
     teamId: request.teamId,
     kind: request.kind,
@@ -109,12 +112,13 @@ export async function issueKey(request: KeyRequest, { clock }: Pick<Platform, 'c
  */
 export async function revokeApiKey(id: string, platform: Platform): Promise<ApiKey> {
   if (!isIdentifier('key', id)) throw notFound('API key');
-  return inTransaction(platform.sequelize, async () => {
-    const apiKey = await ApiKey.findByPk(id, { lock: true });
+  const { sequelize } = platform;
+  return inTransaction(sequelize, async () => {
+    const apiKey = await sequelize.getRepository(ApiKey).findByPk(id, { lock: true });
     if (!apiKey) throw notFound('API key');
     if (apiKey.revokedAt) throw conflict('API key already revoked');
     await apiKey.update({ revokedAt: platform.clock.now() });
-    const tenant = await tenantOf(apiKey);
+    const tenant = await tenantOf(apiKey, platform);
     if (tenant) {
       await recordEvent(
         tenant,
@@ -136,9 +140,9 @@ export async function revokeApiKey(id: string, platform: Platform): Promise<ApiK
  * Keys of a team, or the operators' keys for null, oldest first, revoked ones included.
  * @throws AppError 404 for an unknown team.
  */
-export async function listApiKeys(teamId: string | null): Promise<ApiKey[]> {
-  if (teamId !== null) await findTeam(teamId);
-  return ApiKey.findAll({
+export async function listApiKeys(teamId: string | null, platform: Platform): Promise<ApiKey[]> {
+  if (teamId !== null) await findTeam(teamId, platform);
+  return platform.sequelize.getRepository(ApiKey).findAll({
     where: { teamId },
     order: [
       ['createdAt', 'ASC'],

@@ -91,15 +91,16 @@ function columnsOf(settings: Partial<TeamSettings>, vault: Vault) {
 export async function createTeam(settings: TeamSettings, platform: Platform): Promise<Team> {
   const faults = teamFaults(settings);
   if (faults.length > 0) throw validationError(faults);
+  const { sequelize } = platform;
   const createdAt = platform.clock.now();
-  return inTransaction(platform.sequelize, async () => {
-    const team = await Team.create({
+  return inTransaction(sequelize, async () => {
+    const team = await sequelize.getRepository(Team).create({
       id: newIdentifier('team'),
       ...columnsOf(settings, platform.vault),
       createdAt,
       updatedAt: createdAt,
     });
-    await Wallet.bulkCreate(
+    await sequelize.getRepository(Wallet).bulkCreate(
       modes.map((mode) => ({
         teamId: team.id,
         mode,
@@ -117,8 +118,12 @@ export async function createTeam(settings: TeamSettings, platform: Platform): Pr
  * @param options with a `lock` others are kept from it until the open transaction ends.
  * @throws AppError 404 for an unknown id.
  */
-export async function findTeam(id: string, options: Pick<FindOptions, 'lock'> = {}): Promise<Team> {
-  const team = isIdentifier('team', id) ? await Team.findByPk(id, options) : null;
+export async function findTeam(
+  id: string,
+  { sequelize }: Pick<Platform, 'sequelize'>,
+  options: Pick<FindOptions, 'lock'> = {},
+): Promise<Team> {
+  const team = isIdentifier('team', id) ? await sequelize.getRepository(Team).findByPk(id, options) : null;
   if (!team) throw notFound('Team');
   return team;
 }
@@ -133,7 +138,7 @@ export async function updateTeam(
   if (faults.length > 0) throw validationError(faults);
   return inTransaction(platform.sequelize, async () => {
     // A setting that is as it was read is not written: another change must not come in between.
-    const team = await findTeam(id, { lock: Transaction.LOCK.NO_KEY_UPDATE });
+    const team = await findTeam(id, platform, { lock: Transaction.LOCK.NO_KEY_UPDATE });
     await team.update({ ...columnsOf(changes, platform.vault), updatedAt: platform.clock.now() });
     afterCommit(() => platform.signals.publish('access', { hash: null }));
     return team;
@@ -141,11 +146,11 @@ export async function updateTeam(
 }
 
 /** All agencies, oldest first. */
-export async function listTeams(page: {
-  offset: number;
-  limit: number;
-}): Promise<{ teams: Team[]; total: number }> {
-  const { rows, count } = await Team.findAndCountAll({
+export async function listTeams(
+  page: { offset: number; limit: number },
+  { sequelize }: Platform,
+): Promise<{ teams: Team[]; total: number }> {
+  const { rows, count } = await sequelize.getRepository(Team).findAndCountAll({
     order: [
       ['createdAt', 'ASC'],
       ['id', 'ASC'],

@@ -1,4 +1,5 @@
 import { Column, DataType, Model, Table } from 'sequelize-typescript';
+import type { Platform } from '../platform.ts';
 import type { Mode, Tenant } from '../tenant.ts';
 
 /** SPEC Limits: the balance that a test wallet always shows, in centavos. */
@@ -37,7 +38,12 @@ export class Wallet extends Model {
 }
 
 /** A team, which must exist, in a mode, for operators' work: the callers of agencies come with their tenant. */
-export async function findTenant(teamId: string, mode: Mode): Promise<Tenant> {
-  const { id: walletId } = await Wallet.findOne({ where: { teamId, mode }, rejectOnEmpty: true });
+export async function findTenant(
+  teamId: string,
+  mode: Mode,
+  { sequelize }: Pick<Platform, 'sequelize'>,
+): Promise<Tenant> {
+  const wallets = sequelize.getRepository(Wallet);
+  const { id: walletId } = await wallets.findOne({ where: { teamId, mode }, rejectOnEmpty: true });
   return { teamId, mode, walletId };
 }

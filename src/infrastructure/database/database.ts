@@ -87,6 +87,8 @@ export async function openDatabase(
     dialect: 'postgres' as const,
     dialectModule: { Client: driverClient(patience, databaseOutage(log)), types: pg.types },
     models,
+    // Classes of its own for each store: several may be open in one process.
+    repositoryMode: true,
     logging: (text: string) => log.trace({ sql: text }, 'statement'),
     define: { underscored: true, timestamps: false },
     minifyAliases: false,
