@@ -1,4 +1,5 @@
-import type { InferAttributes } from 'sequelize';
+import { Utils } from 'sequelize';
+import { getAttributes } from 'sequelize-typescript';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { type Counted, countAnew, countSql, totalOf } from '../keptTotals.ts';
@@ -31,28 +32,9 @@ export async function findChargeOfPayer(
   return recharge;
 }
 
-/** What the library's models have besides, and this one does not. */
-type Lacking = 'updatedAt' | 'deletedAt' | 'version';
-
-/** Every member of a Recharge, and its column. */
-const columnOf: Readonly<Record<keyof InferAttributes<Recharge, { omit: Lacking }>, string>> = {
-  id: 'id',
-  walletId: 'wallet_id',
-  teamId: 'team_id',
-  mode: 'mode',
-  amountCents: 'amount_cents',
-  paymentMethod: 'payment_method',
-  status: 'status',
-  provider: 'provider',
-  charge: 'charge',
-  createdAt: 'created_at',
-  expiresAt: 'expires_at',
-  paidAt: 'paid_at',
-  transactionId: 'transaction_id',
-};
-
-const columns = Object.entries(columnOf)
-  .map(([member, column]) => `r.${column} AS "${member}"`)
+/** Every column, named as its member of a Recharge. */
+const columns = Object.keys(getAttributes(Recharge.prototype))
+  .map((member) => `r.${Utils.underscoredIf(member, true)} AS "${member}"`)
   .join(', ');
 
 /**
