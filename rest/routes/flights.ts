@@ -1,6 +1,5 @@
-import { searchUnavailable } from '../../src/domain/flights/refusals.ts';
+import { rateUnavailable, searchUnavailable } from '../../src/domain/flights/refusals.ts';
 import { badValueMessages, validationError } from '../../src/errors.ts';
-import { rateUnavailable } from '../../src/infrastructure/exchangeRates/latestRate.ts';
 import { offerRequest } from '../examples/flights.ts';
 import type { Route } from '../route.ts';
 

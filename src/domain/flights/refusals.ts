@@ -1,5 +1,6 @@
 import type { AppError } from '../../errors.ts';
 import { notFound, unprocessable } from '../../errors.ts';
+import type { RateFault } from '../../infrastructure/exchangeRates/exchangeRates.ts';
 
 /** What is refused of searches and offers, each made in one place: the documentation shows the very same. */
 
@@ -24,3 +25,6 @@ export type SearchFault = 'not_connected' | 'timeout' | 'failed';
 
 export const searchUnavailable = (reason: SearchFault) =>
   unprocessable('Flight search unavailable', { reason });
+
+export const rateUnavailable = (currency: string, reason: RateFault) =>
+  unprocessable('Exchange rate unavailable', { currency, reason });

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RateUnavailable } from '../../infrastructure/exchangeRates/exchangeRates.ts';
 import type { CarrierCurrency } from '../../infrastructure/flights/supplier.ts';
 import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
 import type { Metrics } from '../../infrastructure/observability/metrics.ts';
@@ -10,6 +11,7 @@ import { storeOffers } from './offerStore.ts';
 import type { Rates } from './pricing.ts';
 import type { Quotation } from './quotation.ts';
 import { quoteOffers } from './quotation.ts';
+import { rateUnavailable } from './refusals.ts';
 import type { FlightSearch, SearchPlace, SearchRequest, SearchSlice } from './searchRequest.ts';
 import { readSearchRequest } from './searchRequest.ts';
 import type { SearchSettings } from './searchSettings.ts';
@@ -109,7 +111,10 @@ const supplierSearch = (search: FlightSearch, { mode }: Tenant) => ({
   testMode: mode === 'test',
 });
 
-/** One look-up for each currency that an offer is in: the same rate for all offers of a search. */
+/**
+ * One look-up for each currency that an offer is in: the same rate for all offers of a search.
+ * @throws AppError 422 "Exchange rate unavailable"; `details` tell the currency and the reason
+ */
 async function ratesFor(
   answers: readonly SupplierAnswer[],
   now: Date,
@@ -117,11 +122,15 @@ async function ratesFor(
 ): Promise<Rates> {
   const currencies = new Set<CarrierCurrency>();
   for (const { offers } of answers) for (const { currency } of offers) currencies.add(currency);
-  return new Map(
-    await Promise.all(
-      [...currencies].map(
-        async (currency) => [currency, (await exchangeRates.rate(currency, now)).rate] as const,
+  try {
+    return new Map(
+      await Promise.all(
+        [...currencies].map(
+          async (currency) => [currency, (await exchangeRates.rate(currency, now)).rate] as const,
+        ),
       ),
-    ),
-  );
+    );
+  } catch (error) {
+    throw error instanceof RateUnavailable ? rateUnavailable(error.currency, error.reason) : error;
+  }
 }

@@ -12,6 +12,22 @@ export interface ExchangeRate {
   readonly asOf: Date;
 }
 
+/** Why there is no rate: none is known for the instant, or none that is recent enough. */
+export type RateFault = 'missing' | 'too_old';
+
+/** What `rate` rejects with when there is no rate to price with: none is ever guessed. */
+export class RateUnavailable extends Error {
+  /** ISO 4217. */
+  readonly currency: string;
+  readonly reason: RateFault;
+
+  constructor(currency: string, reason: RateFault) {
+    super(`exchange rate of ${currency}: ${reason}`);
+    this.currency = currency;
+    this.reason = reason;
+  }
+}
+
 /** What an adapter that works by itself has of its process. */
 export interface RateSurroundings {
   readonly sequelize: Sequelize;
@@ -29,8 +45,7 @@ export interface ExchangeRates {
   /**
    * Reais for one unit of `from` (ISO 4217) at an instant. The real is worth one real. A search waits for it: an adapter
    * answers from memory.
-   * @throws AppError 422 "Exchange rate unavailable" when there is no rate for that instant, or none recent enough: a
-   *   price is never guessed. `details` tell the currency and the reason (`missing` or `too_old`).
+   * @throws RateUnavailable when there is no rate for that instant, or none recent enough
    */
   rate(from: string, at: Date): Promise<ExchangeRate>;
   /**

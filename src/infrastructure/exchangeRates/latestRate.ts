@@ -1,6 +1,5 @@
-import { unprocessable } from '../../errors.ts';
 import { StrictDecimal } from '../strictDecimal.ts';
-import type { ExchangeRate } from './exchangeRates.ts';
+import { type ExchangeRate, RateUnavailable } from './exchangeRates.ts';
 
 /** Quotations by currency (ISO 4217), the earliest first. */
 export type Quotations = ReadonlyMap<string, readonly ExchangeRate[]>;
@@ -13,18 +12,12 @@ export interface RateQuestion {
   readonly maxAgeMs: number | null;
 }
 
-/**
- * The latest quotation not after an instant; of the real, one.
- * @throws AppError 422 "Exchange rate unavailable" as `ExchangeRates.rate`
- */
+/** The latest quotation not after an instant; of the real, one. @throws RateUnavailable */
 export function latestRate(quotations: Quotations, { from, at, maxAgeMs }: RateQuestion): ExchangeRate {
   if (from === 'BRL') return { rate: new StrictDecimal('1'), asOf: at };
   const quoted = quotations.get(from)?.findLast(({ asOf }) => asOf <= at);
-  if (!quoted) throw rateUnavailable(from, 'missing');
+  if (!quoted) throw new RateUnavailable(from, 'missing');
   const ageMs = at.getTime() - quoted.asOf.getTime();
-  if (maxAgeMs !== null && ageMs > maxAgeMs) throw rateUnavailable(from, 'too_old');
+  if (maxAgeMs !== null && ageMs > maxAgeMs) throw new RateUnavailable(from, 'too_old');
   return quoted;
 }
-
-export const rateUnavailable = (currency: string, reason: 'missing' | 'too_old') =>
-  unprocessable('Exchange rate unavailable', { currency, reason });
