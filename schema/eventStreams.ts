@@ -10,12 +10,10 @@ import { refusalAnswer, sendAnswer, setContextHeaders } from './answers.ts';
 import { contextOf } from './callers.ts';
 import { appErrorOf, isFault, toldOfFault, wrap } from './errors.ts';
 import { subscribeTexts } from './eventTexts.ts';
+import { heartbeatMs } from './heartbeat.ts';
 import type { OperationRequest, Prepare } from './preparation.ts';
 import { counted, isRefused } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
-
-/** How often an idle stream shows that it lives, and finds out whether its client does. */
-const heartbeatMs = 12_000;
 
 /** A member of the request; GET requests spell objects as JSON text. @throws AppError 400 */
 function objectOf(value: unknown, field: string): Record<string, unknown> | undefined {

@@ -1,12 +1,10 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { bodyLimitBytes } from '../src/infrastructure/http/body.ts';
+import { heartbeatMs } from './heartbeat.ts';
 
 /** Bytes that may wait for a client before nothing more is read from it: who asks without reading holds up only itself. */
 const unreadLimitBytes = bodyLimitBytes;
-
-/** How often a socket must show that its client lives. */
-const heartbeatMs = 12_000;
 
 /** Bytes between two heartbeats that the slowest link carries: what went before a ping has that much time. */
 const slowestBytes = 64 * 1_024 * (heartbeatMs / 1_000);
