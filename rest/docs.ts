@@ -2,6 +2,10 @@ import { Router } from 'express';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { packageFiles, pageScript } from '../src/infrastructure/http/packageFiles.ts';
 import { pageRoot } from '../src/infrastructure/http/pageRoot.ts';
+import { restPrefix } from '../src/infrastructure/http/restPrefix.ts';
+
+/** Where the OpenAPI document is, from the root of the server. */
+export const openApiPath = `${restPrefix.slice(1)}/openapi.json`;
 
 /**
  * What is told of a group of operations stands below its name where it is a table, and on telephones always: beside the
@@ -25,7 +29,7 @@ const pageAt = (root: string) => `<!doctype html>
 <style>${style}</style>
 </head>
 <body>
-<div id="ui"><noscript>Without JavaScript, read <a href="${root}api/v1/openapi.json">the OpenAPI document</a>.</noscript></div>
+<div id="ui"><noscript>Without JavaScript, read <a href="${root}${openApiPath}">the OpenAPI document</a>.</noscript></div>
 <script src="${root}docs/swagger-ui-bundle.js"></script>
 <script src="${root}docs/start.js"></script>
 </body>
@@ -41,13 +45,13 @@ const pageAt = (root: string) => `<!doctype html>
  */
 const start = `const root = new URL('..', document.currentScript.src).href;
 SwaggerUIBundle({
-  url: root + 'api/v1/openapi.json',
+  url: root + '${openApiPath}',
   requestInterceptor: (request) => {
     if (!request.loadSpec) request.url = request.url.replace(new URL('/', root).href, () => root);
     return request;
   },
   responseInterceptor: (response) => {
-    if (response.url === root + 'api/v1/openapi.json')
+    if (response.url === root + '${openApiPath}')
       response.text = response.text.replaceAll('](/graphql)', () => '](' + root + 'graphql)');
     return response;
   },

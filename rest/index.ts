@@ -6,20 +6,21 @@ import type { Gateway } from '../src/domain/gateway.ts';
 import { validationError, wrongMethod } from '../src/errors.ts';
 import type { DirectRoute } from '../src/infrastructure/http/directRoutes.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
+import { restPrefix } from '../src/infrastructure/http/restPrefix.ts';
 import { sendError, unknownPath } from './envelope.ts';
 import { handlerOf } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
 import { preparedRoutes } from './preparedRoutes.ts';
 import { refusing } from './refusal.ts';
 
-/** The documented endpoints: what takes them directly, and the router for everything at /api/v1. */
+/** The documented endpoints: what takes them directly, and the router for everything at `restPrefix`. */
 export interface RestDoor {
   readonly router: Router;
   readonly direct: readonly DirectRoute[];
 }
 
-/** The documented endpoints and the document that describes them, below `prefix`. */
-export function createRestDoor(gateway: Gateway, prefix: string): RestDoor {
+/** The documented endpoints and the document that describes them, below `restPrefix`. */
+export function createRestDoor(gateway: Gateway): RestDoor {
   const direct: DirectRoute[] = [];
   const router = Router({ caseSensitive: true });
   const prepared = preparedRoutes();
@@ -41,7 +42,7 @@ export function createRestDoor(gateway: Gateway, prefix: string): RestDoor {
     for (const one of ofPath) {
       const handler = handlerOf(one, gateway);
       router[one.route.method](path, handler);
-      direct.push({ method: one.route.method.toUpperCase(), path: prefix + path, handler });
+      direct.push({ method: one.route.method.toUpperCase(), path: restPrefix + path, handler });
     }
     const methods = ofPath.map(({ route }) => route.method.toUpperCase());
     router.all(path, refusing(gateway, wrongMethod, methods));

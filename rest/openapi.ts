@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { getNullableType, isObjectType } from 'graphql';
 import { respeltPath } from '../src/infrastructure/http/pathParameters.ts';
+import { restPrefix } from '../src/infrastructure/http/restPrefix.ts';
 import { errorSchema, metaSchema, succeeded } from './errorSchemas.ts';
 import { deliveryHeaders, eventsTag, webhookSection } from './eventDocs.ts';
 import type { PreparedRoute } from './handler.ts';
@@ -210,7 +211,7 @@ export function openApiDocument(
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative: whoever reads the document at one of the server's names calls the server by that name.
-    servers: [{ url: '/api/v1' }],
+    servers: [{ url: restPrefix }],
     security: [{ bearer: [] }],
     tags: [
       ...[...new Set(prepared.map(({ route }) => route.tag))].map((name) => ({

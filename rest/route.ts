@@ -9,7 +9,7 @@ export interface Route {
   /** Name in OpenAPI (`operationId`). */
   readonly name: string;
   readonly method: 'get' | 'post' | 'put' | 'delete';
-  /** Below /api/v1, with Express parameters: `/wallet/recharge/:id`. */
+  /** Below `restPrefix`, with Express parameters: `/wallet/recharge/:id`. */
   readonly path: string;
   /** Status of success. */
   readonly status: 200 | 201;

@@ -1,6 +1,8 @@
 import type { RequestHandler } from 'express';
+import { restPrefix } from '../src/infrastructure/http/restPrefix.ts';
 import type { CardPage } from './cardPage.ts';
 import { sendCardPage } from './cardPage.ts';
+import { openApiPath } from './docs.ts';
 
 const page: CardPage = {
   language: 'en',
@@ -9,8 +11,8 @@ const page: CardPage = {
 Requests carry <code>Authorization: Bearer</code> and a key: one that begins with <code>sk_test_</code> moves no money.</p>
 <dl>
 <dt><a href="docs">REST documentation</a></dt>
-<dd>Every endpoint below <code>/api/v1</code> with its fields, refusals and examples, to be tried out there.</dd>
-<dt><a href="api/v1/openapi.json">OpenAPI document</a></dt>
+<dd>Every endpoint below <code>${restPrefix}</code> with its fields, refusals and examples, to be tried out there.</dd>
+<dt><a href="${openApiPath}">OpenAPI document</a></dt>
 <dd>The same for generators of clients, with the events that webhooks receive.</dd>
 <dt><a href="graphql">GraphiQL</a></dt>
 <dd>Queries, mutations and live subscriptions at <code>/graphql</code>, over HTTP, WebSockets and server-sent events.</dd>

@@ -21,8 +21,7 @@ import { answerPreflight } from './infrastructure/http/headers.ts';
 import { createListener } from './infrastructure/http/listener.ts';
 import type { OperationsParts } from './infrastructure/http/operations.ts';
 import { createOperationsRouter } from './infrastructure/http/operations.ts';
-
-const restPrefix = '/api/v1';
+import { restPrefix } from './infrastructure/http/restPrefix.ts';
 
 export interface Doors {
   graphql: GraphqlDoor;
@@ -40,7 +39,7 @@ function openDoors(application: Express, gateway: Gateway): Doors {
     request.routeName = 'preflight';
     access.originIsKnown(origin).then((allowed) => answerPreflight(request, response, allowed), next);
   });
-  const rest = createRestDoor(gateway, restPrefix);
+  const rest = createRestDoor(gateway);
   application.use(restPrefix, rest.router);
   application.use('/graphql', door.router);
   application.use('/docs', createDocsRouter());

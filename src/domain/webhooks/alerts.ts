@@ -1,4 +1,5 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { restPrefix } from '../../infrastructure/http/restPrefix.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { Mode } from '../tenant.ts';
@@ -183,7 +184,7 @@ function alertText({ webhook_id: webhookId, url, mode, team_name: team, created_
       `URL: ${url}`,
       '',
       'Events go on being kept. Once the receiver works, activate the webhook again',
-      `(PUT /api/v1/webhooks/${webhookId} with {"active": true}) and have what it missed sent again`,
+      `(PUT ${restPrefix}/webhooks/${webhookId} with {"active": true}) and have what it missed sent again`,
       '(mutation replayWebhookDeliveries at /graphql).',
       '',
     ].join('\n'),

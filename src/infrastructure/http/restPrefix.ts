@@ -1,0 +1,2 @@
+/** What the paths of the documented REST endpoints are below. */
+export const restPrefix = '/api/v1';
