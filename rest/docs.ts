@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { packageFiles, pageScript } from '../src/infrastructure/http/packageFiles.ts';
+import { packagePagePolicy } from '../src/infrastructure/http/pagePolicy.ts';
 import { pageRoot } from '../src/infrastructure/http/pageRoot.ts';
 import { restPrefix } from '../src/infrastructure/http/restPrefix.ts';
 
@@ -65,8 +66,7 @@ try {
 } catch {}
 `;
 
-const securityPolicy =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'";
+const securityPolicy = packagePagePolicy();
 
 /** Swagger UI over openapi.json, all from this server. */
 export function createDocsRouter(): Router {

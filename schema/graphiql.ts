@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
 import { packageFiles, pageScript } from '../src/infrastructure/http/packageFiles.ts';
+import { packagePagePolicy } from '../src/infrastructure/http/pagePolicy.ts';
 import { pageRoot } from '../src/infrastructure/http/pageRoot.ts';
 
 /** Beside the editor, the answer has no room on telephones: GraphiQL leaves it a width of nothing. */
@@ -123,9 +124,10 @@ ReactDOM.createRoot(document.getElementById('graphiql')).render(
  * @param host as the browser calls this server
  */
 const securityPolicy = (host = '') =>
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
-  `connect-src 'self'${/^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : ''}; ` +
-  "frame-ancestors 'none'; base-uri 'none'";
+  packagePagePolicy(
+    "font-src 'self' data:",
+    `connect-src 'self'${/^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : ''}`,
+  );
 
 /** GraphiQL's page for browsers that open /graphql; any other request goes on to the operations. */
 export const graphiqlPage: RequestHandler = (request, response, next) => {

@@ -16,3 +16,17 @@ export const pagePolicy = ({ style, script }: { style: string; script?: string }
     `form-action 'none'`,
     `frame-ancestors 'none'`,
   ].join('; ');
+
+/**
+ * Content-Security-Policy of a page whose files are those of installed packages: all of it comes from this server.
+ * @param more directives of this page
+ */
+export const packagePagePolicy = (...more: string[]): string =>
+  [
+    `default-src 'self'`,
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    ...more,
+    `frame-ancestors 'none'`,
+    `base-uri 'none'`,
+  ].join('; ');
