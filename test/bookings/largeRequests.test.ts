@@ -16,6 +16,20 @@ describeBookings('requests for bookings that are not meant well', (stage) => {
     expect(outcome.text.length).toBeLessThan(20_000);
   });
 
+  it('have names with more marks on a letter than could be put in order', async () => {
+    const { live } = await agencyWith(stage, null);
+    const request = requestFor(await offered(stage, live));
+    const [passenger] = request.passengers;
+    const name = `a${'\u0301\u0316'.repeat(250_000)}`;
+    for (const member of ['given_name', 'family_name']) {
+      const passengers = [{ ...passenger, [member]: name }];
+      expectRefusal(
+        await stage.door.createBooking(live, { ...request, passengers }),
+        badField(`passengers.0.${member}`, 'too_long'),
+      );
+    }
+  });
+
   it('name half a character', async () => {
     const { live } = await agencyWith(stage, '1000.00');
     const request = requestFor(await offered(stage, live));

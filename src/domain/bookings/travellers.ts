@@ -46,6 +46,11 @@ interface Check {
 }
 
 const longestName = 60;
+/**
+ * UTF-16 code units that a name has at most before it is composed: four characters at most become one (UAX #15), each of
+ * two units at most. To put the marks of a letter in order takes as long as the square of their number.
+ */
+const longestSpelling = longestName * 4 * 2;
 const oldestYears = 130;
 
 /** SPEC, Passenger rules: age in whole years on the day of the flight, both included. */
@@ -150,7 +155,8 @@ function readTraveller(input: TravellerParts, field: string, check: Check): Part
 
 function readName(text: string | undefined, field: string, faults: FieldFault[]): string | undefined {
   if (text === undefined) return undefined;
-  const name = text.trim().normalize('NFC');
+  const spelling = text.trim();
+  const name = spelling.length > longestSpelling ? spelling : spelling.normalize('NFC');
   if (name === '') faults.push({ field, type: 'required' });
   else if (Array.from(name).length > longestName) faults.push({ field, type: 'too_long' });
   // Three marks on a letter are no language's spelling.

@@ -28,10 +28,21 @@ describe('names of travellers', () => {
     expect(faultsWith({ given_name: name, family_name: name })).toEqual([]);
   });
 
+  it('are as long as they are once their letters are composed', () => {
+    // No letter has more parts in Latin: a, a circumflex, an acute, sixty times.
+    const apart = 'ấ'.repeat(60).normalize('NFD');
+    expect(apart).toHaveLength(180);
+    expect(faultsWith({ given_name: ` ${apart} ` })).toEqual([]);
+    expect(faultsWith({ given_name: `${apart}a` })).toEqual([['passengers.0.given_name', 'too_long']]);
+  });
+
   it.each([
     ['', 'required'],
     ['  ', 'required'],
     [`${longest}a`, 'too_long'],
+    // Sixty of the letters that come apart most, which are Greek, and one more.
+    ['ᾂ'.repeat(60).normalize('NFD'), 'invalid'],
+    ['ᾂ'.repeat(61).normalize('NFD'), 'too_long'],
     ['Ana 2', 'invalid'],
     ['4na', 'invalid'],
     ['Ana_Maria', 'invalid'],
