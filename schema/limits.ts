@@ -11,6 +11,7 @@ export const documentLimits = {
   directives: 20,
   cost: 6_000,
   tokens: 3_000,
+  lines: 3_000,
   fragments: 30,
   /** Characters of a name: the messages of a hundred faults have it. */
   name: 255,
@@ -27,12 +28,24 @@ export const documentLimits = {
  * @throws GraphQLError as a fault of the document.
  */
 export function checkSource(source: string): void {
+  checkLines(source);
   checkFragments(source);
   checkNames(source);
 }
 
 const beyond = (message: string) =>
   new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+
+/**
+ * A document of many lines, before anything is found wrong with it: for each error, up to its place, they are counted anew.
+ */
+function checkLines(source: string): void {
+  const { lines } = documentLimits;
+  if (source.split(lineBreak, lines + 1).length > lines) throw beyond(`Too many lines: at most ${lines}`);
+}
+
+/** As GraphQL has it. */
+const lineBreak = /\r\n|[\n\r]/;
 
 /**
  * A document with many fragments, before anything follows them: the rules overflow the stack on some eighty that spread one

@@ -63,6 +63,11 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     operationName: 'Q0',
     says: /tokens/,
   },
+  lines: {
+    within: `{ __typename${'\r\n'.repeat(2_999)}}`,
+    beyond: `{ __typename${'\n'.repeat(3_000)}}`,
+    says: /too many lines: at most 3000/i,
+  },
   'depth of introspection': {
     // What tools ask for, which is deeper and costs more than any other document may.
     within: getIntrospectionQuery(),
@@ -123,11 +128,11 @@ const documents: Record<string, { within: string; operationName?: string; beyond
 
 it('README has the limits of documents as they are', async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const { depth, aliases, directives, fragments, tokens, cost, name, alias, introspectionDepth } =
+  const { depth, aliases, directives, fragments, tokens, lines, cost, name, alias, introspectionDepth } =
     documentLimits;
   const spaced = (number: number) => String(number).replace(/\B(?=\d{3}$)/, ' ');
   expect(readme).toContain(
-    `at most ${depth} levels, ${aliases} aliases, ${directives} directives, ${fragments} fragments and ${spaced(tokens)} tokens`,
+    `at most ${depth} levels, ${aliases} aliases, ${directives} directives, ${fragments} fragments and ${spaced(tokens)} tokens, on at most ${spaced(lines)} lines;`,
   );
   expect(readme).toContain(`A document costs at most ${spaced(cost)}:`);
   expect(readme).toContain(`a name has at most ${name} characters, an alias ${alias};`);
