@@ -57,7 +57,8 @@ function checkFragments(source: string): void {
     throw beyond(`Too many fragments: at most ${fragments}`);
 }
 
-const longWord = new RegExp(`\\w{${documentLimits.alias + 1}}`);
+/** Looked for from where a word begins: from within, each would be read as often as it has letters. */
+const longWord = new RegExp(`\\b\\w{${documentLimits.alias + 1}}`);
 
 /** A document within the limit of tokens; null for one that cannot be read, of which others say what is wrong. */
 export function readDocument(source: string): DocumentNode | null {
