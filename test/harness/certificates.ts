@@ -19,6 +19,8 @@ export interface Certificates {
   authority: string;
   /** For localhost, 127.0.0.1, ::1 and every *.receiver.test. */
   valid: KeyPair;
+  /** As good, with a key of the kind that most receivers have. */
+  rsa: KeyPair;
   expired: KeyPair;
   notYetValid: KeyPair;
   selfSigned: KeyPair;
@@ -29,6 +31,12 @@ export interface Certificates {
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const rsaAlgorithm = {
+  name: 'RSASSA-PKCS1-v1_5',
+  modulusLength: 2_048,
+  publicExponent: Uint8Array.of(1, 0, 1),
+  hash: 'SHA-256',
+};
 const dayMs = 86_400_000;
 const ourNames: x509.JsonGeneralNames = [
   { type: 'dns', value: 'localhost' },
@@ -52,6 +60,7 @@ async function makeCertificates(): Promise<Certificates> {
   return {
     authority: authority.cert,
     valid: await issue(leaf),
+    rsa: await issue({ ...leaf, keyAlgorithm: rsaAlgorithm }),
     expired: await issue({ ...leaf, fromDays: -30, toDays: -1 }),
     notYetValid: await issue({ ...leaf, fromDays: 1, toDays: 30 }),
     selfSigned: await issue({ ...leaf, issuer: null }),
@@ -74,6 +83,7 @@ interface IssueOptions {
   issuer: Issued | null;
   fromDays?: number;
   toDays?: number;
+  keyAlgorithm?: webcrypto.EcKeyGenParams | webcrypto.RsaHashedKeyGenParams;
 }
 
 async function issue({
@@ -82,8 +92,9 @@ async function issue({
   issuer,
   fromDays = -1,
   toDays = 30,
+  keyAlgorithm = algorithm,
 }: IssueOptions): Promise<Issued> {
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const keys = await webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: Buffer.from(webcrypto.getRandomValues(new Uint8Array(8))).toString('hex'),
     subject: `CN=${commonName}`,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createServer, type SecureVersion, type TLSSocket } from 'node:tls';
+import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { type KeyPair, testCertificates } from './certificates.ts';
 
 /** One request as it stood on the wire. */
@@ -34,11 +34,13 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
+/** Which TLS a receiver speaks. */
+export type Agreement = Pick<TlsOptions, 'maxVersion' | 'ciphers' | 'dhparam' | 'ecdhCurve'>;
+
 export interface ReceiverOptions {
   certificate?: KeyPair;
   host?: string;
-  /** Newest version of TLS that it speaks. */
-  maxVersion?: SecureVersion;
+  agreement?: Agreement;
   /** Is handed each TCP connection as soon as TLS stands. */
   onConnection?: (socket: TLSSocket) => void;
 }
@@ -53,11 +55,7 @@ export async function startReceiver(behaviour: Behaviour, options: ReceiverOptio
   const sockets = new Set<{ destroy(): void }>();
   const numbers = new Map<number, number>();
   let current = behaviour;
-  const server = createServer({
-    cert: certificate.cert,
-    key: certificate.key,
-    ...(options.maxVersion ? { maxVersion: options.maxVersion } : {}),
-  });
+  const server = createServer({ cert: certificate.cert, key: certificate.key, ...options.agreement });
   server.on('connection', (socket) => {
     receiver.connections += 1;
     numbers.set(socket.remotePort!, receiver.connections);

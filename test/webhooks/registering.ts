@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Refusal } from '../doors/door.ts';
 import { badField, dataOf, expectRefusal } from '../doors/door.ts';
-import { answer } from '../harness/receiver.ts';
+import { testCertificates } from '../harness/certificates.ts';
+import { answer, startReceiver } from '../harness/receiver.ts';
 import type { Management } from './managementSteps.ts';
 import { invalidEvents, invalidUrl, notReachable, pending, registered } from './managementSteps.ts';
 import type { WebhookStage } from './webhookDoors.ts';
@@ -153,6 +154,26 @@ export function describeRegistering(
         events: pending,
       });
       expectRefusal(outcome, notReachable);
+    });
+
+    it('refuses a URL whose receiver says over how large a number keys are agreed on', async () => {
+      const { live } = await team();
+      const certificate = (await testCertificates()).rsa;
+      const over = (ciphers: string) =>
+        startReceiver(answer(200), {
+          certificate,
+          agreement: { maxVersion: 'TLSv1.2', ciphers, dhparam: 'auto' },
+        });
+      const [number, curve] = [
+        await over('DHE-RSA-AES128-GCM-SHA256'),
+        await over('DHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256'),
+      ];
+      try {
+        expectRefusal(await stage.door.create(live, { url: number.url(), events: pending }), notReachable);
+        await register(live, curve.url());
+      } finally {
+        await Promise.all([number.close(), curve.close()]);
+      }
     });
 
     it('refuses a URL that this team and mode has, in any spelling, and no other’s', async () => {

@@ -1,5 +1,10 @@
 import { constants } from 'node:crypto';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import {
+  createSecureContext,
+  DEFAULT_CIPHERS,
+  type SecureContext,
+  type SecureContextOptions,
+} from 'node:tls';
 import type { Connection, Reply } from './connection.ts';
 import { ConnectionPool } from './connectionPool.ts';
 import { type ConnectorSettings, openConnection } from './connector.ts';
@@ -60,6 +65,16 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   return new HttpsWebhookSender(options);
 }
 
+/** What receivers must not make work of for us: TLS is agreed on by the thread that does everything else. */
+const agreement: SecureContextOptions = {
+  // TLS 1.2 could be agreed on anew for as long as an attempt lasts.
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  // Of Diffie-Hellman the receiver says over how large a number: one of 10 000 bits takes a second.
+  ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
+  // The curves that OpenSSL has by itself, and none of the large numbers that TLS 1.3 has next to them.
+  ecdhCurve: 'X25519:P-256:X448:P-521:P-384',
+};
+
 class HttpsWebhookSender implements WebhookSender {
   readonly #timeoutMs: number;
   readonly #connector: ConnectorSettings;
@@ -85,8 +100,7 @@ class HttpsWebhookSender implements WebhookSender {
       allowPrivateHosts,
       // Made with the first connection: reading all authorities that Node trusts takes 20 ms of a start.
       get secureContext() {
-        // A receiver could have TLS 1.2 agreed on anew for as long as an attempt lasts: work for us, a thousandfold.
-        secureContext ??= createSecureContext({ ca, secureOptions: constants.SSL_OP_NO_RENEGOTIATION });
+        secureContext ??= createSecureContext({ ca, ...agreement });
         return secureContext;
       },
     };

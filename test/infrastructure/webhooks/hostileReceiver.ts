@@ -1,14 +1,20 @@
-import type { SecureVersion, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { type Certificates, testCertificates } from '../../harness/certificates.ts';
-import { answer, type Behaviour, type Receiver, startReceiver } from '../../harness/receiver.ts';
+import {
+  type Agreement,
+  answer,
+  type Behaviour,
+  type Receiver,
+  startReceiver,
+} from '../../harness/receiver.ts';
 
 /** Every way of misbehaving, by name: what it does, and what the one recorded attempt must say of it. */
 export interface Misbehaviour {
   /** `timeoutMs` is the sender's, for those that miss it by a hair. */
   behave(timeoutMs: number): Behaviour;
   certificate?: keyof Omit<Certificates, 'authority'>;
-  maxVersion?: SecureVersion;
+  agreement?: Agreement;
   expected: { ok: boolean; statusCode: number | null; reason: string };
   /** Is waited for until the timeout. */
   holds?: boolean;
@@ -166,8 +172,32 @@ export const misbehaviours = {
       };
       again(null);
     },
-    maxVersion: 'TLSv1.2',
+    agreement: { maxVersion: 'TLSv1.2' },
     expected: nothing('tls_handshake'),
+  },
+  'agrees on keys over a number of its own': {
+    behave: () => answer(200),
+    certificate: 'rsa',
+    agreement: { maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256', dhparam: 'auto' },
+    expected: nothing('tls_handshake'),
+    silentOnTheWire: true,
+  },
+  'agrees on keys over one of the numbers of TLS 1.3': {
+    behave: () => answer(200),
+    agreement: { ecdhCurve: 'ffdhe8192' },
+    expected: nothing('tls_handshake'),
+    silentOnTheWire: true,
+  },
+  'would rather agree on keys over a large number': {
+    behave: () => answer(200),
+    agreement: { ecdhCurve: 'ffdhe8192:P-256' },
+    expected: ok200,
+  },
+  'agrees on keys over a curve': {
+    behave: () => answer(200),
+    certificate: 'rsa',
+    agreement: { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' },
+    expected: ok200,
   },
   'has an expired certificate': {
     behave: () => answer(200),
@@ -209,7 +239,7 @@ export async function startHostileReceiver(name: MisbehaviourName, timeoutMs: nu
   const certificates = await testCertificates();
   return startReceiver(misbehaviour.behave(timeoutMs), {
     certificate: certificates[misbehaviour.certificate ?? 'valid'],
-    ...(misbehaviour.maxVersion ? { maxVersion: misbehaviour.maxVersion } : {}),
+    ...(misbehaviour.agreement ? { agreement: misbehaviour.agreement } : {}),
   });
 }
 
