@@ -23,6 +23,15 @@ const toldTwice = (id: string, type: string) => `
   INSERT INTO events SELECT wallet_id, sequence + 1000, 'evt_copy', team_id, mode, type, subject_id, data, created_at
     FROM events WHERE subject_id = '${id}' AND type = '${type}'`;
 
+/** An entry of a booking once more, with other values in some columns. */
+const entryTwice = (of: string, reference: 'booking' | 'refund', changed: string) => `
+  INSERT INTO wallet_entries (wallet_id, sequence, type, type_sequence, id, amount_cents, balance_after_cents,
+                              description, reference_type, reference_id, created_at)
+  SELECT wallet_id, 1000, type, 1000, 'txn_copy', amount_cents, balance_after_cents, description, reference_type,
+         reference_id, created_at
+    FROM wallet_entries WHERE reference_type = '${reference}' AND reference_id = '${of}';
+  UPDATE wallet_entries SET ${changed} WHERE id = 'txn_copy'`;
+
 /** For each check of bookings, ways to break what it proves. */
 export const bookingCorruptions: Record<string, Ways> = {
   'each wallet holds what its pending bookings reserve': {
@@ -50,6 +59,9 @@ export const bookingCorruptions: Record<string, Ways> = {
       changeEntry(bookings.paid, 'booking', `type = 'credit', type_sequence = 1000`),
     'another wallet paid': ({ bookings }) =>
       changeEntry(bookings.paid, 'booking', `wallet_id = ${bookings.empty}, sequence = 1, type_sequence = 1`),
+    'it was debited twice': ({ bookings }) => entryTwice(bookings.paid, 'booking', `type = 'debit'`),
+    'a credit is of it, too': ({ bookings }) => entryTwice(bookings.paid, 'booking', `type = 'credit'`),
+    'a debit is of none': ({ bookings }) => entryTwice(bookings.paid, 'booking', `reference_type = 'refund'`),
   },
   'each refund is of one booking, and never more than was paid': {
     'the credit is gone': ({ bookings }) => withoutEntry(bookings.refunded, 'refund'),
@@ -59,12 +71,14 @@ export const bookingCorruptions: Record<string, Ways> = {
     'more came back than was paid': ({ bookings }) =>
       `${change(bookings.refunded, 'refund_cents = amount_cents + 1')};
        ${changeEntry(bookings.refunded, 'refund', `amount_cents = (SELECT refund_cents FROM bookings WHERE id = '${bookings.refunded}')`)}`,
-    'it was credited twice': ({ bookings }) => `
-      INSERT INTO wallet_entries (wallet_id, sequence, type, type_sequence, id, amount_cents, balance_after_cents,
-                                  description, reference_type, reference_id, created_at)
-      SELECT wallet_id, 1000, type, 1000, 'txn_copy', amount_cents, balance_after_cents, description, reference_type,
-             reference_id, created_at
-        FROM wallet_entries WHERE reference_type = 'refund' AND reference_id = '${bookings.refunded}'`,
+    'it was credited twice': ({ bookings }) => entryTwice(bookings.refunded, 'refund', `type = 'credit'`),
+    'it is a debit': ({ bookings }) =>
+      changeEntry(bookings.refunded, 'refund', `type = 'debit', type_sequence = 1000`),
+    'a refund of nothing is named': ({ bookings }) => change(bookings.kept, `refund_id = 'txn_other'`),
+    'a rest of nothing is named': ({ bookings }) => change(bookings.kept, `rest_refund_id = 'txn_other'`),
+    'the rest is a debit': ({ bookings }) => `
+      UPDATE wallet_entries SET type = 'debit', type_sequence = 1000
+       WHERE id = (SELECT rest_refund_id FROM bookings WHERE id = '${bookings.restored}')`,
     'it is of a booking that was never paid': ({ bookings }) =>
       change(bookings.refunded, 'debit_id = NULL, confirmed_at = NULL'),
     'it names another booking': ({ bookings }) =>
@@ -88,11 +102,14 @@ export const bookingCorruptions: Record<string, Ways> = {
     'a held booking is debited': ({ bookings }) =>
       change(bookings.paid, `type = 'hold', status = 'pending', confirmed_at = NULL`),
     'a confirmed booking is not': ({ bookings }) => change(bookings.paid, 'debit_id = NULL'),
+    'a held booking was refunded': ({ bookings }) => change(bookings.held, 'refund_cents = 1'),
     'a ticketed booking is not': ({ bookings }) => change(bookings.ticketed, 'debit_id = NULL'),
     'a ticketed booking was refunded': ({ bookings }) => change(bookings.ticketed, 'refund_cents = 1'),
     'an expired booking was refunded': ({ bookings }) => change(bookings.expired, 'refund_cents = 1'),
     'a failed booking kept a centavo': ({ bookings }) =>
       change(bookings.failed, 'refund_cents = refund_cents - 1'),
+    'a failed booking that was never debited was refunded': ({ bookings }) =>
+      change(bookings.failed, 'debit_id = NULL, refund_cents = 1'),
     'a failed booking kept everything': ({ bookings }) => change(bookings.failed, 'refund_cents = NULL'),
     'a cancelled booking says nothing of its refund': ({ bookings }) =>
       change(bookings.kept, 'refund_cents = NULL'),
@@ -109,11 +126,13 @@ export const bookingCorruptions: Record<string, Ways> = {
       `UPDATE events SET type = 'booking.updated', subject_id = '${bookings.paid}'
         WHERE subject_id = '${bookings.held}' AND type = 'booking.created'`,
     'tickets were told twice': ({ bookings }) => toldTwice(bookings.ticketed, 'booking.ticketed'),
+    'an update was told that was none': ({ bookings }) => toldTwice(bookings.ticketed, 'booking.updated'),
     'a state that it is not in was told': ({ bookings }) =>
       `UPDATE events SET type = 'booking.failed' WHERE subject_id = '${bookings.expired}' AND type = 'booking.expired'`,
     'the first state was told last': ({ bookings }) => toldLast(bookings.ticketed, 'booking.created'),
-    'an unknown booking was told': ({ bookings }) =>
-      `UPDATE events SET subject_id = 'ord_unknown' WHERE subject_id = '${bookings.held}'`,
+    'an unknown booking was told': ({ bookings }) => `
+      ${toldTwice(bookings.held, 'booking.created')};
+      UPDATE events SET subject_id = 'ord_unknown' WHERE id = 'evt_copy'`,
     'it was told to another wallet': ({ bookings }) =>
       `UPDATE events SET wallet_id = ${bookings.empty}, sequence = sequence + 1000 WHERE subject_id = '${bookings.held}'`,
   },

@@ -74,6 +74,10 @@ export async function tellBookingStory(
   };
   if (!(await refundRest({ id: story.restored, walletId: wallet }, platform))) throw new Error('no rest');
   await change('rejectHold', await book('hold'), {});
+  await change('cancel', await change('ticket', await book('instant'), { documents: [] }), {
+    refundCents: 0n,
+  });
+  await book('hold');
   await book('hold', testWallet);
   return story;
 }

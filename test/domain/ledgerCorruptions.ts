@@ -7,7 +7,7 @@ import type { ReturnStory } from './ledgerReturnStory.ts';
 export interface Story {
   /** Live: entries 1 to 5 are credit, credit of an expired recharge, credit on the next day, debit, credit. */
   live: number;
-  /** Test: a credit and a debit. */
+  /** Test: a credit and a debit, and a debit on the next day. */
   test: number;
   /** A live wallet in which nothing ever happened. */
   empty: number;
@@ -31,10 +31,13 @@ const copyOfEvent = (id: string, type: string) => `
   UPDATE wallets SET event_count = event_count + 1
    WHERE id = (SELECT wallet_id FROM events WHERE id = 'evt_copy')`;
 
-const paymentOf = (rechargeId: string, cents: string) => `
+export const paymentOf = (rechargeId: string, cents: string, id = 'pay_1') => `
   INSERT INTO payment_notices (id, provider, provider_reference, outcome, recharge_id, amount_cents, paid_at, received_at,
                                settlement, settled_at)
-  VALUES ('pay_1', 'simulated', 'E1', 'paid', ${rechargeId}, ${cents}, now(), now(), 'automatic', now())`;
+  VALUES ('${id}', 'simulated', '${id}', 'paid', ${rechargeId}, ${cents}, now(), now(), 'automatic', now())`;
+
+export const settledAs = (settlement: 'credited' | 'dismissed', id: string) =>
+  `UPDATE payment_notices SET reason = 'ended', settlement = '${settlement}' WHERE id = '${id}'`;
 
 const renumberedEvents = (id: string) => `
   UPDATE events SET sequence = sequence + 1000 WHERE subject_id = ${id} AND type LIKE '%pending';
@@ -53,6 +56,9 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
     'a number is skipped': (story) => `UPDATE wallet_entries SET sequence = 6 WHERE ${entry(story, 5)}`,
     'an entry is gone': (story) => `DELETE FROM wallet_entries WHERE ${entry(story, 2)}`,
     'the first entry is gone': (story) => `DELETE FROM wallet_entries WHERE ${entry(story, 1)}`,
+    'the numbers begin with none': (story) =>
+      `${withoutConstraint('wallet_entries', 'wallet_entries_sequence_check')}
+       UPDATE wallet_entries SET sequence = 0 WHERE ${entry(story, 1)}`,
   },
   'credits and debits are numbered 1 to n in the order of the entries': {
     'two credits changed numbers': (story) => `
@@ -61,12 +67,17 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
       UPDATE wallet_entries SET type_sequence = 2 WHERE ${entry(story, 1)}`,
     'a debit is numbered like the credits': (story) =>
       `UPDATE wallet_entries SET type_sequence = 4 WHERE ${entry(story, 4)}`,
+    'the credits begin with none': (story) =>
+      `${withoutConstraint('wallet_entries', 'wallet_entries_type_sequence_check')}
+       UPDATE wallet_entries SET type_sequence = 0 WHERE ${entry(story, 1)}`,
   },
   'each balance follows from the one before': {
     'a balance is off by a centavo': (story) =>
       `UPDATE wallet_entries SET balance_after_cents = balance_after_cents + 1 WHERE ${entry(story, 2)}`,
     'the first balance is not the first amount': (story) =>
       `UPDATE wallet_entries SET balance_after_cents = balance_after_cents - 1 WHERE ${entry(story, 1)}`,
+    'the last balance is a centavo short': (story) =>
+      `UPDATE wallet_entries SET balance_after_cents = balance_after_cents - 1 WHERE ${entry(story, 5)}`,
     'an amount was changed': (story) =>
       `UPDATE wallet_entries SET amount_cents = amount_cents + 1 WHERE ${entry(story, 4)}`,
     'a test balance moved': (story) =>
@@ -94,6 +105,12 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
       `UPDATE wallets SET debit_count = debit_count - 1 WHERE id = ${story.test}`,
     'both sums are off': (story) =>
       `UPDATE wallets SET credit_cents = credit_cents + 1, debit_cents = debit_cents + 1 WHERE id = ${story.live}`,
+    'a centavo more was credited': (story) =>
+      `UPDATE wallets SET credit_cents = credit_cents + 1, balance_cents = balance_cents + 1 WHERE id = ${story.live}`,
+    'a centavo more was debited': (story) =>
+      `UPDATE wallets SET debit_cents = debit_cents + 1, balance_cents = balance_cents - 1 WHERE id = ${story.live}`,
+    'a wallet without entries counts one': (story) =>
+      `UPDATE wallets SET credit_count = 1 WHERE id = ${story.empty}`,
     'the last entry is gone': (story) => `DELETE FROM wallet_entries WHERE ${entry(story, 5)}`,
   },
   'each balance is credits less debits': {
@@ -108,6 +125,8 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
   'each wallet stands where its last entry left it': {
     'another balance': (story) =>
       `UPDATE wallets SET balance_cents = balance_cents - 1, debit_cents = debit_cents + 1 WHERE id = ${story.live}`,
+    'a centavo more': (story) =>
+      `UPDATE wallets SET balance_cents = balance_cents + 1, credit_cents = credit_cents + 1 WHERE id = ${story.live}`,
     'another time': (story) =>
       `UPDATE wallets SET last_transaction_at = last_transaction_at + interval '1 millisecond' WHERE id = ${story.live}`,
     'no time': (story) => `UPDATE wallets SET last_transaction_at = NULL WHERE id = ${story.test}`,
@@ -115,8 +134,12 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
       `UPDATE wallets SET last_transaction_at = now() WHERE id = ${story.empty}`,
   },
   'each day closes with the totals of the entries up to its end': {
-    'a sum is off': (story) =>
-      `UPDATE wallet_days SET debit_cents = debit_cents + 1 WHERE wallet_id = ${story.live}`,
+    ...Object.fromEntries(
+      ['credit_count', 'debit_count', 'credit_cents', 'debit_cents'].map((total) => [
+        `its ${total} is off by one`,
+        (story: Story) => `UPDATE wallet_days SET ${total} = ${total} + 1 WHERE wallet_id = ${story.live}`,
+      ]),
+    ),
     'the first day is missing': (story) =>
       `DELETE FROM wallet_days WHERE wallet_id = ${story.live}
           AND day = (SELECT min(day) FROM wallet_days WHERE wallet_id = ${story.live})`,
@@ -133,6 +156,18 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
     'completed without a transaction': (story) =>
       `${withoutConstraint('recharges', 'recharges_check1')}
        UPDATE recharges SET transaction_id = NULL WHERE id = '${story.completed}'`,
+    'completed at no time': (story) =>
+      `${withoutConstraint('recharges', 'recharges_check')}
+       UPDATE recharges SET paid_at = NULL WHERE id = '${story.completed}'`,
+    'pending with a transaction': (story) =>
+      `${withoutConstraint('recharges', 'recharges_check1')}
+       UPDATE recharges SET transaction_id = 'txn_other' WHERE id = '${story.pending}'`,
+    'paid late, which an operator did not let pass': ({ completed }) => `
+      UPDATE recharges SET paid_at = expires_at + interval '1 millisecond' WHERE id = '${completed}';
+      ${paymentOf(`'${completed}'`, '15000')}; ${settledAs('dismissed', 'pay_1')}`,
+    'paid late, where an operator let another pass': ({ completed, late }) => `
+      UPDATE recharges SET paid_at = expires_at + interval '1 millisecond' WHERE id = '${completed}';
+      ${paymentOf(`'${late}'`, '13000')}; ${settledAs('credited', 'pay_1')}`,
   },
   'each completed recharge has its credit, and each recharge credit its recharge': {
     'the credit is gone': (story) =>
@@ -147,6 +182,10 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
       `UPDATE wallet_entries SET reference_id = '${story.pending}' WHERE ${entry(story, 1)}`,
     'the credit is a debit': (story) =>
       `UPDATE wallet_entries SET type = 'debit', type_sequence = 1000 WHERE ${entry(story, 5)}`,
+    'the credit was paid otherwise': (story) =>
+      `UPDATE wallet_entries SET payment_method = 'boleto' WHERE ${entry(story, 1)}`,
+    'nobody knows how the credit was paid': (story) =>
+      `UPDATE wallet_entries SET payment_method = NULL WHERE ${entry(story, 1)}`,
     'the credit went to another wallet': (story) =>
       `UPDATE wallet_entries SET wallet_id = ${story.empty}, sequence = 1, type_sequence = 1 WHERE ${entry(story, 5)}`,
   },
@@ -168,8 +207,9 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
       `UPDATE events SET type = 'wallet.recharge.completed'
         WHERE subject_id = '${story.expired}' AND type = 'wallet.recharge.expired'`,
     'the first state was told last': (story) => renumberedEvents(`'${story.late}'`),
-    'an unknown recharge was told': (story) =>
-      `UPDATE events SET subject_id = 'rch_unknown' WHERE subject_id = '${story.expired}'`,
+    'an unknown recharge was told': (story) => `
+      ${copyOfEvent(`'${story.expired}'`, 'wallet.recharge.expired')};
+      UPDATE events SET subject_id = 'rch_unknown' WHERE id = 'evt_copy'`,
     'it was told to another wallet': (story) =>
       `UPDATE events SET wallet_id = ${story.empty}, sequence = 1000
         WHERE subject_id = '${story.pending}' AND type = 'wallet.recharge.pending'`,
@@ -177,18 +217,19 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
   'each payment that was credited has completed its recharge, with its amount': {
     'its recharge is not completed': ({ pending }) => paymentOf(`'${pending}'`, '20000'),
     'its recharge is unknown': () => paymentOf("'rch_unknown'", '20000'),
-    'another amount was paid': ({ completed }) => paymentOf(`'${completed}'`, '15001'),
+    'a centavo more was paid': ({ completed }) => paymentOf(`'${completed}'`, '15001'),
+    'a centavo less was paid': ({ completed }) => paymentOf(`'${completed}'`, '14999'),
+    'another provider tells of it': ({ completed }) =>
+      `${paymentOf(`'${completed}'`, '15000')}; UPDATE payment_notices SET provider = 'other' WHERE id = 'pay_1'`,
     'an operator credited it to nothing': ({ expired }) => `
-      ${paymentOf(`'${expired}'`, 'NULL')};
-      UPDATE payment_notices SET reason = 'ended', settlement = 'credited' WHERE id = 'pay_1'`,
+      ${paymentOf(`'${expired}'`, 'NULL')}; ${settledAs('credited', 'pay_1')}`,
   },
   'each recharge is credited by one payment at most, and by none that the bank took back': {
     'another payment was passed over': ({ completed }) => `
-      ${paymentOf(`'${completed}'`, '15000')};
-      INSERT INTO payment_notices (id, provider, provider_reference, outcome, recharge_id, amount_cents, paid_at,
-                                   received_at, settlement, settled_at)
-      SELECT 'pay_2', provider, 'E2', outcome, recharge_id, amount_cents, paid_at, received_at, settlement, settled_at
-        FROM payment_notices WHERE id = 'pay_1'`,
+      ${paymentOf(`'${completed}'`, '15000')}; ${paymentOf(`'${completed}'`, '15000', 'pay_2')}`,
+    'an operator let another pass': ({ completed }) => `
+      ${paymentOf(`'${completed}'`, '15000')}; ${paymentOf(`'${completed}'`, '15000', 'pay_2')};
+      ${settledAs('credited', 'pay_2')}`,
     'that the bank took it back was passed over': ({ completed }) => `
       ${paymentOf(`'${completed}'`, '15000')}; UPDATE payment_notices SET outcome = 'returned' WHERE id = 'pay_1'`,
   },
@@ -201,9 +242,14 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
   ...bookingCorruptions,
   'events are numbered 1 to n in each wallet': {
     'an event is gone': (story) => `DELETE FROM events WHERE wallet_id = ${story.live} AND sequence = 2`,
+    'the numbers begin with none': (story) =>
+      `${withoutConstraint('events', 'events_sequence_check')}
+       UPDATE events SET sequence = 0 WHERE wallet_id = ${story.live} AND sequence = 1`,
   },
   'each wallet has counted its events': {
     'one too many': (story) => `UPDATE wallets SET event_count = event_count + 1 WHERE id = ${story.empty}`,
+    'one too few': (story) => `UPDATE wallets SET event_count = event_count - 1 WHERE id = ${story.live}`,
+    'all are gone': (story) => `DELETE FROM events WHERE wallet_id = ${story.empty}`,
     'the last event is gone': (story) =>
       `DELETE FROM events WHERE wallet_id = ${story.live}
           AND sequence = (SELECT event_count FROM wallets WHERE id = ${story.live})`,
@@ -211,6 +257,8 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
   'each entry is told by one event, with its amount and balance': {
     'it was never told': (story) => `DELETE FROM events WHERE subject_id = ${entryId(story, 5)}`,
     'it was told twice': (story) => copyOfEvent(entryId(story, 4), 'wallet.debit'),
+    'it was told to another wallet': (story) =>
+      `UPDATE events SET wallet_id = ${story.empty}, sequence = 1000 WHERE subject_id = ${entryId(story, 5)}`,
     'it was told with another amount': (story) =>
       `UPDATE wallet_entries SET amount_cents = amount_cents + 1 WHERE ${entry(story, 4)}`,
     'it was told with another balance': (story) =>
@@ -225,5 +273,7 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
       `UPDATE events SET mode = 'live' WHERE wallet_id = ${story.test} AND sequence = 1`,
     'another team': (story) =>
       `UPDATE events SET team_id = 'team_other' WHERE wallet_id = ${story.live} AND sequence = 3`,
+    'no such wallet': (story) =>
+      `UPDATE events SET wallet_id = 999999 WHERE wallet_id = ${story.live} AND sequence = 3`,
   },
 };

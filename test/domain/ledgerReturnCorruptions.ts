@@ -26,6 +26,8 @@ export const returnCorruptions: Record<string, Ways> = {
       change(returns.debited, `debited_at = debited_at + interval '1 millisecond'`),
     'the payment is of another recharge': ({ returns }) =>
       `UPDATE payment_notices SET recharge_id = 'rch_other' WHERE id = '${returns.debited}'`,
+    'the payment is another provider’s': ({ returns }) =>
+      `UPDATE payment_notices SET provider = 'other' WHERE id = '${returns.debited}'`,
     'the payment is unknown': ({ returns }) => change(returns.debited, `notice_id = 'pay_other'`),
     'nothing was taken back': ({ returns }) =>
       `UPDATE payment_notices SET outcome = 'paid' WHERE id = '${returns.debited}'`,
@@ -33,6 +35,7 @@ export const returnCorruptions: Record<string, Ways> = {
   'no more of a recharge is debited than was credited for it': {
     'two returns took a centavo too much': ({ returns }) =>
       change(returns.waiting, 'amount_cents = 200 * 100 + 1'),
+    'it is unknown': ({ returns }) => change(returns.waiting, `recharge_id = 'rch_other'`),
     'it was never credited': ({ returns }) =>
       `UPDATE recharges SET status = 'expired', paid_at = NULL, transaction_id = NULL WHERE id = '${returns.recharge}'`,
   },
@@ -41,6 +44,8 @@ export const returnCorruptions: Record<string, Ways> = {
       `UPDATE payment_notices SET amount_cents = 5000 - 1 WHERE id = '${returns.waiting}'`,
     'a centavo was forgotten': ({ returns }) =>
       `UPDATE payment_notices SET amount_cents = amount_cents + 1 WHERE id = '${returns.debited}'`,
+    'a centavo was forgotten of what was debited in parts': ({ returns }) =>
+      `UPDATE payment_notices SET amount_cents = amount_cents + 1 WHERE id = '${returns.parted}'`,
     'a part settled it': ({ returns }) => change(returns.waiting, 'settles = true'),
     'a centavo was forgotten of a whole recharge': ({ returns }) =>
       change(returns.whole, 'amount_cents = amount_cents - 1'),

@@ -14,6 +14,8 @@ export interface ReturnStory {
   readonly waiting: string;
   /** Of 100.00, which were returned without saying how much, and debited. */
   readonly whole: string;
+  /** 100.00 of 210.00, debited in two parts. */
+  readonly parted: string;
 }
 
 /** Lets all of it happen, by the product's own statements. */
@@ -31,6 +33,7 @@ export async function tellReturnStory(
     return value.id as string;
   };
   const [recharge, other] = [await paid('300.00'), await paid('100.00')];
+  const [half, shared] = [await paid('210.00'), await paid('120.00')];
   const returned = async (id: string, rechargeId: string, cents: number | null) => {
     await server.query(
       `INSERT INTO payment_notices (id, provider, provider_reference, outcome, recharge_id, amount_cents, paid_at,
@@ -46,9 +49,19 @@ export async function tellReturnStory(
     debited: await returned('pay_01jd4yhz1je5j8v2r0h3m6x9qa', recharge, 100_00),
     waiting: await returned('pay_01jd4yhz1je5j8v2r0h3m6x9qb', recharge, 150_00),
     whole: await returned('pay_01jd4yhz1je5j8v2r0h3m6x9qc', other, null),
+    parted: await returned('pay_01jd4yhz1je5j8v2r0h3m6x9qd', half, 100_00),
   };
+  // Of one recharge, each as much as all of it: one is debited in part, and the other for what is left.
+  const [part, rest] = [
+    await returned('pay_01jd4yhz1je5j8v2r0h3m6x9qe', shared, 120_00),
+    await returned('pay_01jd4yhz1je5j8v2r0h3m6x9qf', shared, 120_00),
+  ];
   await debitReturnedPayment(story.debited, null, 'key_1', platform);
   await debitReturnedPayment(story.waiting, 50_00n, 'key_1', platform);
   await debitReturnedPayment(story.whole, null, 'key_1', platform);
+  await debitReturnedPayment(story.parted, 40_00n, 'key_1', platform);
+  await debitReturnedPayment(story.parted, null, 'key_1', platform);
+  await debitReturnedPayment(part, 50_00n, 'key_1', platform);
+  await debitReturnedPayment(rest, null, 'key_1', platform);
   return story;
 }

@@ -15,6 +15,7 @@ import { corruptions } from './ledgerCorruptions.ts';
 import type { Caller } from './ledgerDoors.ts';
 import { LedgerDoors } from './ledgerDoors.ts';
 import { tellReturnStory } from './ledgerReturnStory.ts';
+import { soundChanges } from './ledgerSoundChanges.ts';
 
 async function tellStory(server: TestServer, clock: ManualClock): Promise<Story> {
   const doors = new LedgerDoors(server);
@@ -45,11 +46,15 @@ async function tellStory(server: TestServer, clock: ManualClock): Promise<Story>
   await pay(test, await recharge(test, '150.00'));
   await doors.help('rest', test, await recharge(test, '160.00'), 'fail');
   await doors.help('rest', test, await recharge(test, '170.00'), 'expire');
+  await writeBooking(server, wallets.test, { amountCents: 1_00 });
   clock.advance(24 * 60 * minuteMs);
   await pay(live, await recharge(live, '300.00', 'boleto'));
   await writeBooking(server, wallets.live, { amountCents: 50_00 });
   await writeBooking(server, wallets.test, { amountCents: 4_999_99 });
   await pay(live, await recharge(live, '110.00'));
+  const spent = await server.createTeam();
+  await pay({ mode: 'live', key: spent.live }, await recharge({ mode: 'live', key: spent.live }, '100.00'));
+  await writeBooking(server, (await walletsOf(server, spent.teamId)).live, { amountCents: 100_00 });
   const empty = (await walletsOf(server, idle.teamId)).live;
   return {
     ...wallets,
@@ -112,6 +117,12 @@ describeEngines('ledger verification', (engine) => {
           expect(breaks.get(name)).toMatch(/^(wallet|recharge|booking|event|payment) \S+/);
         });
       }
+    });
+  }
+
+  for (const [what, change] of Object.entries(soundChanges)) {
+    it(`finds nothing wrong with ${what}`, async () => {
+      expect(await breaksAfter(change(story))).toEqual(new Map());
     });
   }
 
