@@ -81,6 +81,7 @@ describeSeveralSessions('A group of bookings', (engine) => {
   it('that waits for long holds up nobody behind it', async () => {
     const { platform } = server.running.gateway;
     const [locked, free] = [await fundedWallet(), await fundedWallet()];
+    const saidBefore = server.logLines.length;
     let unlock: () => void = () => undefined;
     const unlocking = new Promise<void>((resolve) => {
       unlock = resolve;
@@ -98,6 +99,10 @@ describeSeveralSessions('A group of bookings', (engine) => {
     await Promise.all([post(free), post(free)]);
     unlock();
     await Promise.all([lock, waiting]);
+    const warned = server.logLines
+      .slice(saidBefore)
+      .filter((line) => line.includes('not written together') && JSON.parse(line).level === 40);
+    expect(warned).not.toEqual([]);
     const [wallet] = await server.query<object>('SELECT balance_cents FROM wallets WHERE id = $1', [locked]);
     expect(wallet).toEqual({ balance_cents: '70000' });
   });

@@ -81,6 +81,12 @@ export function describeUnsettledPayments(stage: Stage): void {
       expect(await balanceOf(live)).toBe('320.00');
     });
 
+    it('wait for an operator: made after the expiry, though no sweep has seen that yet', async () => {
+      const { id } = await requested();
+      stage.clock.advance(hourMs);
+      await expectUnsettled(paid(id), { reason: 'paid_late' });
+    });
+
     it.each([
       ['made after the expiry', 'paid_late', 'expired'],
       ['made at the moment of the cancellation', 'ended', 'cancelled'],

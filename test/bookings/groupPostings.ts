@@ -1,0 +1,58 @@
+import { postBooking } from '../../src/domain/bookings/posting.ts';
+import type { IdempotencyRow } from '../../src/domain/idempotency/keySql.ts';
+import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
+import { AppError } from '../../src/errors.ts';
+import type { TestServer } from '../harness/server.ts';
+import { bookingOf } from './writtenBookings.ts';
+
+export interface Wanted {
+  walletId: number;
+  amountCents: number;
+  key?: string;
+  /** By the clock of the process that writes it; now unless said. */
+  at?: Date;
+}
+
+const keyOf = (key: string): IdempotencyRow => ({
+  scope: 'groups',
+  key,
+  fingerprint: Buffer.from(key),
+  outcome: JSON.stringify({ value: key }),
+  createdAt: new Date(),
+  oldest: new Date(0),
+});
+
+/** Bookings that are posted at the same moment: the first of them goes alone, and the others together. */
+export class Groups {
+  readonly #server: () => TestServer;
+
+  constructor(server: () => TestServer) {
+    this.#server = server;
+  }
+
+  /** Posts all at once. @returns what became of each: written, or the code of its refusal. */
+  async postAll(postings: Wanted[]): Promise<string[]> {
+    const { platform } = this.#server().running.gateway;
+    const bookings = await Promise.all(
+      postings.map(({ walletId, ...wanted }) => bookingOf(this.#server(), walletId, wanted)),
+    );
+    return Promise.all(
+      bookings.map((booking, index) => {
+        const key = postings[index]?.key;
+        return postBooking(booking, key === undefined ? null : keyOf(key), platform).then(
+          () => 'written',
+          (error) => (error instanceof AppError ? error.code : (error.code as string)),
+        );
+      }),
+    );
+  }
+
+  async breaks() {
+    const results = await verifyLedger(this.#server().running.gateway.platform.sequelize);
+    return results.filter(({ break: found }) => found !== null);
+  }
+
+  failed(): string[] {
+    return this.#server().logLines.filter((line) => line.includes('not written together'));
+  }
+}
