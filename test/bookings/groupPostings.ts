@@ -5,7 +5,7 @@ import { AppError } from '../../src/errors.ts';
 import type { TestServer } from '../harness/server.ts';
 import { bookingOf } from './writtenBookings.ts';
 
-export interface Wanted {
+interface Wanted {
   walletId: number;
   amountCents: number;
   key?: string;

@@ -2,7 +2,6 @@ import { ConnectionRefusedError } from 'sequelize';
 import { expect, it, vi } from 'vitest';
 import type { Platform } from '../../src/domain/platform.ts';
 import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
-import type { ClaimedDelivery } from '../../src/domain/webhooks/claim.ts';
 import { claimDeliveries, releaseLease } from '../../src/domain/webhooks/claim.ts';
 import { KeptAttempts } from '../../src/domain/webhooks/keptAttempts.ts';
 import type { WorkerStage } from './workerStage.ts';
@@ -50,71 +49,19 @@ function loseNextAnswer({ sequelize }: Platform, lost = () => {}): void {
 export function describeRecording(stage: WorkerStage): void {
   const { record } = stage;
 
-  it.each([
-    ['recorded in one statement deactivate a webhook that nothing got through to', [failed, failed], false],
-    [
-      'recorded in one statement leave a webhook active that one of them got through to',
-      [failed, delivered],
-      true,
-    ],
-    ['recorded in one statement leave it active in whatever order they ended', [delivered, failed], true],
-  ] as const)('%s', async (what, outcomes, active) => {
+  it('tell the last one’s time, though one that was made before it is recorded after it', async () => {
     const { platform } = stage.world.server.running.gateway;
     const { key, tenant } = await stage.world.team();
-    const id = await stage.world.register(key, `/${what.split(' ').join('-')}`);
-    for (const _ of outcomes) await stage.world.happens(tenant);
-    const claimed = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
-    const taken = claimed.sort((one, other) => Number(one.id) - Number(other.id));
-    expect(taken).toHaveLength(outcomes.length);
-    const startedAt = platform.clock.now();
-    const log = new AttemptRecorder(`worker of ${id}`, platform);
-    const recorded = await Promise.all(
-      outcomes.map((outcome, index) => {
-        const delivery = taken[index] as ClaimedDelivery;
-        return log.record({ delivery, token: 'token', outcome, startedAt, endedAt: platform.clock.now() });
-      }),
-    );
-    expect(await stage.world.webhook(key, id)).toMatchObject({ active, total_deliveries: outcomes.length });
-    expect(recorded.filter(({ deactivated }) => deactivated)).toHaveLength(active ? 0 : 1);
-    expect((await stage.world.deliveries(id)).map(({ status }) => status)).toEqual(
-      outcomes.map(({ ok }) => (ok ? 'delivered' : 'failed')),
-    );
-  });
-
-  it('deactivate a webhook again that a clock which is a little ahead of the worker’s activated', async () => {
-    const { server } = stage.world;
-    const { platform } = server.running.gateway;
-    const { key, tenant } = await stage.world.team();
-    const id = await stage.world.register(key, '/activated-ahead');
-    await stage.world.happens(tenant);
-    await server.query(
-      `UPDATE webhook_deliveries SET created_at = created_at - interval '1 minute' WHERE webhook_id = $1`,
-      [id],
-    );
-    const [first] = await claimDeliveries('first', { webhookIds: [id] }, free, platform);
-    await record(first, 'first', failed);
-    expect(await stage.world.webhook(key, id)).toMatchObject({ active: false });
-    const replayed = await server.graphql(
-      `mutation ($id: String!) {
-         updateWebhook(id: $id, active: true) { active }
-         replayWebhookDeliveries(webhookId: $id, since: "2000-01-01T00:00:00Z") { replayed }
-       }`,
-      { id },
-      key,
-    );
-    expect(replayed.body.data).toEqual({
-      updateWebhook: { active: true },
-      replayWebhookDeliveries: { replayed: 1 },
+    const id = await stage.world.register(key, '/recorded-late');
+    for (const _ of [delivered, delivered]) await stage.world.happens(tenant);
+    const [one, other] = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    await record(one, 'token', delivered);
+    const { last_triggered_at: triggeredAt } = await stage.world.webhook(key, id);
+    await record(other, 'token', delivered, -5_000);
+    expect(await stage.world.webhook(key, id)).toMatchObject({
+      last_triggered_at: triggeredAt,
+      total_deliveries: 2,
     });
-    // Either clock may be wrong by a second.
-    const aheadMs = 2_000;
-    const now = () => new Date(platform.clock.now().getTime() - aheadMs);
-    const behind = { ...platform, clock: { ...platform.clock, now } };
-    const [second] = await claimDeliveries('second', { webhookIds: [id] }, free, behind);
-    await record(second, 'second', failed, -aheadMs);
-    expect(await stage.world.webhook(key, id)).toMatchObject({ active: false, failed_deliveries: 2 });
-    const alerts = await server.query('SELECT FROM webhook_alerts WHERE webhook_id = $1', [id]);
-    expect(alerts).toHaveLength(2);
   });
 
   it('are logged once when their recording is committed and its answer is lost', async () => {

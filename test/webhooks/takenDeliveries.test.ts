@@ -10,6 +10,7 @@ import { sampleOf } from '../harness/metricSamples.ts';
 import { describeRecording } from './attemptRecording.ts';
 import { describeSlots } from './deliverySlots.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
+import { describeDeactivation } from './recordedDeactivation.ts';
 import { delivered, failed, free, workerStage } from './workerStage.ts';
 
 describeEngines('deliveries that a worker has taken', (engine) => {
@@ -24,6 +25,8 @@ describeEngines('deliveries that a worker has taken', (engine) => {
   const { record } = stage;
 
   describeRecording(stage);
+
+  describeDeactivation(stage);
 
   describeSlots(stage);
 

@@ -27,3 +27,17 @@ it('windows that are over are forgotten with the next that opens, and none befor
   expect(await isKept(first)).toBe(false);
   expect(windows.count('second').count).toBe(2);
 });
+
+it('a window counts while it lasts, and no longer when the clock is set back', () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const windows = new RateWindows(1_000);
+  const countTwice = () => [windows.count('one').count, windows.count('one').count, windows.countOf('one')];
+  expect(countTwice()).toEqual([1, 2, 2]);
+  vi.advanceTimersByTime(999);
+  expect(windows.countOf('one')).toBe(2);
+  vi.advanceTimersByTime(1);
+  expect(windows.countOf('one')).toBe(0);
+  expect(countTwice()).toEqual([1, 2, 2]);
+  vi.setSystemTime(Date.now() - 1);
+  expect(windows.countOf('one')).toBe(0);
+});
