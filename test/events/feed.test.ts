@@ -3,6 +3,7 @@ import { EventFeed } from '../../src/domain/events/feed.ts';
 import { PastEvents } from '../../src/domain/events/pastEvents.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
+import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { loseEvents, recordExample, storedEvents, tenantOf, writeEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
@@ -114,6 +115,38 @@ describeOneEngine('A feed', (engine) => {
     expect(Number(rewound[0])).toBeLessThanOrEqual(stored.length - 1);
     const told = server.logLines.map((line) => JSON.parse(line)).filter(({ lost }) => lost !== undefined);
     expect(told.map(({ lost }) => lost)).toEqual([1_000]);
+  });
+
+  it('takes nothing for lost that a server which is behind has not heard of', async () => {
+    const server = await startTestServer(engine);
+    onTestFinished(() => server.close());
+    const { teamId } = await server.createTeam();
+    const tenant = await tenantOf(server, teamId, 'live');
+    const heard: string[] = [];
+    const rewound: bigint[] = [];
+    const { feed, platform } = server.running.gateway;
+    const { leave } = await feed.follow(tenant, {
+      hear: (events) => heard.push(...events.map(({ id }) => id)),
+      rewind: (sequence) => rewound.push(sequence),
+    });
+    const record = () => recordExample(server, tenant, 'wallet.recharge.pending', 'rch_first');
+    const first = await record();
+    await eventually(() => heard.length > 0);
+    const shared = SharedConnections.of(platform.sequelize);
+    const query = shared.query.bind(shared);
+    let asked = 0;
+    const answering = vi.spyOn(shared, 'query').mockImplementation((read) => {
+      if (read.name !== 'read_events_from') return query(read);
+      asked += 1;
+      return asked === 1 ? Promise.resolve([]) : query(read);
+    });
+    onTestFinished(() => answering.mockRestore());
+    await eventually(() => asked > 0);
+    const second = await record();
+    await eventually(() => heard.at(-1) === second);
+    leave();
+    expect([heard, rewound]).toEqual([[first, second], []]);
+    expect(server.logLines.filter((line) => line.includes('are gone from the database'))).toEqual([]);
   });
 
   it.each([2, 3])(
