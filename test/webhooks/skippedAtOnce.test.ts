@@ -24,6 +24,14 @@ describeSeveralSessions('deliveries of webhooks that were switched off', (engine
 
   const somebodyWaits = async () => (await lockWaits(world.server)) > 0;
 
+  it('are skipped as they are recorded', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/off-before');
+    await world.change(key, id, { active: false });
+    await world.happens(tenant);
+    expect((await world.deliveries(id)).map(({ status }) => status)).toEqual(['skipped']);
+  });
+
   it('are skipped without a wait or a deadlock by who meets another that goes through them', async () => {
     const { platform } = world.server.running.gateway;
     const { key, tenant } = await world.team();
