@@ -82,6 +82,14 @@ const refusals: [request: Json, message: string, field: string, type: string][] 
 ];
 
 describeFlightDoors('flight search', (stage) => {
+  /** The message of a refusal, and every fault that it names. */
+  const refusalOf = async (key: string, request: Json): Promise<string[]> => {
+    const { message, details } = (await stage.door.search(key, request)).error;
+    const errors = details.errors.map(({ field, type }: Json) => `${field} ${type}`);
+    expect(`${details.field} ${details.type}`).toBe(errors[0]);
+    return [message, ...errors];
+  };
+
   it('refuses what is against the rules, with the documented message and the field', async () => {
     const { live } = await stage.server.createTeam();
     for (const [request, message, field, type] of refusals) {
@@ -109,12 +117,7 @@ describeFlightDoors('flight search', (stage) => {
   it('names what is against the rules and what is not even of its type in one answer, in their order', async () => {
     const { live } = await stage.server.createTeam();
     const { spelt } = stage.door;
-    const refused = async (request: Json) => {
-      const { message, details } = (await stage.door.search(live, request)).error;
-      const errors = details.errors.map(({ field, type }: Json) => `${field} ${type}`);
-      expect(`${details.field} ${details.type}`).toBe(errors[0]);
-      return [message, ...errors];
-    };
+    const refused = (request: Json) => refusalOf(live, request);
     const infants = [adults(1), { type: 'infant_without_seat', count: 2 }];
     // The message is that of the first, whichever kind it is of.
     expect(
@@ -133,6 +136,7 @@ describeFlightDoors('flight search', (stage) => {
       `${spelt('slices.0.departureDate')} not_in_future`,
       `${spelt('slices.1.destination')} invalid`,
       `${spelt('slices.1.departureDate')} not_in_future`,
+      `${spelt('slices.2.destination')} same_as_origin`,
       `${spelt('slices.2.departureDate')} invalid`,
       `${spelt('slices')} too_large`,
       `${spelt('cabinClass')} invalid`,
@@ -159,6 +163,7 @@ describeFlightDoors('flight search', (stage) => {
     ).toEqual([
       'Invalid airport code',
       `${spelt('slices.0.origin')} invalid`,
+      `${spelt('slices.0.departureDate')} not_in_future`,
       `${spelt('slices.1')} required`,
       `${spelt('slices')} too_large`,
       `${spelt('passengers.2.type')} invalid`,
@@ -167,6 +172,56 @@ describeFlightDoors('flight search', (stage) => {
     expect(await refused({ type: 'one_way', slices: 'GRU-LIS', passengers: infants })).toContain(
       `${spelt('passengers')} more_infants_than_adults`,
     );
+  });
+
+  it('names a date that is past everywhere, whatever its origin may be', async () => {
+    const { live } = await stage.server.createTeam();
+    const { spelt } = stage.door;
+    const from = (origin: unknown, departureDate: string) =>
+      refusalOf(live, { ...oneWay('GRU-GIG'), slices: [slice(origin, 'GIG', departureDate)] });
+    for (const [origin, message, type] of [
+      ['XXX', airport, 'invalid'],
+      [7, airport, 'invalid'],
+      [null, parameters, 'required'],
+      [undefined, parameters, 'required'],
+    ]) {
+      const ofOrigin = `${spelt('slices.0.origin')} ${type}`;
+      const ofDate = `${spelt('slices.0.departureDate')} not_in_future`;
+      expect(await from(origin, '2020-01-01')).toEqual([message, ofOrigin, ofDate]);
+      expect(await from(origin, '2026-11-17')).toEqual([message, ofOrigin, ofDate]);
+      // Already today in Kiritimati, but not in São Paulo.
+      expect(await from(origin, '2026-11-18')).toEqual([message, ofOrigin]);
+    }
+  });
+
+  it('names what is wrong with slices beyond those of the trip, up to the most that any has', async () => {
+    const { live } = await stage.server.createTeam();
+    const { spelt } = stage.door;
+    const beyond = (...slices: Json[]) => ({
+      ...oneWay('GRU-LIS'),
+      slices: [slice('GRU', 'LIS', '2026-12-10'), ...slices],
+    });
+    expect(await refusalOf(live, beyond(slice('GRU', 'GRU', '2020-01-01')))).toEqual([
+      parameters,
+      `${spelt('slices')} too_large`,
+      `${spelt('slices.1.destination')} same_as_origin`,
+      `${spelt('slices.1.departureDate')} not_in_future`,
+    ]);
+    expect(
+      await refusalOf(live, beyond(slice('LIS', 'XQX', '2026-12-09'), slice('SAO', 'GRU', '2026-12-10'))),
+    ).toEqual([
+      airport,
+      `${spelt('slices.1.destination')} invalid`,
+      `${spelt('slices.1.departureDate')} before_previous`,
+      `${spelt('slices.2.destination')} same_as_origin`,
+      `${spelt('slices')} too_large`,
+    ]);
+    const many = Array.from({ length: 6 }, () => slice('GRU', 'GRU', '2026-12-10'));
+    expect(await refusalOf(live, beyond(...many))).toEqual([
+      parameters,
+      `${spelt('slices')} too_large`,
+      ...[1, 2, 3, 4, 5].map((index) => `${spelt(`slices.${index}.destination`)} same_as_origin`),
+    ]);
   });
 
   it('names fields of literals after the argument, and of variables after the variable', async () => {

@@ -79,7 +79,7 @@ interface Fault extends FieldFault {
 /**
  * Checks a search request against SPEC and DESIGN §4.
  * @throws AppError 400 VALIDATION_ERROR with SPEC's message for the first bad field, in the order of the request, and
- *   every bad field in `details.errors`
+ *   every bad field in `details.errors`; of slices and of groups of passengers no more are looked at than any search has
  */
 export function readSearchRequest(request: SearchRequest, now: Date): FlightSearch {
   const { type, slices, passengers, cabinClass, faults } = readParts(request, now);
@@ -131,8 +131,8 @@ function readSlices(
   }
   const slices: SearchSlice[] = [];
   let previousDate: string | null = null;
-  // A list of thousands is refused for its length; its elements need not be looked at.
-  for (const [index, slice] of requested.slice(0, most).entries()) {
+  // A list of thousands is refused for its length; no more of it is looked at than any trip has.
+  for (const [index, slice] of requested.slice(0, mostSlices).entries()) {
     if (!slice) continue;
     const field = `slices.${index}`;
     const origin = readPlace(slice.origin, `${field}.origin`, faults);
@@ -167,7 +167,11 @@ export const isPlaceCode = (text: string): boolean => resolvePlace(text) !== nul
 const overlap = (one: SearchPlace, other: SearchPlace) =>
   one.airports.some((airport) => other.airports.includes(airport));
 
+/** Where a day ends last: what is past there is past wherever the origin may be. */
+const westernmostZone = 'Etc/GMT+12';
+
 interface DateContext {
+  /** Null where it is not known. */
   readonly origin: SearchPlace | null;
   /** Of the slice before, when that is a day. */
   readonly previousDate: string | null;
@@ -182,7 +186,8 @@ function checkDate(date: string | undefined, field: string, context: DateContext
     return false;
   }
   const { origin, previousDate, now } = context;
-  if (origin && date <= localDay(origin.airports[0]!.timeZone, now)) {
+  const timeZone = origin ? origin.airports[0]!.timeZone : westernmostZone;
+  if (date <= localDay(timeZone, now)) {
     faults.push({ field, type: 'not_in_future', message: searchMessages.datePast });
   } else if (previousDate !== null && date < previousDate) {
     faults.push({ field, type: 'before_previous', message: searchMessages.other });

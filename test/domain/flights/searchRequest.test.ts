@@ -94,6 +94,7 @@ describe('a search request', () => {
     expect((error.details.errors as { field: string }[]).map(({ field }) => field)).toEqual([
       'slices.0.departureDate',
       'slices.1.origin',
+      'slices.1.departureDate',
       'passengers.0.count',
       'passengers.1.type',
       'cabinClass',
