@@ -1,6 +1,7 @@
 import { Arg, Ctx, Field, Float, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
+import type { EventType as EventTypeName } from '../src/domain/events/catalogue.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import type { Platform } from '../src/domain/platform.ts';
 import { findWebhook, listWebhooks } from '../src/domain/webhooks/reading.ts';
@@ -155,7 +156,8 @@ export class WebhookResolver {
   async createWebhook(
     @Ctx() context: RequestContext,
     @Arg('url', () => WebhookUrl, { description: 'Receiving URL (HTTPS).' }) url: string,
-    @Arg('events', () => [EventType], { description: 'Event types to subscribe to.' }) events: string[],
+    @Arg('events', () => [EventType], { description: 'Event types to subscribe to.' })
+    events: EventTypeName[],
     @Arg('description', () => String, { nullable: true, description: 'Description given by the team.' })
     description?: string | null,
     @Arg('headers', () => [WebhookHeaderInput], {
@@ -189,7 +191,7 @@ export class WebhookResolver {
     @Arg('url', () => WebhookUrl, { nullable: true, description: 'Receiving URL (HTTPS).' })
     url?: string | null,
     @Arg('events', () => [EventType], { nullable: true, description: 'Event types to subscribe to.' })
-    events?: string[] | null,
+    events?: EventTypeName[] | null,
     @Arg('active', () => Boolean, { nullable: true, description: 'Whether events are delivered to it.' })
     active?: boolean | null,
     @Arg('description', () => String, { nullable: true, description: 'Description given by the team.' })

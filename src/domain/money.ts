@@ -17,6 +17,13 @@ export function parseAmount(text: unknown): bigint | null {
   return typeof text === 'string' && amountPattern.test(text) ? centsOf(text) : null;
 }
 
+/** Centavos of an amount that a door has accepted. @throws Error for any other: no money is made of it, whoever let it in. */
+export function centsOfAmount(amount: string): bigint {
+  const cents = parseAmount(amount);
+  if (cents === null) throw new Error(`${amount} is no amount`);
+  return cents;
+}
+
 /** "1234.50" of 123450n centavos; also takes the digits PostgreSQL returns for a BIGINT. */
 export function formatAmount(cents: bigint | string): string {
   const digits = typeof cents === 'string' ? cents : cents.toString();

@@ -158,6 +158,14 @@ describeDoors(
         ]).flat(),
         ['passengers', 'too_large'],
       );
+      for (const none of ['', '1990-02-29', '1990-13-01', '1990-1-1', '01/05/1990', '1990-05-01T00:00:00Z']) {
+        const identity_document = { ...passport, issuing_country: 'BR', expires_on: none };
+        await refuses(
+          { passengers: [{ ...sound, born_on: none, identity_document }] },
+          ['passengers.0.born_on', 'invalid'],
+          ['passengers.0.identity_document.expires_on', 'invalid'],
+        );
+      }
       await refuses({ type: 1 }, ['type', 'invalid']);
       // No more are named than a hundred: there may be millions.
       await refuses(

@@ -21,7 +21,9 @@ const airport = 'Invalid airport code';
 const format = 'Invalid date format';
 const past = 'Departure date in the past';
 
-const refusals: [request: Json, message: string, field: string, type: string][] = [
+type Refused = [request: Json, message: string, field: string, type: string];
+
+const refusals: Refused[] = [
   [withoutType, parameters, 'type', 'required'],
   [{ ...oneWay('GRU-LIS'), type: 'two_way' }, parameters, 'type', 'invalid'],
   [withoutSlices, parameters, 'slices', 'required'],
@@ -31,6 +33,7 @@ const refusals: [request: Json, message: string, field: string, type: string][] 
   [oneWay('GRU-XQX'), airport, 'slices.0.destination', 'invalid'],
   [oneWay('gru-LIS'), airport, 'slices.0.origin', 'invalid'],
   [oneWay('SBGR-LIS'), airport, 'slices.0.origin', 'invalid'],
+  [oneWay('Guarulhos-LIS'), airport, 'slices.0.origin', 'invalid'],
   [oneWay('-LIS'), airport, 'slices.0.origin', 'invalid'],
   [{ ...oneWay('GRU-LIS'), slices: [slice(7, 'LIS', '2026-12-10')] }, airport, 'slices.0.origin', 'invalid'],
   [
@@ -43,7 +46,10 @@ const refusals: [request: Json, message: string, field: string, type: string][] 
   [oneWay('SAO-GRU'), parameters, 'slices.0.destination', 'same_as_origin'],
   [dated('10/12/2026'), format, 'slices.0.departureDate', 'invalid'],
   [dated('2026-12-10T10:00:00Z'), format, 'slices.0.departureDate', 'invalid'],
+  [dated('2026-12-5'), format, 'slices.0.departureDate', 'invalid'],
   [dated('2026-02-30'), format, 'slices.0.departureDate', 'invalid'],
+  [dated('2026-13-01'), format, 'slices.0.departureDate', 'invalid'],
+  [dated('2027-02-29'), format, 'slices.0.departureDate', 'invalid'],
   [dated(20_261_210), format, 'slices.0.departureDate', 'invalid'],
   [dated(null), parameters, 'slices.0.departureDate', 'required'],
   [dated('2026-11-17'), past, 'slices.0.departureDate', 'not_in_future'],
@@ -79,6 +85,12 @@ const refusals: [request: Json, message: string, field: string, type: string][] 
     'more_infants_than_adults',
   ],
   [{ ...oneWay('GRU-LIS'), cabinClass: 'deluxe' }, parameters, 'cabinClass', 'invalid'],
+  // What every object has is no type of anything.
+  ...['__proto__', 'constructor', 'toString'].flatMap((name): Refused[] => [
+    [{ ...oneWay('GRU-LIS'), type: name }, parameters, 'type', 'invalid'],
+    [oneWay(`${name}-LIS`), airport, 'slices.0.origin', 'invalid'],
+    [withPassengers({ type: name, count: 1 }), parameters, 'passengers.0.type', 'invalid'],
+  ]),
 ];
 
 describeFlightDoors('flight search', (stage) => {

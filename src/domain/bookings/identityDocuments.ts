@@ -1,7 +1,6 @@
 import { isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { FieldFault } from '../../errors.ts';
 import type { IdentityDocument, IdentityDocumentType } from '../../infrastructure/flights/order.ts';
-import { isDay } from '../day.ts';
 import type { Parts } from '../parts.ts';
 import type { Journey } from './journey.ts';
 import { validators } from './validators.ts';
@@ -12,7 +11,7 @@ export interface IdentityDocumentInput {
   readonly number: string;
   /** Of a passport; for Brazilian documents left out, or BR. */
   readonly issuing_country?: string | null;
-  /** Of a passport, and of identity cards that expire. */
+  /** A day, YYYY-MM-DD: of a passport, and of identity cards that expire. */
   readonly expires_on?: string | null;
 }
 
@@ -72,8 +71,7 @@ function faultOfExpiry(
   day: string | null,
   lastDay: string | null,
 ): string | null {
-  if (day === null || day === '') return type === 'passport' || day === '' ? 'required' : null;
-  if (!isDay(day)) return 'invalid';
+  if (day === null) return type === 'passport' ? 'required' : null;
   return lastDay !== null && day < lastDay ? 'expired' : null;
 }
 

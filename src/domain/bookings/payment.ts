@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../errors.ts';
 import { validationError } from '../../errors.ts';
-import { parseAmount } from '../money.ts';
+import { centsOfAmount } from '../money.ts';
 import type { BookingType } from './booking.ts';
 import { amountMismatch } from './refusals.ts';
 
@@ -36,7 +36,6 @@ export function readPayment(
 
 /** Checks that what is paid is exactly the price. @throws AppError 422 "Payment amount does not match" with both amounts. */
 export function checkPayment({ amount }: BookingPayment, amountCents: bigint): void {
-  const paidCents = parseAmount(amount);
-  if (paidCents === null) throw validationError({ field: 'payments.0.amount', type: 'invalid' });
+  const paidCents = centsOfAmount(amount);
   if (paidCents !== amountCents) throw amountMismatch(paidCents, amountCents);
 }

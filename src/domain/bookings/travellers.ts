@@ -2,7 +2,7 @@ import { type FieldFault, validationError } from '../../errors.ts';
 import type { Gender, Traveller } from '../../infrastructure/flights/order.ts';
 import type { PassengerType } from '../../infrastructure/flights/supplier.ts';
 import { ticketName } from '../../infrastructure/flights/ticketName.ts';
-import { dayOf, isDay } from '../day.ts';
+import { dayOf } from '../day.ts';
 import type { FlightOffer } from '../flights/offer.ts';
 import { mostPassengers } from '../flights/searchRequest.ts';
 import type { Parts } from '../parts.ts';
@@ -10,13 +10,13 @@ import { documentKey, type IdentityDocumentInput, readIdentityDocument } from '.
 import { type Journey, journeyOf } from './journey.ts';
 import { validators } from './validators.ts';
 
-/** A traveller as the REST body spells one; strings are present and enum values known, and nothing more. */
+/** A traveller as the REST body spells one; each member is of its type, and nothing more. */
 export interface TravellerInput {
   /** The offer's passenger, prefix pas_. */
   readonly id: string;
   readonly given_name: string;
   readonly family_name: string;
-  /** YYYY-MM-DD. */
+  /** A day, YYYY-MM-DD. */
   readonly born_on: string;
   readonly gender: Gender;
   readonly email: string;
@@ -67,7 +67,7 @@ const agesOf: Readonly<Record<PassengerType, readonly [youngest: number, oldest:
  *   `missing`, with `passenger_id`; more than nine are `too_large`, and the tenth is not looked at.
  * - names: 1 to 60 characters that tickets can write (see ticketName): Latin letters with any accents, apostrophes,
  *   hyphens and spaces.
- * - `born_on`: a day up to `now` (`future`), within 130 years; `age` unless the passenger type holds on the local day
+ * - `born_on`: up to `now` (`future`), within 130 years (`invalid`); `age` unless the passenger type holds on the local day
  *   of every flight.
  * - `email`, `phone_number`: as class-validator's isEmail (ASCII before the @, nothing quoted) and isPhoneNumber (a
  *   number that its country's plan has) see them, the number in E.164.
@@ -179,9 +179,7 @@ function readBirth(
   if (day === undefined) return undefined;
   const refuse = (reason: string) => check.faults.push({ field, type: reason });
   const flightDays = check.offer?.journey.flightDays ?? [];
-  if (day.trim() === '') refuse('required');
-  else if (!isDay(day)) refuse('invalid');
-  else if (day > check.today) refuse('future');
+  if (day > check.today) refuse('future');
   else if (flightDays[0] && ageOn(flightDays[0], day) > oldestYears) refuse('invalid');
   else if (type && !flightDays.every((flightDay) => isOfType(type, ageOn(flightDay, day)))) refuse('age');
   return day;

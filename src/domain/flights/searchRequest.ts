@@ -1,28 +1,28 @@
-import { badValueMessages, type FieldFault, invalidParameters, validationError } from '../../errors.ts';
+import { type FieldFault, validationError } from '../../errors.ts';
 import { type Airport, resolvePlace } from '../../infrastructure/flights/airports.ts';
 import { localDay } from '../../infrastructure/flights/localTime.ts';
-import {
-  type CabinClass,
-  cabinClasses,
-  type PassengerType,
-  passengerTypes,
-} from '../../infrastructure/flights/supplier.ts';
-import { isDay } from '../day.ts';
+import type { CabinClass, PassengerType } from '../../infrastructure/flights/supplier.ts';
 import type { Parts } from '../parts.ts';
 
-export const tripTypes = ['one_way', 'round_trip', 'multi_city'] as const;
-export type TripType = (typeof tripTypes)[number];
+export type TripType = 'one_way' | 'round_trip' | 'multi_city';
 
-/** A search request whose fields have the right shapes (strings, numbers, lists), and nothing more. */
+/** A search request of which each field is of its type, and nothing more. */
 export interface SearchRequest {
-  readonly type: string;
+  readonly type: TripType;
   readonly slices: readonly {
+    /** Codes of places, as isPlaceCode knows them. */
     readonly origin: string;
     readonly destination: string;
+    /** A day, YYYY-MM-DD. */
     readonly departureDate: string;
   }[];
-  readonly passengers: readonly { readonly type: string; readonly count: number }[];
-  readonly cabinClass?: string | null;
+  readonly passengers: readonly {
+    readonly type: PassengerType;
+    /** A whole number. */
+    readonly count: number;
+  }[];
+  /** Economy when left out. */
+  readonly cabinClass?: CabinClass | null;
 }
 
 export type SearchParts = Parts<Pick<SearchRequest, 'type' | 'cabinClass'>> & {
@@ -52,14 +52,6 @@ export interface SearchPlace {
   readonly airports: readonly Airport[];
 }
 
-/** SPEC, per-endpoint conditions of POST flights/search. */
-const searchMessages = {
-  airport: badValueMessages.airport,
-  dateFormat: badValueMessages.departureDate,
-  datePast: 'Departure date in the past',
-  other: invalidParameters,
-} as const;
-
 export const mostSlices = 6;
 
 /** DESIGN §4: one_way 1, round_trip exactly 2, multi_city 2 to 6. */
@@ -73,7 +65,8 @@ const sliceCounts: Readonly<Record<TripType, readonly [fewest: number, most: num
 export const mostPassengers = 9;
 
 interface Fault extends FieldFault {
-  readonly message: string;
+  /** Where SPEC has one of its own (per-endpoint conditions of POST flights/search). */
+  readonly message?: string;
 }
 
 /**
@@ -82,15 +75,15 @@ interface Fault extends FieldFault {
  *   every bad field in `details.errors`; of slices and of groups of passengers no more are looked at than any search has
  */
 export function readSearchRequest(request: SearchRequest, now: Date): FlightSearch {
-  const { type, slices, passengers, cabinClass, faults } = readParts(request, now);
-  const first = faults[0];
-  if (first || !type || !cabinClass) {
+  const { slices, passengers, faults } = readParts(request, now);
+  const [first] = faults;
+  if (first) {
     throw validationError(
-      faults.map(({ field, type: reason }) => ({ field, type: reason })),
-      first?.message,
+      faults.map(({ field, type }) => ({ field, type })),
+      first.message,
     );
   }
-  return { type, slices, passengers, cabinClass };
+  return { type: request.type, slices, passengers, cabinClass: request.cabinClass ?? 'economy' };
 }
 
 /** What is wrong with what is left of a request, by the rules that can be asked of it. */
@@ -98,28 +91,14 @@ export const searchFaults = (parts: SearchParts, now: Date): readonly Fault[] =>
 
 function readParts(parts: SearchParts, now: Date) {
   const faults: Fault[] = [];
-  const type = readOne(tripTypes, parts.type, 'type', faults);
-  const slices = readSlices(parts.slices, type, now, faults);
+  const slices = readSlices(parts.slices, parts.type, now, faults);
   const passengers = readPassengers(parts.passengers, faults);
-  const cabinClass = readOne(cabinClasses, parts.cabinClass ?? 'economy', 'cabinClass', faults);
-  return { type, slices, passengers, cabinClass, faults };
-}
-
-function readOne<T extends string>(
-  allowed: readonly T[],
-  text: string | undefined,
-  field: string,
-  faults: Fault[],
-): T | null {
-  if (text === undefined) return null;
-  const found = allowed.find((value) => value === text);
-  if (found === undefined) faults.push({ field, type: 'invalid', message: searchMessages.other });
-  return found ?? null;
+  return { slices, passengers, faults };
 }
 
 function readSlices(
   requested: SearchParts['slices'],
-  type: TripType | null,
+  type: TripType | undefined,
   now: Date,
   faults: Fault[],
 ): SearchSlice[] {
@@ -127,7 +106,7 @@ function readSlices(
   const [fewest, most] = type ? sliceCounts[type] : [1, mostSlices];
   if (requested.length < fewest || requested.length > most) {
     const reason = requested.length < fewest ? 'too_small' : 'too_large';
-    faults.push({ field: 'slices', type: reason, message: searchMessages.other });
+    faults.push({ field: 'slices', type: reason });
   }
   const slices: SearchSlice[] = [];
   let previousDate: string | null = null;
@@ -135,29 +114,25 @@ function readSlices(
   for (const [index, slice] of requested.slice(0, mostSlices).entries()) {
     if (!slice) continue;
     const field = `slices.${index}`;
-    const origin = readPlace(slice.origin, `${field}.origin`, faults);
-    const destination = readPlace(slice.destination, `${field}.destination`, faults);
-    if (origin && destination && overlap(origin, destination)) {
-      faults.push({ field: `${field}.destination`, type: 'same_as_origin', message: searchMessages.other });
-    }
-    const isKnownDay = checkDate(
-      slice.departureDate,
-      `${field}.departureDate`,
-      { origin, previousDate, now },
-      faults,
-    );
-    if (!isKnownDay || slice.departureDate === undefined) continue;
-    previousDate = slice.departureDate;
-    if (origin && destination) slices.push({ origin, destination, departureDate: slice.departureDate });
+    const { departureDate } = slice;
+    const origin = readPlace(slice.origin);
+    const destination = readPlace(slice.destination);
+    if (origin && destination && overlap(origin, destination))
+      faults.push({ field: `${field}.destination`, type: 'same_as_origin' });
+    if (departureDate === undefined) continue;
+    checkDate(departureDate, `${field}.departureDate`, { origin, previousDate, now }, faults);
+    previousDate = departureDate;
+    if (origin && destination) slices.push({ origin, destination, departureDate });
   }
   return slices;
 }
 
-function readPlace(code: string | undefined, field: string, faults: Fault[]): SearchPlace | null {
+/** Null where it is not known. @throws Error for a code of no place. */
+function readPlace(code: string | undefined): SearchPlace | null {
   if (code === undefined) return null;
   const airports = resolvePlace(code);
-  if (!airports) faults.push({ field, type: 'invalid', message: searchMessages.airport });
-  return airports && { code, airports };
+  if (!airports) throw new Error(`${code} is no place`);
+  return { code, airports };
 }
 
 /** Whether text is the IATA code of an airport, or of a city that has some. */
@@ -173,26 +148,23 @@ const westernmostZone = 'Etc/GMT+12';
 interface DateContext {
   /** Null where it is not known. */
   readonly origin: SearchPlace | null;
-  /** Of the slice before, when that is a day. */
+  /** Of the slice before. */
   readonly previousDate: string | null;
   readonly now: Date;
 }
 
-/** Whether it is a day of the calendar; the other rules about it only add faults. */
-function checkDate(date: string | undefined, field: string, context: DateContext, faults: Fault[]): boolean {
-  if (date === undefined) return false;
-  if (!isDay(date)) {
-    faults.push({ field, type: 'invalid', message: searchMessages.dateFormat });
-    return false;
-  }
-  const { origin, previousDate, now } = context;
+function checkDate(
+  date: string,
+  field: string,
+  { origin, previousDate, now }: DateContext,
+  faults: Fault[],
+): void {
   const timeZone = origin ? origin.airports[0]!.timeZone : westernmostZone;
   if (date <= localDay(timeZone, now)) {
-    faults.push({ field, type: 'not_in_future', message: searchMessages.datePast });
+    faults.push({ field, type: 'not_in_future', message: 'Departure date in the past' });
   } else if (previousDate !== null && date < previousDate) {
-    faults.push({ field, type: 'before_previous', message: searchMessages.other });
+    faults.push({ field, type: 'before_previous' });
   }
-  return true;
 }
 
 function readPassengers(requested: SearchParts['passengers'], faults: Fault[]): PassengerType[] {
@@ -201,14 +173,13 @@ function readPassengers(requested: SearchParts['passengers'], faults: Fault[]): 
   const counts: Record<PassengerType, number> = { adult: 0, child: 0, infant_without_seat: 0 };
   const passengers: PassengerType[] = [];
   for (const [index, group] of requested.slice(0, mostPassengers).entries()) {
-    const type = readOne(passengerTypes, group?.type, `passengers.${index}.type`, faults);
     if (group?.count === undefined) continue;
-    if (!Number.isSafeInteger(group.count) || group.count < 1) {
-      const reason = group.count < 1 ? 'too_small' : 'invalid';
-      faults.push({ field: `passengers.${index}.count`, type: reason, message: searchMessages.other });
+    const { type, count } = group;
+    if (count < 1) {
+      faults.push({ field: `passengers.${index}.count`, type: 'too_small' });
     } else if (type) {
-      counts[type] += group.count;
-      passengers.push(...new Array<PassengerType>(Math.min(group.count, mostPassengers + 1)).fill(type));
+      counts[type] += count;
+      passengers.push(...new Array<PassengerType>(Math.min(count, mostPassengers + 1)).fill(type));
     }
   }
   // Totals of groups that are wrong in themselves would only confuse.
@@ -223,8 +194,7 @@ function checkTotals(
   faults: Fault[],
 ): void {
   const total = counts.adult + counts.child + counts.infant_without_seat;
-  const refuse = (reason: string) =>
-    faults.push({ field: 'passengers', type: reason, message: searchMessages.other });
+  const refuse = (reason: string) => faults.push({ field: 'passengers', type: reason });
   if (requested.length === 0) refuse('too_small');
   else if (total > mostPassengers || requested.length > mostPassengers) refuse('too_large');
   else if (counts.adult === 0) refuse('adult_required');

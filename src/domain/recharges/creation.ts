@@ -1,4 +1,3 @@
-import { validationError } from '../../errors.ts';
 import { askWithin } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
@@ -13,7 +12,7 @@ import { type RecordingSql, recordingStatement } from '../events/recording.ts';
 import type { IdempotencyRow } from '../idempotency/keySql.ts';
 import { keyCtes, keyIsStored, keyValues } from '../idempotency/keySql.ts';
 import { disconnectedSql } from '../integrations/integration.ts';
-import { parseAmount } from '../money.ts';
+import { centsOfAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import { payerOf } from '../teams/payer.ts';
 import type { Tenant } from '../tenant.ts';
@@ -92,8 +91,7 @@ export interface PreparedRecharge {
 
 /** Centavos of a recharge request's amount. @throws AppError 400 with SPEC's messages. */
 export function checkRechargeAmount(amount: string): bigint {
-  const amountCents = parseAmount(amount);
-  if (amountCents === null) throw validationError({ field: 'amount', type: 'invalid' });
+  const amountCents = centsOfAmount(amount);
   if (amountCents < minimumRechargeCents) throw amountTooSmall();
   if (amountCents > maximumRechargeCents) throw amountTooLarge();
   return amountCents;

@@ -6,6 +6,7 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts';
+import type { EventType } from '../events/catalogue.ts';
 import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -19,7 +20,7 @@ import { checkReachable, checkWebhookUrl } from './webhookUrl.ts';
 
 export interface WebhookRegistration {
   url: string;
-  events: string[];
+  events: EventType[];
   description: string | null;
   headers: CustomHeader[];
 }

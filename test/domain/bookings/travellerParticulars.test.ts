@@ -69,12 +69,6 @@ describe('names of travellers', () => {
 
 describe('days of birth', () => {
   it.each([
-    ['', 'required'],
-    ['1990-02-29', 'invalid'],
-    ['1990-13-01', 'invalid'],
-    ['1990-1-1', 'invalid'],
-    ['01/05/1990', 'invalid'],
-    ['1990-05-01T00:00:00Z', 'invalid'],
     ['0990-05-01', 'invalid'],
     ['1896-01-10', 'invalid'],
     ['2026-11-21', 'future'],

@@ -58,7 +58,7 @@ describe('travellers', () => {
       id: '',
       given_name: '',
       family_name: ' ',
-      born_on: '',
+      born_on: '2026-11-21',
       gender: 'm',
       email: '',
       phone_number: '',
@@ -68,7 +68,7 @@ describe('travellers', () => {
       ['passengers.1.id', 'unknown'],
       ['passengers.1.given_name', 'required'],
       ['passengers.1.family_name', 'required'],
-      ['passengers.1.born_on', 'required'],
+      ['passengers.1.born_on', 'future'],
       ['passengers.1.email', 'required'],
       ['passengers.1.phone_number', 'required'],
       ['passengers.1.identity_document.number', 'required'],
@@ -210,14 +210,19 @@ describe('infants', () => {
 describe('anything that a request can be', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 80 }),
-    fc.constantFrom('pas_0', 'pas_1', '', '2027-01-10', '0001-01-01', '+5511987654321', 'a@b.com', 'BR'),
+    fc.constantFrom('pas_0', 'pas_1', '', '+5511987654321', 'a@b.com', 'BR'),
   );
   const optional = fc.option(text, { nil: undefined });
+  const date = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+  const day = fc.oneof(
+    date.map((one) => one.toISOString().slice(0, 10)),
+    fc.constantFrom('2027-01-10', '0001-01-01'),
+  );
   const input = fc.record({
     id: text,
     given_name: text,
     family_name: text,
-    born_on: text,
+    born_on: day,
     gender: fc.constantFrom('f', 'm', 'x'),
     email: text,
     phone_number: text,
@@ -225,7 +230,7 @@ describe('anything that a request can be', () => {
       type: fc.constantFrom('cpf', 'rg', 'passport'),
       number: text,
       issuing_country: optional,
-      expires_on: optional,
+      expires_on: fc.option(day, { nil: undefined }),
     }),
     infant_passenger_id: optional,
   }) as fc.Arbitrary<TravellerInput>;

@@ -1,4 +1,5 @@
 import type { SearchRequest } from '../../../src/domain/flights/searchRequest.ts';
+import type { PassengerType } from '../../../src/infrastructure/flights/supplier.ts';
 
 /** `GRU LIS 2026-12-15` as a slice. */
 export const slice = (text: string) => {
@@ -6,8 +7,8 @@ export const slice = (text: string) => {
   return { origin, destination, departureDate };
 };
 
-export const group = (type: string, count: number) => ({ type, count });
-export const trip = (...slices: string[]) => ({ type: 'multi_city', slices: slices.map(slice) });
+export const group = (type: PassengerType, count: number) => ({ type, count });
+export const trip = (...slices: string[]) => ({ type: 'multi_city' as const, slices: slices.map(slice) });
 
 const other = 'Invalid request parameters';
 
@@ -15,7 +16,6 @@ type Case = [what: string, changes: Partial<SearchRequest>, message: string, fie
 
 /** What a search cannot ask for on 2026-11-20, and what is said about it. */
 export const badSearches: Case[] = [
-  ['an unknown type', { type: 'open_jaw' }, other, 'type', 'invalid'],
   ['no slices', { slices: [] }, other, 'slices', 'too_small'],
   [
     'two slices one way',
@@ -34,41 +34,6 @@ export const badSearches: Case[] = [
   ],
   ['one slice multi-city', trip('GRU LIS 2026-12-15'), other, 'slices', 'too_small'],
   ['seven slices', trip(...new Array(7).fill('GRU GIG 2026-12-15')), other, 'slices', 'too_large'],
-  [
-    'an unknown origin',
-    { slices: [slice('XQX LIS 2026-12-15')] },
-    'Invalid airport code',
-    'slices.0.origin',
-    'invalid',
-  ],
-  [
-    'an unknown destination',
-    { slices: [slice('GRU ZZZ 2026-12-15')] },
-    'Invalid airport code',
-    'slices.0.destination',
-    'invalid',
-  ],
-  [
-    'a name for a code',
-    { slices: [slice('Guarulhos LIS 2026-12-15')] },
-    'Invalid airport code',
-    'slices.0.origin',
-    'invalid',
-  ],
-  [
-    'small letters',
-    { slices: [slice('gru LIS 2026-12-15')] },
-    'Invalid airport code',
-    'slices.0.origin',
-    'invalid',
-  ],
-  [
-    'an empty code',
-    { slices: [{ ...slice('GRU LIS 2026-12-15'), origin: '' }] },
-    'Invalid airport code',
-    'slices.0.origin',
-    'invalid',
-  ],
   [
     'the same place twice',
     { slices: [slice('GRU GRU 2026-12-15')] },
@@ -89,48 +54,6 @@ export const badSearches: Case[] = [
     other,
     'slices.0.destination',
     'same_as_origin',
-  ],
-  [
-    'a Brazilian date',
-    { slices: [slice('GRU LIS 15/12/2026')] },
-    'Invalid date format',
-    'slices.0.departureDate',
-    'invalid',
-  ],
-  [
-    'a date without padding',
-    { slices: [slice('GRU LIS 2026-12-5')] },
-    'Invalid date format',
-    'slices.0.departureDate',
-    'invalid',
-  ],
-  [
-    'a date-time',
-    { slices: [slice('GRU LIS 2026-12-15T10:00')] },
-    'Invalid date format',
-    'slices.0.departureDate',
-    'invalid',
-  ],
-  [
-    'a day that does not exist',
-    { slices: [slice('GRU LIS 2026-02-30')] },
-    'Invalid date format',
-    'slices.0.departureDate',
-    'invalid',
-  ],
-  [
-    'a month that does not exist',
-    { slices: [slice('GRU LIS 2026-13-01')] },
-    'Invalid date format',
-    'slices.0.departureDate',
-    'invalid',
-  ],
-  [
-    'no leap day',
-    { slices: [slice('GRU LIS 2027-02-29')] },
-    'Invalid date format',
-    'slices.0.departureDate',
-    'invalid',
   ],
   [
     'yesterday',
@@ -198,21 +121,6 @@ export const badSearches: Case[] = [
     'passengers',
     'more_infants_than_adults',
   ],
-  [
-    'an unknown passenger',
-    { passengers: [group('adult', 1), group('senior', 1)] },
-    other,
-    'passengers.1.type',
-    'invalid',
-  ],
   ['a count of zero', { passengers: [group('adult', 0)] }, other, 'passengers.0.count', 'too_small'],
   ['a negative count', { passengers: [group('adult', -1)] }, other, 'passengers.0.count', 'too_small'],
-  [
-    'a fraction of a passenger',
-    { passengers: [group('adult', 1.5)] },
-    other,
-    'passengers.0.count',
-    'invalid',
-  ],
-  ['an unknown cabin', { cabinClass: 'premium' }, other, 'cabinClass', 'invalid'],
 ];

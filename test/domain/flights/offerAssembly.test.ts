@@ -4,6 +4,7 @@ import type { FlightOffer } from '../../../src/domain/flights/offer.ts';
 import { isoDuration } from '../../../src/domain/flights/offerAssembly.ts';
 import { internalsOf } from '../../../src/domain/flights/offerStore.ts';
 import { isIdentifier } from '../../../src/infrastructure/identifiers/identifier.ts';
+import { group } from './badSearches.ts';
 import { search } from './quotedSearch.ts';
 
 /** Name and JSON type of every field, lists by their first element; what may be null is not looked into. */
@@ -228,8 +229,8 @@ describe('an assembled search', () => {
             type: isReturn ? 'round_trip' : 'one_way',
             slices: isReturn ? [out, back] : [out],
             passengers: [
-              { type: 'adult', count: adults },
-              ...(infants ? [{ type: 'infant_without_seat', count: Math.min(infants, adults) }] : []),
+              group('adult', adults),
+              ...(infants ? [group('infant_without_seat', Math.min(infants, adults))] : []),
             ],
           });
           const passengerIds = response.passengers.map(({ id }) => id);

@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { OfferPlace } from '../../../src/domain/flights/offer.ts';
 import { isoDuration } from '../../../src/domain/flights/offerAssembly.ts';
 import { internalsOf } from '../../../src/domain/flights/offerStore.ts';
-import type {
-  SupplierOffer,
-  SupplierSegmentPassenger,
+import type { SearchRequest } from '../../../src/domain/flights/searchRequest.ts';
+import {
+  passengerTypes,
+  type SupplierOffer,
+  type SupplierSegmentPassenger,
 } from '../../../src/infrastructure/flights/supplier.ts';
+import { group } from './badSearches.ts';
 import { search } from './quotedSearch.ts';
 
 const placeOf = ({ iataCode, name, cityName, iataCityCode, timeZone }: OfferPlace) => ({
@@ -70,13 +73,10 @@ const slices = [
 ];
 
 describe('an offer that is shown', () => {
-  it.each([
+  it.each<[string, Partial<SearchRequest>]>([
     ['one way', {}],
     ['a return', { type: 'round_trip', slices }],
-    [
-      'a family',
-      { passengers: ['adult', 'child', 'infant_without_seat'].map((type) => ({ type, count: 1 })) },
-    ],
+    ['a family', { passengers: passengerTypes.map((type) => group(type, 1)) }],
   ])('has the flights of its supplier, and all travel as they were offered to: %s', async (_, request) => {
     expectSuppliersOffers(await search(request));
   });
@@ -104,7 +104,7 @@ describe('an offer that is shown', () => {
         }),
       })),
     });
-    const passengers = [{ type: 'adult', count: 2 }];
+    const passengers = [group('adult', 2)];
     const answered = await search({ type: 'round_trip', slices, passengers }, { change: inPairs });
     expect(segments).toBeGreaterThanOrEqual(ways * ways);
     expectSuppliersOffers(answered);

@@ -4,6 +4,7 @@ import { internalsOf } from '../../../src/domain/flights/offerStore.ts';
 import { documentOf } from '../../../src/domain/flights/quotationDocument.ts';
 import { quotationOf } from '../../../src/domain/flights/quotationReading.ts';
 import type { SupplierOffer } from '../../../src/infrastructure/flights/supplier.ts';
+import { group } from './badSearches.ts';
 import { search } from './quotedSearch.ts';
 
 const saoPauloToMadrid = { origin: 'SAO', destination: 'MAD', departureDate: '2026-12-15' };
@@ -15,11 +16,7 @@ describe('an assembled search', () => {
       { origin: 'SAO', destination: 'JFK', departureDate: '2026-12-15' },
       { origin: 'JFK', destination: 'GRU', departureDate: '2026-12-20' },
     ];
-    const passengers = [
-      { type: 'adult', count: 2 },
-      { type: 'child', count: 1 },
-      { type: 'infant_without_seat', count: 1 },
-    ];
+    const passengers = [group('adult', 2), group('child', 1), group('infant_without_seat', 1)];
     const before = new Date('1969-07-20T20:17:40.000Z');
     const heldInThePast = (offer: SupplierOffer): SupplierOffer => ({
       ...offer,
