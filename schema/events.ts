@@ -14,6 +14,7 @@ import type { Platform } from '../src/domain/platform.ts';
 import { findRecharge } from '../src/domain/recharges/reading.ts';
 import type { Tenant } from '../src/domain/tenant.ts';
 import { badValueMessages, validationError } from '../src/errors.ts';
+import { Checks } from './argumentChecks.ts';
 import { Event, EventTypeDescription, toEvent } from './eventObjects.ts';
 import { Operation } from './operation.ts';
 import { EventType } from './scalars.ts';
@@ -72,12 +73,17 @@ interface EventArguments {
   after?: string | null;
 }
 
-/** The filter of a subscription to some of the `offered` types. @throws AppError 400 for one that is not, or none. */
-function filterOf(offered: readonly string[], { types, after }: EventArguments): EventFilter {
+/** Types to follow, null for all. @throws AppError 400 for one that is not of the `offered`, or a list of none. */
+function checkTypes(offered: readonly string[], types: readonly EventTypeName[] | null): void {
   const { events: message } = badValueMessages;
   if (types?.length === 0) throw validationError({ field: 'types', type: 'required' }, message);
   const other = types?.findIndex((type) => !offered.includes(type)) ?? -1;
   if (other >= 0) throw validationError({ field: `types.${other}`, type: 'invalid' }, message);
+}
+
+/** The filter of a subscription to some of the `offered` types. @throws AppError 400 as checkTypes says. */
+function filterOf(offered: readonly string[], { types, after }: EventArguments): EventFilter {
+  checkTypes(offered, types ?? null);
   return { types: new Set(types ?? offered), subjectId: null, after: after ?? null };
 }
 
@@ -148,6 +154,7 @@ export class EventResolver {
   }
 
   @Operation({ scope: 'wallet:read' })
+  @Checks({ types: (types: EventTypeName[] | null) => checkTypes(walletEventTypes, types) })
   @Subscription(() => Event, {
     description: 'Wallet events of the team, in the mode of the key, as they happen.',
     subscribe: ({ args, context }: Subscribing<EventArguments>) =>
@@ -164,6 +171,7 @@ export class EventResolver {
   }
 
   @Operation({ scope: eventScopes })
+  @Checks({ types: (types: EventTypeName[] | null) => checkTypes(eventTypes, types) })
   @Subscription(() => Event, {
     description:
       'Events of the team, in the mode of the key, as they happen: wallet.* for keys with wallet:read, booking.* with bookings:read, the others with webhooks:read.',

@@ -1,15 +1,17 @@
 import { Arg, Ctx, Field, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { formatAmount, parseAmount } from '../src/domain/money.ts';
+import { formatAmount } from '../src/domain/money.ts';
 import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
-import { debitReturnedPayment } from '../src/domain/recharges/returnedPayments.ts';
+import { checkDebitAmount, debitReturnedPayment } from '../src/domain/recharges/returnedPayments.ts';
 import type { UnsettledPayment as DomainPayment } from '../src/domain/recharges/unsettledPayments.ts';
 import {
+  checkNote,
   creditPayment,
   dismissPayment,
   listSettledPayments,
   listUnsettledPayments,
 } from '../src/domain/recharges/unsettledPayments.ts';
+import { Checks } from './argumentChecks.ts';
 import { enumType } from './enumType.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
@@ -212,6 +214,7 @@ export class UnsettledPaymentResolver {
   }
 
   @Operation({ scope: 'operator', creation: 'plain' })
+  @Checks({ amount: checkDebitAmount })
   @Mutation(() => UnsettledPayment, {
     description:
       'Debits the wallet for a payment that was taken back after it had been credited; event wallet.debit. The last part of it settles the payment, which waits until then.',
@@ -227,13 +230,13 @@ export class UnsettledPaymentResolver {
     amount?: string | null,
   ): Promise<Prepared<UnsettledPayment>> {
     const { caller, gateway } = context;
-    const cents = parseAmount(amount);
     return prepared(async () =>
-      toPayment(await debitReturnedPayment(id, cents, caller.keyId, gateway.platform)),
+      toPayment(await debitReturnedPayment(id, amount ?? null, caller.keyId, gateway.platform)),
     );
   }
 
   @Operation({ scope: 'operator' })
+  @Checks({ note: checkNote })
   @Mutation(() => UnsettledPayment, {
     description:
       'Puts a payment aside that was settled otherwise, such as by giving it back. What was debited for it stays debited.',

@@ -57,7 +57,7 @@ export async function tellReturnStory(
     await returned('pay_01jd4yhz1je5j8v2r0h3m6x9qf', shared, 120_00),
   ];
   await debitReturnedPayment(story.debited, null, 'key_1', platform);
-  await debitReturnedPayment(story.waiting, 50_00n, 'key_1', platform);
+  await debitReturnedPayment(story.waiting, '50.00', 'key_1', platform);
   await debitReturnedPayment(story.whole, null, 'key_1', platform);
   await debitReturnedPayment(story.parted, 40_00n, 'key_1', platform);
   await debitReturnedPayment(story.parted, null, 'key_1', platform);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { badField, dataOf, describeDoors, expectRefusal, pixOf } from './door.ts';
 import { outcomeOf as graphqlOutcomeOf } from './graphqlDoor.ts';
@@ -248,8 +249,25 @@ describeDoors(
       });
     });
 
-    // REST clients cannot name members as they like.
+    // Operators have no other door, and clients of REST cannot name members as they like.
     if (door.name !== 'GraphQL') return;
+    const dismissing = 'dismissPayment(id: $id, note: $note)';
+    const debiting = 'debitReturnedPayment(id: $id, amount: $amount)';
+    it.each<[string, string, string, Json, [string, string][]]>([
+      ['a note of nothing', dismissing, '$note: String!', { note: ' ' }, [['note', 'required']]],
+      ['a long note', dismissing, '$note: String!', { note: 'x'.repeat(501) }, [['note', 'too_long']]],
+      ['a debit of nothing', debiting, '$amount: Amount', { amount: '0.00' }, [['amount', 'too_small']]],
+      ['no fault of a debit of all', debiting, '$amount: Amount', { amount: null }, []],
+    ])('%s of an operator among them', async (_case, asked, declared, given, faults) => {
+      const { server } = stage;
+      const document = `mutation ($id: String!, ${declared}) { outcome: ${asked} { id } }`;
+      const answer = await server.graphql(document, { id: 1, ...given }, server.keys.operator);
+      expectRefusal(graphqlOutcomeOf(answer), {
+        ...badField('id', 'invalid'),
+        details: { errors: list(['id', 'invalid'], ...faults) },
+      });
+    });
+
     it('those of a webhook’s headers and description under its variables’ names', async () => {
       const { live } = await stage.server.createTeam();
       const document = `mutation ($address: WebhookUrl!, $about: String, $more: [WebhookHeaderInput!]) {

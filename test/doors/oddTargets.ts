@@ -9,13 +9,21 @@ import { eventStream, streamedResults } from '../harness/subscribers.ts';
 import { documentOf, type Input, type OperationKind, variablesFrom } from './inputMembers.ts';
 import { asText, encoded, jsonOf } from './oddValues.ts';
 
+interface Refusal {
+  readonly code: string;
+  /** Those that it names. */
+  readonly fields: readonly string[];
+  /** Of a bad request, each of them with what is wrong with it: `passengers.0.born_on future`. */
+  readonly faults: readonly string[];
+}
+
 /** What came back, through whatever it was sent. */
 export interface OddAnswer {
   readonly status: number;
   readonly text: string;
   readonly data: Json;
   /** Null for what was accepted. */
-  readonly refusal: { readonly code: string; readonly fields: readonly string[] } | null;
+  readonly refusal: Refusal | null;
 }
 
 /** Whatever takes requests. */
@@ -37,7 +45,8 @@ function answerOf(status: number, text: string, data: Json, error: Json): OddAns
   if (!error) return { status, text, data, refusal: null };
   const { code, details } = error.extensions ?? error;
   const fields = (details?.errors ?? [details]).map((fault: Json) => fault?.field ?? '');
-  return { status, text, data: null, refusal: { code, fields } };
+  const faults = (details?.errors ?? []).map((fault: Json) => `${fault.field} ${fault.type}`);
+  return { status, text, data: null, refusal: { code, fields, faults } };
 }
 
 async function sendGraphql(server: TestServer, key: string, body: string): Promise<OddAnswer> {

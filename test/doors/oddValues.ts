@@ -62,10 +62,20 @@ const oddNumbers: unknown[] = [
 
 const others = [null, [], new RawJson('{"__proto__":{"constructor":1},"unknown":1}')];
 
+/** No money, or more than there is. */
+const oddAmounts = ['0.00', '9999999999.99', '-0.01', '0.001'];
+
 function oddTexts(text: string): string[] {
   const middle = Math.ceil(text.length / 2);
   const inserted = oddCharacters.map((character) => text.slice(0, middle) + character + text.slice(middle));
-  return [...inserted, `\ufeff${text}`, ` ${text}\n`, ...oddWords, ...(/^\d{4}-/.test(text) ? oddTimes : [])];
+  return [
+    ...inserted,
+    `\ufeff${text}`,
+    ` ${text}\n`,
+    ...oddWords,
+    ...(/^\d{4}-/.test(text) ? oddTimes : []),
+    ...(/^\d+\.\d\d$/.test(text) ? oddAmounts : []),
+  ];
 }
 
 /** Whether there are only so many values. */

@@ -88,7 +88,7 @@ export const namingRequests: Readonly<Record<string, (of: Belongings) => Json>> 
   offerRequest: ({ offerRequest: id }) => ({
     id,
     sort: 'total_amount',
-    filter: { maxStops: 2, carriers: ['LA'], minPrice: '1.00', maxPrice: '9000.00' },
+    filter: { maxStops: 2, carriers: ['LA'], minPrice: '0.00', maxPrice: '9000.00' },
     ...page,
   }),
   booking,

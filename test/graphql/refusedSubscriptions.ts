@@ -58,6 +58,19 @@ export function describeRefusedSubscriptions(server: () => TestServer, transport
   });
 
   it.each([
+    ['none', []],
+    ['one of another kind', ['booking.created']],
+  ])('names types beside what is no id: %s', async (_kind, types) => {
+    const team = await server().createTeam();
+    const variables = { types, after: 1 };
+    const subscriber = transport.subscribe(server().url, { key: team.test, variables });
+    expect(await firstRefusal(subscriber)).toMatchObject({
+      message: 'Invalid events',
+      field: types.length === 0 ? 'types' : 'types.0',
+    });
+  });
+
+  it.each([
     ['literal', 'subscription { walletEvents @skip(if: true) { id } }', {}],
     [
       'of a variable',

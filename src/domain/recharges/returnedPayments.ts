@@ -4,7 +4,7 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
 import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { recordingStatement } from '../events/recording.ts';
-import { formatAmount } from '../money.ts';
+import { centsOfAmount, formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import { availableSql, crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
@@ -101,8 +101,15 @@ function debitOf(
   return askedCents ?? outstanding;
 }
 
+/** Centavos to debit, null for all that is outstanding. @throws AppError 400 for nothing as the amount. */
+export function checkDebitAmount(amount: string | null): bigint | null {
+  const cents = amount === null ? null : centsOfAmount(amount);
+  if (cents === 0n) throw validationError({ field: 'amount', type: 'too_small' });
+  return cents;
+}
+
 /**
- * Debits the wallet for a payment that was taken back after it had been credited: `amountCents` of it, or all that is
+ * Debits the wallet for a payment that was taken back after it had been credited: `amount` of it, or all that is
  * outstanding when that is null. What holds reserve is not touched. The debit that takes the last of it settles the payment;
  * until then it waits. It can be called at once and again: no more is debited than was taken back, nor than was credited.
  * @param debitedBy id of the operator's key.
@@ -112,11 +119,11 @@ function debitOf(
  */
 export function debitReturnedPayment(
   id: string,
-  amountCents: bigint | null,
+  amount: string | null,
   debitedBy: string,
   platform: Platform,
 ): Promise<UnsettledPayment> {
-  if (amountCents === 0n) throw validationError({ field: 'amount', type: 'too_small' });
+  const amountCents = checkDebitAmount(amount);
   const { sequelize, clock, log } = platform;
   return inTransaction(sequelize, async () => {
     await findPayment(id, platform);

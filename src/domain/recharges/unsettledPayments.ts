@@ -174,10 +174,16 @@ export function creditPayment(id: string, settledBy: string, platform: Platform)
   });
 }
 
+/** @throws AppError 400 for a note that says nothing, is too long, or cannot be kept as it is. */
+export function checkNote(note: string): void {
+  const fault = note.trim() === '' ? 'required' : faultOfRemark(note);
+  if (fault !== null) throw validationError({ field: 'note', type: fault });
+}
+
 /**
  * Puts a payment aside that was settled otherwise, such as by giving it back to the payer; `note` says how.
  * What was debited for it before stays debited.
- * @throws AppError 400 without a note; 404 "Payment not found"; 409 when it is settled.
+ * @throws AppError 400 for a note that can be none; 404 "Payment not found"; 409 when it is settled.
  */
 export async function dismissPayment(
   id: string,
@@ -185,9 +191,7 @@ export async function dismissPayment(
   settledBy: string,
   platform: Platform,
 ): Promise<UnsettledPayment> {
-  if (note.trim() === '') throw validationError({ field: 'note', type: 'required' });
-  const fault = faultOfRemark(note);
-  if (fault !== null) throw validationError({ field: 'note', type: fault });
+  checkNote(note);
   await settle(id, 'dismissed', settledBy, note, platform);
   return findPayment(id, platform);
 }
