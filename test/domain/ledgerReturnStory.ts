@@ -59,9 +59,9 @@ export async function tellReturnStory(
   await debitReturnedPayment(story.debited, null, 'key_1', platform);
   await debitReturnedPayment(story.waiting, '50.00', 'key_1', platform);
   await debitReturnedPayment(story.whole, null, 'key_1', platform);
-  await debitReturnedPayment(story.parted, 40_00n, 'key_1', platform);
+  await debitReturnedPayment(story.parted, '40.00', 'key_1', platform);
   await debitReturnedPayment(story.parted, null, 'key_1', platform);
-  await debitReturnedPayment(part, 50_00n, 'key_1', platform);
+  await debitReturnedPayment(part, '50.00', 'key_1', platform);
   await debitReturnedPayment(rest, null, 'key_1', platform);
   return story;
 }
