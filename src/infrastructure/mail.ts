@@ -56,17 +56,19 @@ function blank(
   }
 }
 
-/** Mail over SMTP, or into the log when there is no server. The sender's domain is that of PUBLIC_URL. */
+/** Mail over SMTP, or into the log, whatever its level, when there is no server. The sender's domain is that of PUBLIC_URL. */
 export function createMailer(
   settings: { SMTP_URL?: string | undefined; PUBLIC_URL?: string | undefined },
   log: Log,
 ): Mailer {
   if (!settings.SMTP_URL) {
+    // Whatever LOG_LEVEL leaves out: nobody would hear of a mail otherwise.
+    const mails = log.child({}, { level: 'warn' });
     return {
       async send(mail) {
-        log.warn({ mail }, 'no SMTP_URL: mail logged instead of sent');
+        mails.warn({ mail }, 'no SMTP_URL: mail logged instead of sent');
         // Handed over, a mail is never written again: its line may not be lost with the process.
-        log.flush();
+        mails.flush();
       },
       close: () => undefined,
     };

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tenantOf } from '../harness/activity.ts';
-import { eventually } from '../harness/client.ts';
+import { allocateStore } from '../harness/builtServer.ts';
+import { eventually, restRequest } from '../harness/client.ts';
 import { describeEngines, describeOneEngine } from '../harness/engines.ts';
+import { ownPort } from '../harness/ownPort.ts';
+import { useServerProcesses } from '../harness/serverProcess.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 import {
   deactivateWebhook,
@@ -117,6 +120,44 @@ describeOneEngine('Where the gateway has an address and no name', (engine) => {
     );
     expect(mail.toLowerCase()).toContain(`from: embarque <alerts@${domain}>\r\n`);
     expect(mail.toLowerCase()).toMatch(/^message-id: <\S+@\[\S+\]>\r$/m);
+  });
+});
+
+describeOneEngine('Where the gateway has no mail server', (engine) => {
+  const startProcess = useServerProcesses();
+
+  it('an alert is in its log, even in one of errors alone', async () => {
+    const { environment, keys, release } = await allocateStore(engine);
+    const server = startProcess({
+      ...environment,
+      LOG_LEVEL: 'error',
+      WEBHOOK_RETRY_DELAYS: '0s',
+      WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
+      WEBHOOK_REACHABILITY_CHECK: 'false',
+    });
+    try {
+      const url = await server.ready();
+      const post = async (path: string, body: object) =>
+        (await restRequest(url, 'POST', `/api/v1${path}`, { key: keys.test, body })).body.data;
+      // Nobody listens there.
+      const { id } = await post('/webhooks', {
+        url: `https://127.0.0.1:${await ownPort()}/lost`,
+        events: ['wallet.recharge.pending'],
+      });
+      await post('/wallet/recharge', { amount: '100.00', currency: 'BRL', payment_method: 'pix' });
+      const [mailed] = await eventually(() => {
+        const lines = server.log();
+        return lines.length > 0 ? lines : undefined;
+      });
+      expect(mailed).toMatchObject({
+        level: 40,
+        msg: 'no SMTP_URL: mail logged instead of sent',
+        mail: { to: 'ops@example.com', subject: `Webhook ${id} was deactivated` },
+      });
+    } finally {
+      await server.stop();
+      await release();
+    }
   });
 });
 
