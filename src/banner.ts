@@ -1,31 +1,31 @@
 import type { Settings } from './config.ts';
-import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
+import type { Bootstrap, BootstrapKeys, KeySetting } from './domain/teams/bootstrap.ts';
 
 const settingOf = {
   live: 'BOOTSTRAP_LIVE_KEY',
   test: 'BOOTSTRAP_TEST_KEY',
   operator: 'BOOTSTRAP_ADMIN_KEY',
-} as const satisfies Record<keyof BootstrapKeys, keyof Settings>;
+} as const satisfies Record<keyof BootstrapKeys, KeySetting>;
 
 const notedAs = { live: '$LIVE', test: '$TEST', operator: '$ADMIN' } as const;
 
 /**
- * A random key is shown when it is made. One that was chosen is known already, and output ends up in logs. Later on,
- * README's names stand for those that somebody has noted down.
+ * A random key is shown when it is made. One that was chosen, and taken, is known already, and output ends up in logs.
+ * Later on, README's names stand for those that somebody has noted down.
  */
-function shownKey(kind: keyof BootstrapKeys, keys: BootstrapKeys | null, settings: Settings): string {
+function shownKey(kind: keyof BootstrapKeys, { keys, ignored }: Bootstrap, settings: Settings): string {
   const setting = settingOf[kind];
-  if (settings[setting] !== undefined) return `$${setting}`;
+  if (settings[setting] !== undefined && !ignored.includes(setting)) return `$${setting}`;
   return keys ? keys[kind] : notedAs[kind];
 }
 
-function keyLines(keys: BootstrapKeys, settings: Settings): string[] {
+function keyLines(bootstrap: Bootstrap, settings: Settings): string[] {
   return [
     '  Keys of the demo team, shown this once:',
     '',
-    `    live       ${shownKey('live', keys, settings)}`,
-    `    test       ${shownKey('test', keys, settings)}`,
-    `    operator   ${shownKey('operator', keys, settings)}`,
+    `    live       ${shownKey('live', bootstrap, settings)}`,
+    `    test       ${shownKey('test', bootstrap, settings)}`,
+    `    operator   ${shownKey('operator', bootstrap, settings)}`,
     '',
   ];
 }
@@ -44,7 +44,7 @@ function doorLines(url: string, testKey: string): string[] {
 }
 
 /** What the first look at a started server shows: where things are, and lines to paste. */
-export function printBanner(url: string, keys: BootstrapKeys | null, settings: Settings): void {
+export function printBanner(url: string, bootstrap: Bootstrap, settings: Settings): void {
   const isApi = settings.ROLES.includes('api');
   const lines = [
     '',
@@ -58,8 +58,8 @@ export function printBanner(url: string, keys: BootstrapKeys | null, settings: S
       : []),
     `    Operations     ${url}/health/ready   ${url}/metrics`,
     '',
-    ...(keys ? keyLines(keys, settings) : []),
-    ...(isApi ? doorLines(url, shownKey('test', keys, settings)) : []),
+    ...(bootstrap.keys ? keyLines(bootstrap, settings) : []),
+    ...(isApi ? doorLines(url, shownKey('test', bootstrap, settings)) : []),
   ];
   // A pipe that nobody reads, or a full disk, is no reason for a server to end.
   process.stdout.on('error', () => undefined);

@@ -41,7 +41,7 @@ async function main(): Promise<void> {
     process.exit(1);
   });
   // Whoever reads it may stop the process at once.
-  printBanner(running.url, running.bootstrapKeys, settings);
+  printBanner(running.url, running.bootstrap, settings);
 }
 
 async function openLog(level: string): Promise<ProcessLog> {

@@ -6,7 +6,7 @@ import { KeyPlaces } from './domain/keyPlaces.ts';
 import type { Platform } from './domain/platform.ts';
 import { readinessChecks } from './domain/readiness.ts';
 import { Access } from './domain/teams/access.ts';
-import type { BootstrapKeys } from './domain/teams/bootstrap.ts';
+import type { Bootstrap } from './domain/teams/bootstrap.ts';
 import { bootstrapDemoTeam } from './domain/teams/bootstrap.ts';
 import { keepKeyNoted } from './domain/vault/keyCheck.ts';
 import { startWorker } from './domain/worker.ts';
@@ -52,8 +52,8 @@ export interface RunningServer {
   /** Base URL of the listening server. */
   readonly url: string;
   readonly gateway: Gateway;
-  /** Keys of the demo team, when this start made them. */
-  readonly bootstrapKeys: BootstrapKeys | null;
+  /** What became of the demo team's keys at this start. */
+  readonly bootstrap: Bootstrap;
   /** Stops accepting, finishes what is in flight and lets go of everything. */
   close(): Promise<void>;
 }
@@ -202,7 +202,7 @@ async function start(settings: Settings, overrides: Overrides): Promise<RunningS
   const { url, port } = await listen(server, settings);
   address.port = port;
   // Keys are shown once: a start that cannot listen must not have made any.
-  const bootstrapKeys = await bootstrapDemoTeam(platform);
+  const bootstrap = await bootstrapDemoTeam(platform);
   // The last to ask for a connection: where there is but one, the start must not wait for what is swept.
   const stopWorker = settings.ROLES.includes('worker') ? await startWorker(gateway) : async () => undefined;
   phase = 'serving';
@@ -229,7 +229,7 @@ async function start(settings: Settings, overrides: Overrides): Promise<RunningS
   return {
     url,
     gateway,
-    bootstrapKeys,
+    bootstrap,
     close() {
       stopping ??= stop();
       return stopping;

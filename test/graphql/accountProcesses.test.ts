@@ -77,10 +77,14 @@ describe('The demo team of an empty store', () => {
       },
     ]);
     expect((await first.stop()).code).toBe(0);
-    const second = startProcess({ ...environment, BOOTSTRAP_LIVE_KEY: 'sk_live_too-late-for-this' });
+    const late = {
+      BOOTSTRAP_LIVE_KEY: 'sk_live_too-late-for-this',
+      BOOTSTRAP_TEST_KEY: 'sk_test_too-late-for-this',
+    };
+    const second = startProcess({ ...environment, ...late });
     expect(await statuses(await second.ready(), keys)).toEqual([200, 200, 1]);
     expect(printedKeys(second.output.stdout)).toEqual({ live: [], test: [], operator: [] });
-    const again = await paste(second.output.stdout, { TEST: keys.test });
+    const again = await paste(second.output.stdout, { ...late, TEST: keys.test });
     expect(again.map((output) => output.includes('"5000.00"'))).toEqual([true, true]);
     await second.stop();
   });

@@ -14,20 +14,26 @@ export interface BootstrapKeys {
   operator: string;
 }
 
-/**
- * Gives an empty database a demo agency (DESIGN §5) and its three keys.
- * @returns the keys, to be shown once, or null when the database was not empty.
- */
-export function bootstrapDemoTeam(platform: Platform): Promise<BootstrapKeys | null> {
+const keySettings = ['BOOTSTRAP_LIVE_KEY', 'BOOTSTRAP_TEST_KEY', 'BOOTSTRAP_ADMIN_KEY'] as const;
+
+export type KeySetting = (typeof keySettings)[number];
+
+export interface Bootstrap {
+  /** To be shown once; null when the database was not empty. */
+  readonly keys: BootstrapKeys | null;
+  /** Settings whose keys are none: only an empty database takes them. */
+  readonly ignored: readonly KeySetting[];
+}
+
+/** Gives an empty database a demo agency (DESIGN §5) and its three keys. */
+export function bootstrapDemoTeam(platform: Platform): Promise<Bootstrap> {
   const { sequelize, settings } = platform;
   return inTransaction(sequelize, async () => {
     // Several processes may start on the same empty database at once.
     await sequelize.query(`SELECT pg_advisory_xact_lock(${advisoryLocks.bootstrap})`);
-    const [teams, keys] = [sequelize.getRepository(Team), sequelize.getRepository(ApiKey)];
-    if ((await teams.count()) > 0 || (await keys.count()) > 0) {
-      await warnOfUnknownKeys(platform);
-      return null;
-    }
+    const [teams, apiKeys] = [sequelize.getRepository(Team), sequelize.getRepository(ApiKey)];
+    if ((await teams.count()) > 0 || (await apiKeys.count()) > 0)
+      return { keys: null, ignored: await ignoredSettings(platform) };
     const team = await createTeam(
       {
         name: 'Agência Demonstração',
@@ -49,21 +55,25 @@ export function bootstrapDemoTeam(platform: Platform): Promise<BootstrapKeys | n
       };
       return (await createApiKey({ ...request, ...(secret ? { secret } : {}) }, platform)).secret;
     };
-    return {
+    const keys = {
       live: await issue('live', settings.BOOTSTRAP_LIVE_KEY),
       test: await issue('test', settings.BOOTSTRAP_TEST_KEY),
       operator: await issue('operator', settings.BOOTSTRAP_ADMIN_KEY),
     };
+    return { keys, ignored: [] };
   });
 }
 
-/** Says which of the keys that were chosen are none: only an empty database takes them. */
-async function warnOfUnknownKeys({ sequelize, settings, log }: Platform): Promise<void> {
-  for (const name of ['BOOTSTRAP_LIVE_KEY', 'BOOTSTRAP_TEST_KEY', 'BOOTSTRAP_ADMIN_KEY'] as const) {
+/** Which of the keys that were chosen the database has not, and does not take any more; told in the log, too. */
+async function ignoredSettings({ sequelize, settings, log }: Platform): Promise<KeySetting[]> {
+  const ignored: KeySetting[] = [];
+  for (const name of keySettings) {
     const key = settings[name];
     if (key === undefined) continue;
     const hash = Buffer.from(hashSecretKey(key), 'hex');
-    if ((await sequelize.getRepository(ApiKey).count({ where: { hash, revokedAt: null } })) === 0)
-      log.warn({ setting: name }, 'ignored: the database is not empty, and has no such key');
+    if ((await sequelize.getRepository(ApiKey).count({ where: { hash, revokedAt: null } })) > 0) continue;
+    log.warn({ setting: name }, 'ignored: the database is not empty, and has no such key');
+    ignored.push(name);
   }
+  return ignored;
 }
