@@ -30,7 +30,7 @@ function authorizationOf(parameters: Record<string, unknown> | undefined, reques
 
 /**
  * A context of its own for each operation: the key is looked at anew, so a revoked one starts nothing.
- * @throws AppError 401, and 403 for a page that may not call with the key.
+ * @throws AppError 401
  */
 export async function operationContext(
   parameters: Record<string, unknown> | undefined,
@@ -38,15 +38,15 @@ export async function operationContext(
   gateway: Gateway,
 ): Promise<RequestContext> {
   const caller = await identify(authorizationOf(parameters, request), () => request.ip ?? '', gateway);
-  const { settings, log } = gateway.platform;
-  if (!isFromAuthorizedPage(request, caller.corsDomains, settings)) {
-    log.info(
-      { origin: request.headers.origin, keyId: caller.keyId },
-      'websocket of a page of another origin',
-    );
-    throw forbidden();
-  }
   return newContext(gateway, caller, null);
+}
+
+/** @throws AppError 403 for a page that may not call with the key. */
+export function checkPage(request: Request, { caller, gateway }: RequestContext): void {
+  const { settings, log } = gateway.platform;
+  if (isFromAuthorizedPage(request, caller.corsDomains, settings)) return;
+  log.info({ origin: request.headers.origin, keyId: caller.keyId }, 'websocket of a page of another origin');
+  throw forbidden();
 }
 
 /**

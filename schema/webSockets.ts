@@ -7,6 +7,7 @@ import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
+import type { Caller } from '../src/domain/teams/access.ts';
 import { validationError } from '../src/errors.ts';
 import { gatherWrites } from '../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../src/infrastructure/http/body.ts';
@@ -18,8 +19,8 @@ import { subscribeTexts } from './eventTexts.ts';
 import { idOfClient, OperationIds, reasonForClient } from './operationIds.ts';
 import type { OperationRequest, Prepare } from './preparation.ts';
 import { asksToSubscribe, counted, isRefused, refusedAndCounted } from './preparation.ts';
-import { shownResult } from './shownResult.ts';
-import { idempotencyKeyOf, operationContext } from './socketCallers.ts';
+import { extensionsFor, shownResult } from './shownResult.ts';
+import { checkPage, idempotencyKeyOf, operationContext } from './socketCallers.ts';
 import { SocketEnd } from './socketEnd.ts';
 import { watchFlow } from './socketFlow.ts';
 import { writableJson } from './writableJson.ts';
@@ -174,6 +175,13 @@ async function subscribe(args: ExecutionArgs) {
   return sending;
 }
 
+/** An error that no result holds: of what results have in their `extensions`, its own have `_meta` of test mode. */
+function renderAlone(error: unknown, caller: Caller | undefined, log: Log): GraphQLError {
+  const rendered = renderError(error, log, null);
+  const extensions = caller ? extensionsFor(caller, rendered.extensions) : {};
+  return { ...rendered, ...extensions } as unknown as GraphQLError;
+}
+
 const kindOf = ({ document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>) =>
   getOperationAST(document, operationName)?.operation;
 
@@ -183,14 +191,17 @@ const kindOf = ({ document, operationName }: Pick<ExecutionArgs, 'document' | 'o
  */
 function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
   const { log } = gateway.platform;
+  /** Who has asked for an operation, by its payload: all that graphql-ws tells of it where it is refused. */
+  const callers = new WeakMap<object, Caller>();
   return makeServer<Record<string, unknown>, SocketExtra>({
     onConnect: async ({ connectionParams, extra }) => {
       try {
-        const { caller } = await operationContext(connectionParams, extra.request, gateway);
+        const context = await operationContext(connectionParams, extra.request, gateway);
+        checkPage(extra.request, context);
         extra.isKnown = true;
         // A socket that closed while its key was looked up has been left already.
         if (extra.socket.readyState === extra.socket.OPEN)
-          extra.leave = gateway.places.sockets.take(caller.keyId);
+          extra.leave = gateway.places.sockets.take(context.caller.keyId);
         return true;
       } catch (error) {
         if (extra.isKnown) extra.socket.close(tryAgainLater, 'Too many connections');
@@ -203,6 +214,8 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
     onSubscribe: async ({ connectionParams, extra }, serverId, payload) => {
       try {
         const context = await operationContext(connectionParams, extra.request, gateway);
+        callers.set(payload, context.caller);
+        checkPage(extra.request, context);
         if (idOfClient(serverId).length > idCharacters)
           return await refusedAndCounted([wrap(validationError({ field: 'id', type: 'too_long' }))], context);
         context.idempotencyKey = idempotencyKeyOf(payload);
@@ -222,7 +235,7 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
     onError: (_context, _id, payload, errors) => {
       const fault = errors.find(isFault);
       if (fault && asksToSubscribe(payload as OperationRequest)) throw fault;
-      return errors.map((error) => renderError(error, log, null) as unknown as GraphQLError);
+      return errors.map((error) => renderAlone(error, callers.get(payload), log));
     },
     onNext: async (_context, _id, _payload, args, result) => {
       const context = args.contextValue as RequestContext;

@@ -174,7 +174,7 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
     raw.send({ type: 'subscribe', id: '1', payload: { query: '{ walletBalance { balance } }' } });
     expect(await raw.receives(({ id }) => id === '1')).toMatchObject({
       type: 'error',
-      payload: [{ extensions: { code: 'FORBIDDEN' } }],
+      payload: [{ extensions: { code: 'FORBIDDEN', _meta: { test_mode: true } } }],
     });
     raw.socket.terminate();
   });
@@ -260,14 +260,14 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
       expect(code).toBe(4409);
       expect(id).toContain(reason.replace('Subscriber for ', ''));
     }
-    const raw = await connectRawSocket(server.url, server.keys.test);
+    const raw = await connectRawSocket(server.url, server.keys.live);
     const payload = `{"query":${JSON.stringify(walletEvents)},"variables":{"deep":${nested(100_000)}}}`;
     raw.send(`{"type":"subscribe","id":"1","payload":${payload}}`);
     const refused = (await raw.receives(({ type }) => type === 'error')).payload;
     expect(refused).toMatchObject([{ extensions: { details: { field: 'query', type: 'too_large' } } }]);
     raw.socket.terminate();
     const streamed = await server.rest('POST', '/graphql', {
-      key: server.keys.test,
+      key: server.keys.live,
       body: payload,
       headers: eventStream,
     });
