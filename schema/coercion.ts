@@ -18,12 +18,13 @@ import {
   valueFromAST,
 } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
+import { forbidden } from '../src/domain/admission.ts';
 import type { AppError, FieldFault } from '../src/errors.ts';
 import { badValueMessages, invalidParameters, mostFaults, validationError } from '../src/errors.ts';
 import type { RuledFault } from './argumentChecks.ts';
 import { inOrder } from './faultOrder.ts';
 import type { GivenVariables } from './rootFieldRules.ts';
-import { faultsByRules } from './rootFieldRules.ts';
+import { faultsByRules, isClosed } from './rootFieldRules.ts';
 
 /**
  * Variables checked against their GraphQL types, for both doors: every bad field is collected, and the answer is the
@@ -42,6 +43,8 @@ export interface Variable {
 /** What an operation of a valid document takes. */
 export interface OperationInput {
   readonly variables: readonly Variable[];
+  /** Whether its caller may not run it, whatever the values of its variables. */
+  isClosed(given: GivenVariables, context: RequestContext): boolean;
   /** Asked only to complete a refusal: what it is about is asked again by the domain. */
   faultsByRules(given: GivenVariables, context: RequestContext): RuledFault[];
 }
@@ -72,6 +75,7 @@ export function inputOf(
   });
   return {
     variables,
+    isClosed: (given, context) => isClosed(schema, document, operation, given, context),
     faultsByRules: (given, context) => faultsByRules(schema, document, operation, given, context),
   };
 }
@@ -115,7 +119,8 @@ export interface CoercionOptions {
 
 /**
  * The variables' values, with members that are not part of their types left out.
- * @throws AppError 400 with every bad field, the first hundred of them; the message is that of the first.
+ * @throws AppError 400 with every bad field, the first hundred of them; the message is that of the first. 403 in place of
+ * that for a caller to whom the operation is closed.
  */
 export function coerceVariables(
   input: OperationInput,
@@ -136,36 +141,44 @@ export function coerceVariables(
     }
     values[name] = coerce(value, type, name, faults, options);
   }
-  if (faults.length > 0) throw refusal(withRules(faults, input, values, context));
+  if (faults.length > 0) throw refusalOf(faults, input, values, context);
   return values;
+}
+
+function refusalOf(
+  faults: readonly Fault[],
+  input: OperationInput,
+  values: Readonly<Record<string, unknown>>,
+  context: RequestContext,
+): AppError {
+  const unsound = new Set(faults.map(({ field }) => field.split('.')[0] ?? ''));
+  const given = { values, unsound };
+  if (input.isClosed(given, context)) return forbidden();
+  const all = withRules(faults, input, given, context);
+  return validationError(
+    all.map(({ field, type }) => ({ field, type })),
+    all[0]?.message ?? invalidParameters,
+  );
 }
 
 /** The faults of types together with those against rules that can be asked all the same, in the order of the request. */
 function withRules(
   faults: readonly Fault[],
   { variables, faultsByRules: faultsIn }: OperationInput,
-  values: Readonly<Record<string, unknown>>,
+  given: GivenVariables,
   context: RequestContext,
 ): Fault[] {
   const named = new Set(faults.map(({ field }) => field));
-  const unsound = new Set([...named].map((field) => field.split('.')[0] ?? ''));
   const told = new Set<string>();
   /** Of root fields that share a variable each has the rules asked of it. */
   const isNew = ({ field, type }: Fault) => told.size < told.add(`${field} ${type}`).size;
-  const ruled = faultsIn({ values, unsound }, context)
+  const ruled = faultsIn(given, context)
     // What is not of its type may look left out to a rule.
     .filter(({ field }) => !named.has(field))
     .map(({ field, type, message = invalidParameters }) => ({ field, type, message }))
     .filter(isNew);
   if (ruled.length === 0) return [...faults];
   return inOrder([...faults, ...ruled], variables);
-}
-
-function refusal(faults: Fault[]): AppError {
-  return validationError(
-    faults.map(({ field, type }) => ({ field, type })),
-    faults[0]?.message ?? invalidParameters,
-  );
 }
 
 function coerce(

@@ -14,7 +14,7 @@ export interface Executable {
   readonly variables: readonly Variable[];
   /**
    * Runs it. Variables are checked first.
-   * @throws AppError 400 naming every bad variable.
+   * @throws AppError 400 naming every bad variable, or 403, as `coerceVariables`.
    */
   run(
     context: RequestContext,

@@ -15,15 +15,18 @@ import {
   isInputObjectType,
   isListType,
   Kind,
+  OperationTypeNode,
   valueFromASTUntyped,
 } from 'graphql';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
+import { isPermitted } from '../src/domain/admission.ts';
 import { idempotencyKeyFaults } from '../src/domain/idempotency/once.ts';
 import type { RuledFault } from './argumentChecks.ts';
 import { faultsOf } from './argumentChecks.ts';
 import { isCondition } from './conditions.ts';
 import { inOrder } from './faultOrder.ts';
 import { spellingOf } from './inputFaults.ts';
+import { rulesOf } from './operation.ts';
 import { rootFieldsOf } from './rootSelections.ts';
 import { defaultsOf } from './variableDefaults.ts';
 
@@ -45,19 +48,10 @@ export function faultsByRules(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  { values, unsound }: GivenVariables,
+  variables: GivenVariables,
   { gateway, idempotencyKey }: RequestContext,
 ): RuledFault[] {
-  // As with values, what a client calls a variable must not be found where every object has it.
-  const all = Object.assign(Object.create(null), defaultsOf(schema, operation), values);
-  const given: GivenVariables = { values: all, unsound };
-  const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
-  const asked = rootFieldsOf(document, operation, (selection) => isIncluded(selection, given)).flatMap(
-    (node) => {
-      const field = fields[node.name.value];
-      return field ? [{ node, field }] : [];
-    },
-  );
+  const { asked, given } = askedOf(schema, document, operation, variables);
   const faults = asked.flatMap(({ node, field }) => {
     const spelling = spellingOf(node, field);
     const { sound, parts } = argumentsOf(node, field, given);
@@ -71,6 +65,44 @@ export function faultsByRules(
   return asked.some(({ field }) => isCreation(field))
     ? [...faults, ...idempotencyKeyFaults(idempotencyKey)]
     : faults;
+}
+
+/**
+ * Whether an operation is closed to its caller, whose variables are not of their types: right ones would not open it. A query
+ * is all or nothing, so one closed field closes it. Mutations are each done or refused by itself, so as long as one is open,
+ * what is wrong is told.
+ */
+export function isClosed(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: GivenVariables,
+  { caller }: RequestContext,
+): boolean {
+  const { asked } = askedOf(schema, document, operation, variables);
+  const kind = operation.operation;
+  const closed = asked.filter(({ field }) => !isPermitted(rulesOf(schema, kind, field.name), caller));
+  return closed.length > 0 && (kind !== OperationTypeNode.MUTATION || closed.length === asked.length);
+}
+
+/** The root fields that an operation asks for, but for GraphQL's own, and its variables with their defaults. */
+function askedOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  { values, unsound }: GivenVariables,
+): { asked: { node: FieldNode; field: RootField }[]; given: GivenVariables } {
+  // As with values, what a client calls a variable must not be found where every object has it.
+  const all = Object.assign(Object.create(null), defaultsOf(schema, operation), values);
+  const given: GivenVariables = { values: all, unsound };
+  const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
+  const asked = rootFieldsOf(document, operation, (selection) => isIncluded(selection, given)).flatMap(
+    (node) => {
+      const field = fields[node.name.value];
+      return field ? [{ node, field }] : [];
+    },
+  );
+  return { asked, given };
 }
 
 /** Whether the conditions of a selection hold. One by a variable that is not of its type holds for nobody. */

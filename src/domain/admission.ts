@@ -182,7 +182,8 @@ function checkScope(rules: OperationRules, caller: Caller): void {
   if (!isPermitted(rules, caller)) throw forbidden();
 }
 
-function isPermitted({ scope, testOnly }: OperationRules, { kind, scopes }: Caller): boolean {
+/** Whether a key may run an operation at all, whatever it asks of it. */
+export function isPermitted({ scope, testOnly }: OperationRules, { kind, scopes }: Caller): boolean {
   if (testOnly && kind !== 'test') return false;
   return typeof scope === 'string' ? scopes.has(scope) : scope.some((one) => scopes.has(one));
 }

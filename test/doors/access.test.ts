@@ -31,6 +31,14 @@ const operations: Record<string, Operation> = {
   failTest: { scope: 'wallet:write', call: (door, key, id) => door.failTest(key, id) },
 };
 
+/** Requests with fields that are not of their types. */
+const badRequests: Record<string, Operation> = {
+  transactions: { scope: 'wallet:read', call: (door, key) => door.transactions(key, { limit: 'all' }) },
+  createRecharge: { scope: 'wallet:write', call: (door, key) => door.createRecharge(key, {}) },
+  createBooking: { scope: 'bookings:write', call: (door, key) => door.createBooking(key, { type: 1 }) },
+  bookings: { scope: 'bookings:read', call: (door, key) => door.bookings(key, { status: 'lost' }) },
+};
+
 /** A new team with a pending recharge in its sandbox. */
 async function aTestRecharge({ door, server }: Stage) {
   const team = await server.createTeam();
@@ -75,6 +83,22 @@ describeDoors(
         expect([outcome.ok, outcome.meta]).toEqual([true, notice]);
       });
     });
+
+    it.each(Object.entries(badRequests))(
+      'to %s needs its scope before anything that is asked of it is looked at',
+      async (_name, { scope, call }) => {
+        const { teamId } = await stage.server.createTeam();
+        const others = scopes.filter((one) => one !== scope);
+        const outcomeOf = async (of: readonly string[]) => {
+          const { secret } = await stage.server.createKey({ kind: 'test', teamId, scopes: of });
+          return call(stage.door, secret, '');
+        };
+        const closed = await outcomeOf(others);
+        expectRefusal(closed, forbidden);
+        expect(closed.meta).toEqual(notice);
+        expect(await outcomeOf([scope])).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
+      },
+    );
 
     describe('is refused with 401', () => {
       it.each([
