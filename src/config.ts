@@ -238,15 +238,22 @@ export class SettingsError extends Error {}
 /** Each setting is a member, undefined where it has no value: an adapter that asks for one that is not here does not compile. */
 type Complete<Parsed> = { [Name in keyof Required<Parsed>]: Parsed[Name] };
 
+/**
+ * @param named what DATABASE_URL asks for: a real deployment must never get play money, or lose its secrets, by forgetting a
+ * line.
+ */
 function parse<Schema extends z.ZodType>(
   schema: Schema,
   environment: Environment,
+  named: readonly (keyof z.output<Schema> & string)[] = [],
 ): Complete<z.output<Schema>> {
   // An empty variable is how compose files and shells spell "not set".
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data as Complete<z.output<Schema>>;
-  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const missing = given.DATABASE_URL === undefined ? [] : named.filter((name) => given[name] === undefined);
+  if (parsed.success && missing.length === 0) return parsed.data as Complete<z.output<Schema>>;
+  const faults = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
+  if (missing.length > 0) faults.push(`with DATABASE_URL, name ${missing.join(', ')}`);
   throw new SettingsError(`Wrong settings: ${faults.join('; ')}`);
 }
 
@@ -257,29 +264,20 @@ function parse<Schema extends z.ZodType>(
 export const readStoreSettings = (environment: Environment) => parse(storeSchema, environment);
 
 /** The same for commands that open what is sealed. @throws SettingsError as `readSettings`. */
-export function readVaultSettings(environment: Environment) {
-  const settings = parse(vaultSchema, environment);
-  checkNamed(settings, ['ENCRYPTION_KEY']);
-  return settings;
-}
-
-/** A real deployment must never get play money, or lose its secrets, by forgetting a line. */
-function checkNamed<Name extends string>(
-  settings: { DATABASE_URL?: string | undefined } & Partial<Record<Name, unknown>>,
-  names: readonly Name[],
-): void {
-  const missing = settings.DATABASE_URL ? names.filter((name) => settings[name] === undefined) : [];
-  if (missing.length > 0)
-    throw new SettingsError(`Wrong settings: with DATABASE_URL, name ${missing.join(', ')}`);
-}
+export const readVaultSettings = (environment: Environment) =>
+  parse(vaultSchema, environment, ['ENCRYPTION_KEY']);
 
 /**
  * Reads the settings from an environment.
  * @throws SettingsError naming every wrong setting on one line.
  */
 export function readSettings(environment: Environment) {
-  const settings = parse(settingsSchema, environment);
-  checkNamed(settings, ['PAYMENT_PROVIDER', 'FLIGHT_SUPPLIERS', 'EXCHANGE_RATES', 'ENCRYPTION_KEY']);
+  const settings = parse(settingsSchema, environment, [
+    'PAYMENT_PROVIDER',
+    'FLIGHT_SUPPLIERS',
+    'EXCHANGE_RATES',
+    'ENCRYPTION_KEY',
+  ]);
   return {
     ...settings,
     PAYMENT_PROVIDER: settings.PAYMENT_PROVIDER ?? ('simulated' as const),

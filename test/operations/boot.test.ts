@@ -127,6 +127,12 @@ it('a wrong setting ends the start with one line', async () => {
   expect(server.output.stderr).toMatch(/^Wrong settings: PORT: .*\n$/);
 });
 
+it('so does one beside others that are left out', async () => {
+  const server = startProcess({ PORT: 'many', DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+  expect(await server.exited).toEqual({ code: 1, signal: null });
+  expect(server.output.stderr).toMatch(/^Wrong settings: PORT: .*; with DATABASE_URL, name PAYMENT_.*\n$/);
+});
+
 // In what a Linux keeps in /proc and /sys nobody makes files, not even its administrator.
 const unusable: [path: string, reason: RegExp][] = [
   ['/dev/null', /^\/dev\/null is there, and is no folder\n$/],

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { readSettings, SettingsError, settingNames } from '../../src/config.ts';
+import { readSettings, readVaultSettings, SettingsError, settingNames } from '../../src/config.ts';
 import { exchangeRateAdapterNames } from '../../src/infrastructure/exchangeRates/registry.ts';
 import { paymentProviderNames } from '../../src/infrastructure/payments/registry.ts';
 import { misspeltSettings } from '../../src/misspeltSettings.ts';
@@ -294,5 +294,19 @@ describe('Settings', () => {
       /^Wrong settings: PORT: [^;]+; BOOTSTRAP_LIVE_KEY: [^;]+; ENCRYPTION_KEY: [^;]+; ENCRYPTION_KEY_PREVIOUS: [^;]+$/,
     );
     expect(refusal).not.toThrow(/bad key|my secret|my other|abab/);
+  });
+
+  it('are refused together with those that DATABASE_URL asks for, whichever are wrong', () => {
+    const { DATABASE_URL } = deployment;
+    const others = 'PAYMENT_PROVIDER, EXCHANGE_RATES, ENCRYPTION_KEY';
+    expect(() => readSettings({ DATABASE_URL, PORT: 'abc', FLIGHT_SUPPLIERS: 'nobody' })).toThrow(
+      new RegExp(`^Wrong settings: PORT: [^;]+; FLIGHT_SUPPLIERS: [^;]+; with DATABASE_URL, name ${others}$`),
+    );
+    expect(() => readSettings({ DATABASE_URL: 'mysql://db', FLIGHT_SUPPLIERS: 'simulated' })).toThrow(
+      new RegExp(`^Wrong settings: DATABASE_URL: [^;]+; with DATABASE_URL, name ${others}$`),
+    );
+    expect(() => readVaultSettings({ DATABASE_URL, LOG_LEVEL: 'loud', ENCRYPTION_KEY: '' })).toThrow(
+      /^Wrong settings: LOG_LEVEL: [^;]+; with DATABASE_URL, name ENCRYPTION_KEY$/,
+    );
   });
 });
