@@ -1,6 +1,7 @@
 import type { AppError } from '../../errors.ts';
 import { conflict } from '../../errors.ts';
 import { retryOnDeadlock, run, statement } from '../../infrastructure/database/statement.ts';
+import { unindexedSql } from '../../infrastructure/database/unindexed.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { eventCatalogue } from '../events/catalogue.ts';
@@ -122,7 +123,7 @@ const replay = statement<Portion>(
       ORDER BY d.created_at, d.id LIMIT ${replayedAtOnce}
    ), replayed AS (
      UPDATE webhook_deliveries d SET status = 'pending', due_at = d.created_at, ${newRound}
-       FROM missed WHERE d.id = missed.id AND d.status IN ('failed', 'skipped')
+       FROM missed WHERE d.id = missed.id AND ${unindexedSql('d.status')} IN ('failed', 'skipped')
      RETURNING d.id
    ), latest AS (SELECT id, created_at FROM missed ORDER BY created_at DESC, id DESC LIMIT 1)
    SELECT (SELECT count(*)::integer FROM replayed) AS count, latest.created_at AS last_created_at, latest.id AS last_id
