@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { skipInactive } from '../../src/domain/webhooks/skipping.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -82,5 +83,27 @@ describeEngines('What comes into a state that ANALYZE met nothing in', (engine) 
       expect(body.data.replayWebhookDeliveries).toEqual({ replayed: unforeseen });
     });
     expect(read).toBeLessThan(2 * unforeseen);
+  });
+
+  it('is not gone through for what others have waiting, when deliveries are skipped', async () => {
+    const { live: key } = await server.createTeam();
+    const [off, removed] = [await register(key, 'off'), await register(key, 'removed')];
+    const busy = await register(key, 'busy');
+    await beginWith(busy);
+    await writeDeliveries(busy, 'pending', 10 * unforeseen);
+    for (const id of [off, removed]) await writeDeliveries(id, 'pending', unforeseen);
+    const waiting = () =>
+      server.query(
+        `SELECT webhook_id AS id, count(*)::integer AS count FROM webhook_deliveries WHERE status = 'pending' GROUP BY 1`,
+      );
+    const path = (id: string) => `/api/v1/webhooks/${id}`;
+    // Entries of rows that were skipped are met until the index is cleaned.
+    for (const act of [
+      () => server.rest('PUT', path(off), { key, body: { active: false } }),
+      () => server.rest('DELETE', path(removed), { key }),
+      () => skipInactive(server.running.gateway.platform),
+    ])
+      expect(await readBy('webhook_deliveries_waiting', act)).toBeLessThan(5 * unforeseen);
+    expect(await waiting()).toEqual([{ id: busy, count: 10 * unforeseen }]);
   });
 });

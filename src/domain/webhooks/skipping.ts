@@ -1,4 +1,5 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { unindexedSql } from '../../infrastructure/database/unindexed.ts';
 import { inTurn } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -18,16 +19,25 @@ export const skippedAtOnce = 10_000;
  */
 export const skippedCte = `skipped AS (
      UPDATE webhook_deliveries SET status = 'skipped'
-      WHERE status = 'pending' AND leased_until IS NULL AND id = ANY (ARRAY(
-            SELECT d.id FROM webhook w JOIN webhook_deliveries d ON d.webhook_id = w.id
-             WHERE NOT w.active AND d.status = 'pending' AND d.leased_until IS NULL LIMIT ${skippedAtOnce}))
+      WHERE ${unindexedSql('status')} = 'pending' AND leased_until IS NULL AND id = ANY (ARRAY(
+            SELECT d.id FROM webhook w CROSS JOIN LATERAL (
+                   SELECT id FROM webhook_deliveries
+                    WHERE webhook_id = w.id AND status = 'pending' AND leased_until IS NULL
+                    LIMIT ${skippedAtOnce}) d
+             WHERE NOT w.active))
    )`;
 
-/** A portion of what waits for webhooks `w`, less what another has locked: it skips that, or sends it. */
+/**
+ * A portion of what waits for webhooks `w`, less what another has locked: it skips that, or sends it. Webhook by webhook: a
+ * join may go through what waits for all the others.
+ */
 const portionSql = (webhooks: string) => `left_over AS (
-     SELECT d.id FROM ${webhooks} JOIN webhook_deliveries d ON d.webhook_id = w.id
-      WHERE NOT w.active AND d.status = 'pending' AND (d.leased_until IS NULL OR d.leased_until <= clock_timestamp())
-      LIMIT ${skippedAtOnce} FOR UPDATE OF d SKIP LOCKED
+     SELECT d.id FROM ${webhooks} CROSS JOIN LATERAL (
+            SELECT id FROM webhook_deliveries
+             WHERE webhook_id = w.id AND status = 'pending'
+               AND (leased_until IS NULL OR leased_until <= clock_timestamp())
+             LIMIT ${skippedAtOnce} FOR UPDATE SKIP LOCKED) d
+      WHERE NOT w.active LIMIT ${skippedAtOnce}
    ), skipped AS (
      UPDATE webhook_deliveries SET status = 'skipped', leased_until = NULL, lease_token = NULL
       WHERE id = ANY (ARRAY(SELECT id FROM left_over))
