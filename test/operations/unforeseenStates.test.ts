@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { claimTasks, finishTask, postponeTask } from '../../src/domain/bookings/orderTask.ts';
 import { skipInactive } from '../../src/domain/webhooks/skipping.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -105,5 +106,47 @@ describeEngines('What comes into a state that ANALYZE met nothing in', (engine) 
     ])
       expect(await readBy('webhook_deliveries_waiting', act)).toBeLessThan(5 * unforeseen);
     expect(await waiting()).toEqual([{ id: busy, count: 10 * unforeseen }]);
+  });
+
+  it('is gone through once when orders are taken, and not for each that is settled', async () => {
+    const { platform } = server.running.gateway;
+    const { teamId } = await server.createTeam();
+    const write = (prefix: string, task: string | null, count: number) =>
+      server.query(
+        `INSERT INTO bookings (id, wallet_id, team_id, mode, booking_reference, type, status, amount_cents, offer_id,
+                               supplier, supplier_reference, passengers, sealed_travellers, slices, terms, departs_at,
+                               payment_required_by, created_at, updated_at, ended_at, order_task, order_due_at)
+         SELECT 'ord_' || $2 || lpad(n::text, 25, '0'), id, team_id, mode, $2 || n, 'hold', 'expired', 9000, 'off_' || n,
+                'simulated', n::text, '[]', $3, '[]', '{}', t, t, t, t, t, $4, CASE WHEN $4 <> '' THEN t END
+           FROM wallets, generate_series(1, $5::integer) n, LATERAL (SELECT now() - interval '1 hour' AS t) t
+          WHERE team_id = $1 AND mode = 'live'`,
+        [teamId, prefix, platform.vault.seal('[]'), task, count],
+      );
+    await write('0', null, usual);
+    await analyse('bookings');
+    await write('1', 'cancel', unforeseen);
+    const read = await readBy('bookings_to_order', async () => {
+      const tasks = await claimTasks(new Map([['simulated', unforeseen]]), 60_000, platform);
+      expect(tasks).toHaveLength(unforeseen);
+      const unsettled = { isAnswered: true, carrierReference: null };
+      for (const [index, task] of tasks.entries()) {
+        const settled =
+          index % 2 === 0
+            ? await finishTask(task, null, platform)
+            : await postponeTask(task, new Date('2999-01-01'), unsettled, platform);
+        expect(settled).toBe(true);
+      }
+    });
+    expect(read).toBeLessThan(10 * unforeseen);
+    const left = await server.query<{ id: string }>('SELECT id FROM bookings WHERE order_task IS NOT NULL');
+    expect(left).toHaveLength(unforeseen / 2);
+    const dropped = await readBy('bookings_to_order', async () => {
+      for (const { id } of left) {
+        const drop = `mutation { dropCancellation(bookingId: "${id}") { task } }`;
+        const { body } = await server.graphql(drop, null, server.keys.operator);
+        expect(body.data).toEqual({ dropCancellation: { task: null } });
+      }
+    });
+    expect(dropped).toBeLessThan(unforeseen);
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit } from '../../infrastructure/database/transaction.ts';
+import { unindexedSql } from '../../infrastructure/database/unindexed.ts';
 import type { Platform } from '../platform.ts';
 import { type BookingRow, bookingColumns } from './booking.ts';
 import type { Transition } from './transitions.ts';
@@ -70,7 +71,7 @@ export const clearedTaskSql = `order_task = NULL, order_due_at = NULL, order_ask
 const finishStatement = statement<{ id: string }>(
   'finish_order_task',
   `UPDATE bookings SET ${clearedTaskSql}, carrier_reference = coalesce($4, carrier_reference)
-    WHERE id = $1 AND order_token = $2 AND order_task = $3 RETURNING id`,
+    WHERE id = $1 AND order_token = $2 AND ${unindexedSql('order_task')} = $3 RETURNING id`,
 );
 
 /**
@@ -106,7 +107,7 @@ const postponeStatement = statement<{ id: string }>(
   'postpone_order_task',
   `UPDATE bookings SET order_due_at = $4, order_asked = order_asked + 1, ${endedAskingSql('$3', '$6')},
           carrier_reference = coalesce($5, carrier_reference)
-    WHERE id = $1 AND order_token = $2 AND order_task = $3 RETURNING id`,
+    WHERE id = $1 AND order_token = $2 AND ${unindexedSql('order_task')} = $3 RETURNING id`,
 );
 
 /** The supplier is to be asked again from `dueAt`. @returns whether it was still to be done. */

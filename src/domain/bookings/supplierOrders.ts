@@ -2,6 +2,7 @@ import type { FieldFault } from '../../errors.ts';
 import { conflict, validationError } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { afterCommit, inTransaction } from '../../infrastructure/database/transaction.ts';
+import { unindexedSql } from '../../infrastructure/database/unindexed.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { isPrintableName } from '../../infrastructure/text/printableName.ts';
 import type { Parts } from '../parts.ts';
@@ -268,7 +269,7 @@ export async function recordTickets(
 const dropCancellationStatement = statement<SupplierOrderRow>(
   'drop_order_cancellation',
   `UPDATE bookings SET ${clearedTaskSql}
-    WHERE id = $1 AND order_task = 'cancel' RETURNING ${orderColumns}`,
+    WHERE id = $1 AND ${unindexedSql('order_task')} = 'cancel' RETURNING ${orderColumns}`,
 );
 
 /**
