@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { claimTasks, finishTask, postponeTask } from '../../src/domain/bookings/orderTask.ts';
+import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
 import { skipInactive } from '../../src/domain/webhooks/skipping.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -148,5 +149,32 @@ describeEngines('What comes into a state that ANALYZE met nothing in', (engine) 
       }
     });
     expect(dropped).toBeLessThan(unforeseen);
+  });
+
+  it('is gone through once when recharges expire', async () => {
+    const { platform } = server.running.gateway;
+    const { teamId } = await server.createTeam();
+    const write = (prefix: string, status: string, count: number) =>
+      server.query(
+        `INSERT INTO recharges (id, wallet_id, team_id, mode, amount_cents, payment_method, status, provider, charge,
+                                created_at, expires_at, ended_at)
+         SELECT 'rch_' || $2 || lpad(n::text, 25, '0'), id, team_id, mode, 10000, 'pix', $3, 'simulated',
+                '{"pix_code": "000201"}', t, t, CASE WHEN $3 <> 'pending' THEN t END
+           FROM wallets, generate_series(1, $4::integer) n, LATERAL (SELECT now() - interval '1 day' AS t) t
+          WHERE team_id = $1 AND mode = 'live'`,
+        [teamId, prefix, status, count],
+      );
+    await write('0', 'failed', usual);
+    await analyse('recharges');
+    await write('1', 'pending', unforeseen);
+    await server.query(
+      `INSERT INTO recharge_days (wallet_id, day, requested_cents)
+       SELECT wallet_id, (created_at AT TIME ZONE 'UTC')::date, sum(amount_cents) FROM recharges
+        WHERE status = 'pending' GROUP BY 1, 2`,
+    );
+    const read = await readBy('recharges_to_expire', async () => {
+      expect(await expireOverdueRecharges(platform)).toBe(unforeseen);
+    });
+    expect(read).toBeLessThan(10 * unforeseen);
   });
 });

@@ -1,5 +1,6 @@
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
 import { statement } from '../../infrastructure/database/statement.ts';
+import { unindexedSql } from '../../infrastructure/database/unindexed.ts';
 import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { type RecordingSql, recordingStatement } from '../events/recording.ts';
 import { expireOverdue, longestSweepWaitMs, type Overdue, sweptAtOnce } from '../overdue.ts';
@@ -19,8 +20,8 @@ type Ending = Extract<RechargeStatus, 'expired' | 'failed' | 'cancelled'>;
 const endingSql = ({ eventCtes }: RecordingSql, bound = 'true') => `WITH recharge AS (
      UPDATE recharges SET status = $3, ended_at = $6,
             charge_to_cancel_at = CASE WHEN $3 = 'cancelled' AND $7::boolean THEN $6::timestamptz END
-      WHERE id = $1 AND wallet_id = $2 AND status = 'pending' AND ($5::timestamptz IS NULL OR expires_at <= $5)
-            AND ${bound}
+      WHERE id = $1 AND wallet_id = $2 AND ${unindexedSql('status')} = 'pending'
+            AND ($5::timestamptz IS NULL OR expires_at <= $5) AND ${bound}
      RETURNING *
    ), allowance AS (
      UPDATE recharge_days d SET requested_cents = d.requested_cents - r.amount_cents
