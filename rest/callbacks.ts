@@ -27,6 +27,7 @@ export function createCallbackRouter(gateway: Gateway): Router {
     request.routeName = path;
     // What stands behind it may be a secret between the provider and its adapter, which no log may hold.
     request.originalUrl = path;
+    response.takesNoKey = true;
     try {
       if (request.method !== 'POST') {
         response.setHeader('Allow', 'POST');

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import { Kind, parse, validate } from 'graphql';
-import { contextOf } from '../schema/callers.ts';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { runAdmitted } from '../src/domain/admission.ts';
@@ -9,8 +8,9 @@ import type { Gateway } from '../src/domain/gateway.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import { pathParametersOf } from '../src/infrastructure/http/pathParameters.ts';
+import { answering } from './answering.ts';
 import type { SuccessWriter } from './envelope.ts';
-import { sendBody, sendError, successWriter } from './envelope.ts';
+import { successWriter } from './envelope.ts';
 import type { RootField } from './rootField.ts';
 import { rootFieldOf } from './rootField.ts';
 import type { Route } from './route.ts';
@@ -72,52 +72,23 @@ function checkFit(
     throw new Error('a list has data and pagination, and nothing else');
 }
 
-/** Answers are sent when the work that operations leave to the door is done. */
-function waitingFor(context: RequestContext): RequestContext {
-  context.unfinished = null;
-  return context;
-}
-
-/** Who calls, in a context of the request's own: at once when the key is known. @throws AppError 401 or 429. */
-export function openContext(
-  request: Request,
-  response: Response,
-  gateway: Gateway,
-): RequestContext | Promise<RequestContext> {
-  const context = contextOf(request, response, gateway);
-  return context instanceof Promise ? context.then(waitingFor) : waitingFor(context);
-}
-
 /** One request of a route: caller, limits and scope, body, variables, execution, envelope, in this order. */
 export function handlerOf(prepared: PreparedRoute, gateway: Gateway): DirectHandler {
-  const { route, writer } = prepared;
-  const { log } = gateway.platform;
-  return async (request, response) => {
-    request.routeName = route.path;
-    let context: RequestContext | null = null;
-    try {
-      const opening = openContext(request, response, gateway);
-      context = opening instanceof Promise ? await opening : opening;
-      // Before anything takes effect that could then not be told.
-      const write = writer();
-      const body = await bodyOnceAdmitted(prepared, write, request, response, context);
-      if (context.unfinished) await context.unfinished;
-      sendBody(response, route.status, body, context);
-    } catch (error) {
-      sendError(response, error, context, log);
-    }
-  };
+  return answering(prepared.route, gateway, (request, response, context) =>
+    bodyOnceAdmitted(prepared, request, response, context),
+  );
 }
 
 /** The body of a read is written, too, while Redis counts its request: most of what is left to do by then. */
 function bodyOnceAdmitted(
   prepared: PreparedRoute,
-  write: SuccessWriter,
   request: Request,
   response: Response,
   context: RequestContext,
 ): ReturnType<SuccessWriter> | Promise<ReturnType<SuccessWriter>> {
   const { root, rules, isRead } = prepared;
+  // Before anything takes effect that could then not be told.
+  const write = prepared.writer();
   const operation = { name: root.definition.name, rules, isRead };
   const work = async () => write(await execute(prepared, request, response, context), context.caller);
   return runAdmitted(operation, context, work);

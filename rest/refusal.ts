@@ -4,8 +4,8 @@ import { countRequest } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { AppError } from '../src/errors.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
+import { openContext } from './answering.ts';
 import { sendError, unknownPath } from './envelope.ts';
-import { openContext } from './handler.ts';
 
 /** Answers a request that no handler could; one that is half answered is cut off. */
 export function refuse(error: unknown, response: Response, log: Log): void {

@@ -8,8 +8,9 @@ import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge } from '../src/domain/recharges/reading.ts';
 import { notFound, validationError, wrongMethod } from '../src/errors.ts';
 import { readJsonBody } from '../src/infrastructure/http/body.ts';
-import { metaOf, send, sendError } from './envelope.ts';
-import { openContext } from './handler.ts';
+import { jsonBody } from '../src/infrastructure/json/written.ts';
+import { answering } from './answering.ts';
+import { metaOf } from './envelope.ts';
 import { refusing } from './refusal.ts';
 import { bodyMembers } from './variables.ts';
 
@@ -25,40 +26,44 @@ function givenPaidAt(body: unknown): Date | null {
   return new Date(paidAt);
 }
 
+/** Pays a recharge of the caller's, and shows what has become of it. @throws AppError 400 or 404, or as `confirmRecharge`. */
+async function payRecharge(id: string, given: Date | null, context: RequestContext): Promise<object> {
+  const { platform } = context.gateway;
+  const now = platform.clock.now();
+  if (given && given > now) throw invalidPaidAt();
+  const tenant = tenantOf(context);
+  const { createdAt, provider } = await findRecharge(tenant, id, platform);
+  // Whoever pays at a real bank is told of by it alone.
+  if (provider !== platform.paymentProvider.name) throw notFound('Recharge');
+  if (given && given < createdAt) throw invalidPaidAt();
+  const recharge = await confirmRecharge(tenant, id, given ?? now, platform);
+  return {
+    id: recharge.id,
+    status: recharge.status,
+    paid_at: recharge.paidAt?.toISOString(),
+    transaction_id: recharge.transactionId,
+  };
+}
+
 /**
  * The simulated payment provider's side of a payment: `POST /simulator/recharges/:id/pay`, with the team's own key,
  * stands in for the payer's bank. Mounted only while PAYMENT_PROVIDER is simulated.
  */
 export function createSimulatorRouter(gateway: Gateway): Router {
-  const { platform } = gateway;
   const router = Router({ caseSensitive: true });
-  router.post('/recharges/:id/pay', async (request, response) => {
-    request.routeName = '/simulator/recharges/:id/pay';
-    let context: RequestContext | null = null;
+  const route = { path: '/simulator/recharges/:id/pay', status: 200 } as const;
+  const pay = answering(route, gateway, async (request, response, context) => {
+    await admit(rules, context);
+    const { id } = request.params as { id: string };
+    const given = givenPaidAt(await readJsonBody(request, response));
     try {
-      context = await openContext(request, response, gateway);
-      await admit(rules, context);
-      const body = await readJsonBody(request, response);
-      const given = givenPaidAt(body);
-      const now = platform.clock.now();
-      if (given && given > now) throw invalidPaidAt();
-      const tenant = tenantOf(context);
-      const { id, createdAt, provider } = await findRecharge(tenant, request.params.id, platform);
-      // Whoever pays at a real bank is told of by it alone.
-      if (provider !== platform.paymentProvider.name) throw notFound('Recharge');
-      if (given && given < createdAt) throw invalidPaidAt();
-      const recharge = await confirmRecharge(tenant, id, given ?? now, platform);
-      const paid = {
-        id: recharge.id,
-        status: recharge.status,
-        paid_at: recharge.paidAt?.toISOString(),
-        transaction_id: recharge.transactionId,
-      };
-      send(response, 200, { success: true, data: paid, ...metaOf(context) }, context);
+      const data = await payRecharge(id, given, context);
+      return jsonBody({ success: true, data, ...metaOf(context) });
     } catch (error) {
-      sendError(response, context ? toldOfWrite(error, context) : error, context, platform.log);
+      throw toldOfWrite(error, context);
     }
   });
+  router.post('/recharges/:id/pay', pay);
   router.all('/recharges/:id/pay', refusing(gateway, wrongMethod, ['POST']));
   return router;
 }

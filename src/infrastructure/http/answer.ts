@@ -22,9 +22,8 @@ export function writeAnswer(
 ): void {
   const headers = commonHeaders(response.req.requestId);
   if (standing) addStanding(headers, standing);
-  // RFC 9110, 15.5.2: who shows no valid key is told how one is shown. Payment providers have ways of their own.
-  if (status === 401 && !response.req.routeName.startsWith('/callbacks/'))
-    headers.push('WWW-Authenticate', 'Bearer');
+  // RFC 9110, 15.5.2: who shows no valid key is told how one is shown.
+  if (status === 401 && !response.takesNoKey) headers.push('WWW-Authenticate', 'Bearer');
   headers.push('Content-Type', contentType, 'Cache-Control', 'no-store');
   const bytes = Buffer.byteLength(body, encoding);
   headers.push('Content-Length', `${bytes}`);

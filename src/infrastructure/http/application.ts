@@ -21,6 +21,8 @@ declare module 'http' {
     hasCommonHeaders: boolean;
     /** Status of the refusal that took its place, for a request that broke off or could not be read to its end. */
     refusalStatus?: number;
+    /** Whether who calls there shows who it is in another way than with a key. */
+    takesNoKey?: boolean;
   }
 }
 
