@@ -40,7 +40,7 @@ describeSeveralSessions('Deliveries that several change at the same moment', (en
     const [first] = await claimDeliveries(
       'taken',
       { webhookIds: [id] },
-      { ...free, webhookIds: [id], counts: [1] },
+      { ...free, ofWebhooks: new Map([[id, 1]]) },
       platform,
     );
     const commit = await holding('SELECT FROM webhooks WHERE id = $1 FOR UPDATE', [id]);

@@ -17,12 +17,8 @@ export function describeSlots(stage: WorkerStage): void {
     webhookIds.push(await stage.world.register(calm.key, '/calm'));
     for (let event = 0; event < 3; event += 1) await stage.world.happens(calm.tenant);
     const claim = async (token: string, limit: number, busyUnderWay: number) => {
-      const underWay = {
-        walletIds: [busy.tenant.walletId],
-        trustedCounts: [0],
-        untrustedCounts: [busyUnderWay],
-      };
-      const taken = await claimDeliveries(token, { webhookIds }, { ...free, ...underWay, limit }, platform);
+      const underWay = new Map([[busy.tenant.walletId, { trusted: 0, untrusted: busyUnderWay }]]);
+      const taken = await claimDeliveries(token, { webhookIds }, { ...free, underWay, limit }, platform);
       return taken.map((one) => (one.wallet_id === busy.tenant.walletId ? 'busy' : 'calm')).sort();
     };
     expect(await claim('first', 2, 0)).toEqual(['busy', 'calm']);
@@ -34,13 +30,13 @@ export function describeSlots(stage: WorkerStage): void {
     ['one wallet alone leaves a third of the slots', 9, 0, 6],
     ['what it has under way is counted', 5, 4, 2],
     ['nothing is taken beyond it', 3, 6, 0],
-  ])('are as many as keep slots for other wallets: %s', async (_, untrustedLimit, underWay, expected) => {
+  ])('are as many as keep slots for other wallets: %s', async (_, untrusted, untrustedUnderWay, expected) => {
     const { platform } = stage.world.server.running.gateway;
     const { key, tenant } = await stage.world.team();
     const id = await stage.world.register(key, '/alone');
     for (let event = 0; event < 9; event += 1) await stage.world.happens(tenant);
-    const counts = { walletIds: [tenant.walletId], trustedCounts: [0], untrustedCounts: [underWay] };
-    const allowances = { ...free, ...counts, untrustedLimit };
+    const underWay = new Map([[tenant.walletId, { trusted: 0, untrusted: untrustedUnderWay }]]);
+    const allowances = { ...free, freeSlots: { ...free.freeSlots, untrusted }, underWay };
     // What is due for longest goes first.
     const [longest] = await stage.world.server.query<{ id: string }>(
       `UPDATE webhook_deliveries SET due_at = due_at - interval '1 hour'
@@ -86,7 +82,7 @@ export function describeSlots(stage: WorkerStage): void {
     await record(first, 'first', delivered);
     const webhookIds = [well, await stage.world.register(key, '/unknown')];
     for (let event = 0; event < 9; event += 1) await stage.world.happens(tenant);
-    const allowances = { ...free, trustedLimit: 9, untrustedLimit: 3 };
+    const allowances = { ...free, freeSlots: { trusted: 9, untrusted: 3 } };
     const taken = await claimDeliveries('both', { webhookIds }, allowances, platform);
     const numberOf = (id: string) => taken.filter(({ webhook_id }) => webhook_id === id).length;
     // Of each kind, one wallet alone leaves a third.

@@ -30,30 +30,28 @@ const poolOf = (attempts: readonly SlotUse[], trusted: boolean) =>
 
 /** A look that took as much of a webhook as it was allowed, so that more may be waiting, or found that nothing is. */
 function look(shares: Shares, webhookId: string, isCrowded: boolean): void {
-  const allowances = { ...shares.allowances(), webhookIds: [webhookId], counts: [1] };
+  const allowances = { ...shares.allowances(slots), ofWebhooks: new Map([[webhookId, 1]]) };
   const taken = { webhook_id: webhookId, wallet_id: 1, trusted: true };
   shares.noteTaken(isCrowded ? [taken] : [], [webhookId], allowances);
 }
 
 /** What must hold of the allowances while these attempts are under way. */
 function check(shares: Shares, attempts: readonly SlotUse[], crowded: ReadonlySet<string>): void {
-  const allowances = shares.allowances();
-  const { limit, webhookIds, counts, walletIds } = allowances;
+  const { limit, freeSlots, ofWebhooks, underWay } = shares.allowances(slots);
   expect(limit).toBe(slots - attempts.length);
-  expect(allowances.trustedLimit).toBe(sizes.trusted - poolOf(attempts, true).length);
-  expect(allowances.untrustedLimit).toBe(sizes.untrusted - poolOf(attempts, false).length);
-  expect(new Set(walletIds)).toEqual(new Set(attempts.map((one) => one.wallet_id)));
-  for (const [index, walletId] of walletIds.entries()) {
+  expect(freeSlots.trusted).toBe(sizes.trusted - poolOf(attempts, true).length);
+  expect(freeSlots.untrusted).toBe(sizes.untrusted - poolOf(attempts, false).length);
+  expect(new Set(underWay.keys())).toEqual(new Set(attempts.map((one) => one.wallet_id)));
+  for (const [walletId, { trusted, untrusted }] of underWay) {
     const ofWallet = attempts.filter((one) => one.wallet_id === walletId);
-    expect(allowances.trustedCounts[index]).toBe(poolOf(ofWallet, true).length);
-    expect(allowances.untrustedCounts[index]).toBe(poolOf(ofWallet, false).length);
+    expect(trusted).toBe(poolOf(ofWallet, true).length);
+    expect(untrusted).toBe(poolOf(ofWallet, false).length);
   }
-  expect(new Set(webhookIds)).toEqual(new Set(attempts.map((one) => one.webhook_id)));
+  expect(new Set(ofWebhooks.keys())).toEqual(new Set(attempts.map((one) => one.webhook_id)));
   let beyondBase = 0;
   let wasBeyond = 0;
-  for (const [index, webhookId] of webhookIds.entries()) {
+  for (const [webhookId, allowed] of ofWebhooks) {
     const present = countOf(attempts, webhookId);
-    const allowed = counts[index]!;
     expect(allowed).toBeGreaterThanOrEqual(Math.max(baseShare - present, 0));
     if (allowed > 0) expect(present + allowed).toBeLessThanOrEqual(largestShare);
     // Nobody else asks for the rest of what it has waiting.
@@ -76,9 +74,9 @@ it('webhooks share the slots: each has its base, what is beyond it is bounded, a
         shares.judge(one.webhook_id, ok);
         shares.end(one);
         if (ok) return;
-        const { webhookIds, counts } = shares.allowances();
+        const { ofWebhooks } = shares.allowances(slots);
         const left = Math.max(baseShare - countOf(attempts, one.webhook_id), 0);
-        expect(counts[webhookIds.indexOf(one.webhook_id)] ?? baseShare).toBe(left);
+        expect(ofWebhooks.get(one.webhook_id) ?? baseShare).toBe(left);
       };
       for (const one of steps) {
         if ('begin' in one) {
@@ -96,7 +94,7 @@ it('webhooks share the slots: each has its base, what is beyond it is bounded, a
         check(shares, attempts, crowded);
       }
       while (attempts.length > 0) finish(0, false);
-      expect(shares.allowances()).toEqual(new Shares().allowances());
+      expect(shares.allowances(slots)).toEqual(new Shares().allowances(slots));
     }),
     { numRuns: 60 },
   );
@@ -109,19 +107,18 @@ it('a share grows by one with each success, as far as all together may go beyond
   for (let success = 0; success < 200; success += 1) for (const name of names) shares.judge(name, true);
   for (const name of names) begin(name);
   // A hundred for the first two, 20 beyond its base for the third, and the base for the last; one each is under way.
-  expect(shares.allowances()).toEqual({
+  expect(shares.allowances(slots)).toEqual({
     limit: slots - 4,
-    trustedLimit: sizes.trusted - 4,
-    untrustedLimit: sizes.untrusted,
-    webhookIds: names,
-    counts: [99, 99, 29, 9],
-    walletIds: [1],
-    trustedCounts: [4],
-    untrustedCounts: [0],
+    freeSlots: { trusted: sizes.trusted - 4, untrusted: sizes.untrusted },
+    ofWebhooks: new Map(Object.entries({ a: 99, b: 99, c: 29, d: 9 })),
+    underWay: new Map([[1, { trusted: 4, untrusted: 0 }]]),
   });
+  expect(shares.allowances(3).limit).toBe(3);
   expect(names.map((name) => shares.hasRoom(name))).toEqual([true, true, true, true]);
   for (let more = 0; more < 99; more += 1) for (const name of ['a', 'b']) begin(name);
-  expect(shares.allowances()).toMatchObject({ limit: slots - 202, counts: [0, 0, 29, 9] });
+  const { limit, ofWebhooks } = shares.allowances(slots);
+  expect(limit).toBe(slots - 202);
+  expect(Object.fromEntries(ofWebhooks)).toEqual({ a: 0, b: 0, c: 29, d: 9 });
   expect(names.map((name) => shares.hasRoom(name))).toEqual([false, false, true, true]);
 });
 
@@ -132,10 +129,7 @@ it('those that have more waiting get equal parts of what is beyond their bases, 
     for (let time = 0; time < times; time += 1)
       shares.begin({ webhook_id: name, wallet_id: 1, trusted: true });
   };
-  const allowedTo = () => {
-    const { webhookIds, counts } = shares.allowances();
-    return Object.fromEntries(webhookIds.map((name, index) => [name, counts[index]]));
-  };
+  const allowedTo = () => Object.fromEntries(shares.allowances(slots).ofWebhooks);
   for (let success = 0; success < 200; success += 1) for (const name of names) shares.judge(name, true);
   begin('a', 100);
   begin('b', 50);
@@ -166,12 +160,12 @@ it('one that was allowed nothing while a look lasted, or may have what another g
   for (const name of ['a', 'b']) times(200, () => shares.judge(name, true));
   times(100, () => shares.begin(slotOf('a')));
   // All of its attempts end while the look lasts that could take nothing of it.
-  const allowances = shares.allowances();
+  const allowances = shares.allowances(slots);
   times(100, () => shares.end(slotOf('a')));
   expect(shares.worthALookAfter('a')).toEqual([]);
   expect(shares.noteTaken([], ['b'], allowances)).toEqual(['a']);
   // A look at all that takes nothing tells that nobody has more waiting.
-  shares.noteTaken([], 'all', shares.allowances());
+  shares.noteTaken([], 'all', shares.allowances(slots));
   expect(shares.isWorthALook('a')).toBe(false);
 
   for (const name of ['a', 'b']) look(shares, name, true);
@@ -200,6 +194,6 @@ it.each([
 ] as const)('somebody may have been left for want of slots: %s', (_, underWay, taken, expected) => {
   const shares = new Shares();
   for (const one of underWay) shares.begin(one);
-  expect(mayHaveLeftSome(shares.allowances(), taken)).toBe(expected);
-  expect(mayHaveLeftSome({ ...shares.allowances(), limit: taken.length }, taken)).toBe(true);
+  expect(mayHaveLeftSome(shares.allowances(slots), taken)).toBe(expected);
+  expect(mayHaveLeftSome(shares.allowances(taken.length), taken)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimDeliveries, releaseLease } from '../../src/domain/webhooks/claim.ts';
-import { Shares } from '../../src/domain/webhooks/shares.ts';
+import { Shares, slots } from '../../src/domain/webhooks/shares.ts';
 import { skipInactive, skippedAtOnce } from '../../src/domain/webhooks/skipping.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
@@ -37,7 +37,12 @@ describeSeveralSessions('deliveries of webhooks that were switched off', (engine
     const { key, tenant } = await world.team();
     const id = await world.register(key, '/off');
     for (let event = 0; event < 3; event += 1) await world.happens(tenant);
-    const taken = await claimDeliveries('worker', { webhookIds: [id] }, new Shares().allowances(), platform);
+    const taken = await claimDeliveries(
+      'worker',
+      { webhookIds: [id] },
+      new Shares().allowances(slots),
+      platform,
+    );
     await world.change(key, id, { active: false });
     for (const delivery of taken)
       await releaseLease({ id: delivery.id, token: 'worker' }, platform.clock.now(), platform);

@@ -1,6 +1,6 @@
 import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
 import type { ClaimedDelivery } from '../../src/domain/webhooks/claim.ts';
-import { Shares } from '../../src/domain/webhooks/shares.ts';
+import { Shares, slots } from '../../src/domain/webhooks/shares.ts';
 import type { AttemptOutcome } from '../../src/infrastructure/webhooks/outcome.ts';
 import type { DeliveryWorld } from './deliveryWorld.ts';
 
@@ -20,7 +20,7 @@ export const failed: AttemptOutcome = {
   detail: 'answered 500',
 };
 
-export const free = new Shares().allowances();
+export const free = new Shares().allowances(slots);
 
 /** What tests of deliveries that a worker has taken work with: nobody else sends. */
 export function workerStage(world: () => DeliveryWorld) {

@@ -125,7 +125,7 @@ export type ClaimScope = 'all' | { webhookIds?: readonly string[]; walletIds?: r
 export async function claimDeliveries(
   token: string,
   scope: ClaimScope,
-  allowances: Allowances,
+  { limit, freeSlots, ofWebhooks, underWay }: Allowances,
   platform: Platform,
 ): Promise<ClaimedDelivery[]> {
   const { sequelize, clock, settings, log } = platform;
@@ -135,14 +135,14 @@ export async function claimDeliveries(
     now,
     firstDue,
     token,
-    allowances.limit,
-    allowances.trustedLimit,
-    allowances.untrustedLimit,
-    allowances.webhookIds,
-    allowances.counts,
-    allowances.walletIds,
-    allowances.trustedCounts,
-    allowances.untrustedCounts,
+    limit,
+    freeSlots.trusted,
+    freeSlots.untrusted,
+    [...ofWebhooks.keys()],
+    [...ofWebhooks.values()],
+    [...underWay.keys()],
+    [...underWay.values()].map(({ trusted }) => trusted),
+    [...underWay.values()].map(({ untrusted }) => untrusted),
     leaseOf(platform),
   ];
   const claimed = await (scope === 'all'

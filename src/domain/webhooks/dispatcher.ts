@@ -143,8 +143,7 @@ export class WebhookDispatcher {
   }
 
   async #claim(): Promise<void> {
-    const allowances = this.#shares.allowances();
-    allowances.limit = Math.min(allowances.limit, attemptLimit - this.#attempts.size);
+    const allowances = this.#shares.allowances(attemptLimit - this.#attempts.size);
     this.#full = allowances.limit <= 0;
     if (this.#full) return;
     const scope = this.#wanted.take();

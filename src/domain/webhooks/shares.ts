@@ -23,20 +23,21 @@ export const slots = trustedSlots + untrustedSlots;
  */
 const extraSlots = 200;
 
+/** A number for either pool. */
+interface PerPool {
+  readonly trusted: number;
+  readonly untrusted: number;
+}
+
 /** What may be taken now. */
 export interface Allowances {
   /** In all. */
-  limit: number;
-  /** Free slots of webhooks that answer well, and of the others. */
-  trustedLimit: number;
-  untrustedLimit: number;
+  readonly limit: number;
+  readonly freeSlots: PerPool;
   /** Webhooks with attempts under way, and how many more each may have; any other may have its base share. */
-  webhookIds: string[];
-  counts: number[];
-  /** Wallets with attempts under way, and how many each has in either pool. */
-  walletIds: number[];
-  trustedCounts: number[];
-  untrustedCounts: number[];
+  readonly ofWebhooks: ReadonlyMap<string, number>;
+  /** Wallets with attempts under way, and how many each has. */
+  readonly underWay: ReadonlyMap<number, PerPool>;
 }
 
 /** What an attempt takes a slot for. */
@@ -88,9 +89,8 @@ export class Shares {
   noteTaken(
     taken: readonly SlotUse[],
     lookedAt: 'all' | readonly string[],
-    { webhookIds, counts }: Allowances,
+    { ofWebhooks: allowed }: Allowances,
   ): string[] {
-    const allowed = new Map(webhookIds.map((id, index) => [id, counts[index] ?? 0]));
     const takenOf = new Map((lookedAt === 'all' ? [...this.#crowded] : lookedAt).map((id) => [id, 0]));
     for (const { webhook_id: id } of taken) takenOf.set(id, (takenOf.get(id) ?? 0) + 1);
     for (const [id, count] of takenOf) this.#noteCrowded(id, count >= (allowed.get(id) ?? baseShare));
@@ -120,26 +120,28 @@ export class Shares {
     return within - count >= Math.ceil(within / 5);
   }
 
-  allowances(): Allowances {
-    const webhookIds = [...this.#underWay.keys()];
+  /** @param most how many there is room for elsewhere */
+  allowances(most: number): Allowances {
+    const freeSlots = { trusted: this.#trusted.free, untrusted: this.#untrusted.free };
     let extraLeft = Math.max(extraSlots - this.#extraUsed, 0);
-    const counts = webhookIds.map((webhookId) => {
-      const count = this.#countOf(webhookId);
+    const ofWebhooks = new Map<string, number>();
+    for (const [webhookId, count] of this.#underWay) {
       const wanted = this.#shareOf(webhookId) - Math.max(count, baseShare);
       const extra = Math.max(Math.min(wanted, extraLeft), 0);
       extraLeft -= extra;
-      return Math.max(baseShare - count, 0) + extra;
-    });
-    const walletIds = [...new Set([...this.#trusted.walletIds, ...this.#untrusted.walletIds])];
+      ofWebhooks.set(webhookId, Math.max(baseShare - count, 0) + extra);
+    }
+    const underWay = new Map<number, PerPool>();
+    for (const walletId of [...this.#trusted.walletIds, ...this.#untrusted.walletIds])
+      underWay.set(walletId, {
+        trusted: this.#trusted.underWay(walletId),
+        untrusted: this.#untrusted.underWay(walletId),
+      });
     return {
-      limit: this.#trusted.free + this.#untrusted.free,
-      trustedLimit: this.#trusted.free,
-      untrustedLimit: this.#untrusted.free,
-      webhookIds,
-      counts,
-      walletIds,
-      trustedCounts: walletIds.map((walletId) => this.#trusted.underWay(walletId)),
-      untrustedCounts: walletIds.map((walletId) => this.#untrusted.underWay(walletId)),
+      limit: Math.min(freeSlots.trusted + freeSlots.untrusted, most),
+      freeSlots,
+      ofWebhooks,
+      underWay,
     };
   }
 
@@ -203,18 +205,17 @@ function extraParts(crowded: readonly { id: string; wanted: number }[]): ExtraPa
 }
 
 /** Whether, when these were taken within the allowances, others may have been left for want of slots. */
-export function mayHaveLeftSome(allowances: Allowances, taken: readonly SlotUse[]): boolean {
-  if (taken.length >= allowances.limit) return true;
-  const { walletIds, trustedLimit, trustedCounts, untrustedLimit, untrustedCounts } = allowances;
-  const isTight = (slotUses: readonly SlotUse[], limit: number, counts: readonly number[]) => {
-    const underWay = new Map(walletIds.map((walletId, index) => [walletId, counts[index] ?? 0]));
-    for (const { wallet_id: id } of slotUses) underWay.set(id, (underWay.get(id) ?? 0) + 1);
-    const nextTurn = Math.max(0, ...underWay.values()) + 1;
-    return nextTurn > perFreeSlot * (limit - slotUses.length - 1);
+export function mayHaveLeftSome(
+  { limit, freeSlots, underWay }: Allowances,
+  taken: readonly SlotUse[],
+): boolean {
+  if (taken.length >= limit) return true;
+  const isTight = (pool: keyof PerPool) => {
+    const takenOfPool = taken.filter(({ trusted }) => trusted === (pool === 'trusted'));
+    const counts = new Map([...underWay].map(([walletId, count]) => [walletId, count[pool]]));
+    for (const { wallet_id: id } of takenOfPool) counts.set(id, (counts.get(id) ?? 0) + 1);
+    const nextTurn = Math.max(0, ...counts.values()) + 1;
+    return nextTurn > perFreeSlot * (freeSlots[pool] - takenOfPool.length - 1);
   };
-  const ofTrusted = taken.filter(({ trusted }) => trusted);
-  const ofOthers = taken.filter(({ trusted }) => !trusted);
-  return (
-    isTight(ofTrusted, trustedLimit, trustedCounts) || isTight(ofOthers, untrustedLimit, untrustedCounts)
-  );
+  return isTight('trusted') || isTight('untrusted');
 }
