@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { askWithin, untilStopping } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { turnIsDueSql } from '../../infrastructure/database/turnIsDue.ts';
 import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import type { NotificationPage, PaymentNotification } from '../../infrastructure/payments/provider.ts';
 import { noTurn } from '../../infrastructure/sweeper.ts';
@@ -24,21 +25,23 @@ const reachMs = 14 * 24 * 60 * 60_000;
 /** Clocks of workers may differ by as much without one being wrong: many times what SharedClock tolerates. */
 const clockDifference = `interval '1 minute'`;
 
+const latestTurn = `$4::timestamptz + ${clockDifference}`;
+
 /**
  * Whoever takes the turn puts off the next one. Nothing is written while none is due. The first asking begins with the first
- * recharge: what an account had been paid before is none of ours. A turn that was put off for longer than anybody does is one
- * of a clock that was wrong; until when it was really heard, nobody knows.
+ * recharge: what an account had been paid before is none of ours. Of a turn that was taken by a clock that was wrong nobody
+ * knows until when it was really heard.
  */
 const takeTurn = statement<{ heard_until: Date }>(
   'take_payment_lookup',
   `INSERT INTO payment_lookups AS l (provider, heard_until, due_at)
    SELECT $1, CASE WHEN EXISTS (SELECT FROM payment_lookups WHERE provider = $1) THEN $3 ELSE
             greatest($2, coalesce((SELECT min(created_at) FROM recharges WHERE provider = $1), $3)) END, $4
-    WHERE NOT EXISTS (SELECT FROM payment_lookups WHERE provider = $1 AND due_at > $3 AND due_at <= $4::timestamptz + ${clockDifference})
+    WHERE NOT EXISTS (SELECT FROM payment_lookups WHERE provider = $1 AND NOT ${turnIsDueSql('due_at', '$3', latestTurn)})
    ON CONFLICT (provider) DO UPDATE
       SET due_at = excluded.due_at,
           heard_until = CASE WHEN l.heard_until > $3::timestamptz + ${clockDifference} THEN $2 ELSE l.heard_until END
-    WHERE l.due_at <= $3 OR l.due_at > $4::timestamptz + ${clockDifference}
+    WHERE ${turnIsDueSql('l.due_at', '$3', latestTurn)}
    RETURNING heard_until`,
 );
 

@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import type { Sequelize } from 'sequelize';
 import { run, statement } from '../database/statement.ts';
+import { turnIsDueSql } from '../database/turnIsDue.ts';
 import { StrictDecimal } from '../strictDecimal.ts';
 
 /** The rate of a currency on a day, as a source outside has published it. */
@@ -63,11 +64,10 @@ export async function keepDayRates(
   return kept.map(({ day }) => day);
 }
 
-/** A turn that was put off for longer than anybody does is one of a clock that was wrong. */
 const takeTurn = statement<{ failures: number }>(
   'take_exchange_rate_lookup',
   `INSERT INTO exchange_rate_lookups AS l (source, failures, due_at) VALUES ($1, 0, $3)
-   ON CONFLICT (source) DO UPDATE SET due_at = excluded.due_at WHERE l.due_at <= $2 OR l.due_at > $4
+   ON CONFLICT (source) DO UPDATE SET due_at = excluded.due_at WHERE ${turnIsDueSql('l.due_at', '$2', '$4')}
    RETURNING failures`,
 );
 
