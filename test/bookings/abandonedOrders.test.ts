@@ -1,35 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { OrderDispatcher } from '../../src/domain/bookings/orders.ts';
 import type { OrderState } from '../../src/infrastructure/flights/order.ts';
 import { dataOf } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
-import type { TestServer } from '../harness/server.ts';
-import { startTestServer } from '../harness/server.ts';
-import { TestClock } from '../harness/testClock.ts';
-import { Airline, deferred, ticketed } from './airline.ts';
-import type { BookingStage } from './bookingSteps.ts';
-import { agencyWith, booked, doorsAt, held, untilAsked } from './bookingSteps.ts';
+import { deferred, ticketed } from './airline.ts';
+import { agencyWith, booked, held, untilAsked } from './bookingSteps.ts';
+import { workerStage } from './workerStage.ts';
 
 describeEngines('An order that a supplier was asked for by a worker that stops', (engine) => {
-  const clock = new TestClock();
-  const airline = new Airline();
-  let server: TestServer;
-  let stage: BookingStage;
-
-  beforeAll(async () => {
-    // A process that only takes requests, beside the workers of the tests. No lease lapses but by `lapse`.
-    const settings = { ROLES: 'api', FLIGHT_ORDER_TIMEOUT: '1h' };
-    server = await startTestServer(engine, { clock, settings, flightSuppliers: [airline] });
-    const [door, otherDoor] = doorsAt(server.url);
-    stage = { server, clock, airline, door, otherDoor };
-  });
+  const stage = workerStage(engine);
+  const { clock, airline } = stage;
   beforeEach(() => airline.reset());
-  afterAll(() => server?.close());
 
   /** A worker that looks for tasks only when it is told to. */
   function worker(): OrderDispatcher {
-    const { platform, metrics } = server.running.gateway;
+    const { platform, metrics } = stage.server.running.gateway;
     const dispatcher = new OrderDispatcher(platform, metrics);
     onTestFinished(() => dispatcher.stop());
     return dispatcher;
@@ -68,7 +54,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
     });
 
   const lapse = (id: string) =>
-    server.query('UPDATE bookings SET order_leased_until = clock_timestamp() WHERE id = $1', [id]);
+    stage.server.query('UPDATE bookings SET order_leased_until = clock_timestamp() WHERE id = $1', [id]);
 
   it.each(['before', 'after'])(
     'and that is cancelled %s the stop is not given up by another worker while it may still be issued',
@@ -135,7 +121,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
     await first.stop();
     await untilAskedAgain(id, second);
     const isPostponed = async () =>
-      (await server.query('SELECT FROM bookings WHERE id = $1 AND order_asked = 2', [id])).length > 0;
+      (await stage.server.query('SELECT FROM bookings WHERE id = $1 AND order_asked = 2', [id])).length > 0;
     await eventually(isPostponed);
     dataOf(await stage.door.cancelBooking(live, id));
     await untilLookedFor(live, () => second.sweep());
@@ -212,12 +198,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
   });
 
   it('leaves no ticket behind a cancelled booking when its server starts anew', async () => {
-    await server.restart({ ROLES: 'api,worker' });
-    const restarted = () => {
-      const [door, otherDoor] = doorsAt(server.url);
-      return { ...stage, door, otherDoor };
-    };
-    stage = restarted();
+    await stage.server.restart({ ROLES: 'api,worker' });
     const { live } = await agencyWith(stage, '1000.00');
     const made = new Set<string>();
     const issue = deferred<void>();
@@ -234,8 +215,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
     const { id } = await booked(stage, live);
     await untilAsked(stage, id, 'issue');
     dataOf(await stage.door.cancelBooking(live, id));
-    await server.restart();
-    stage = restarted();
+    await stage.server.restart();
     await untilLookedFor(live, async () => undefined);
     expect(asked(id)).toEqual(['issue']);
     issue.resolve();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { OrderDispatcher } from '../../src/domain/bookings/orders.ts';
 import { claimTasks } from '../../src/domain/bookings/orderTask.ts';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
@@ -7,27 +7,14 @@ import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { handConnections, meetNextStatement } from '../harness/handedConnections.ts';
 import { restoreMachineClock, setMachineClock } from '../harness/machineClock.ts';
-import type { TestServer } from '../harness/server.ts';
-import { startTestServer } from '../harness/server.ts';
-import { TestClock } from '../harness/testClock.ts';
-import { Airline, never, ticketed } from './airline.ts';
-import type { BookingStage } from './bookingSteps.ts';
-import { agencyWith, booked, doorsAt, held, moneyOf, toldOf, typesOf, untilStatus } from './bookingSteps.ts';
+import { passMonotonicTime } from '../harness/monotonicClock.ts';
+import { never, ticketed } from './airline.ts';
+import { agencyWith, booked, held, moneyOf, toldOf, typesOf, untilStatus } from './bookingSteps.ts';
+import { workerStage } from './workerStage.ts';
 
-interface Asked {
-  name?: string;
-  callback(error: unknown, rows: unknown[]): void;
-}
-
-/** Has time pass by the monotonic clock alone, which goes on while a process is frozen. @returns what sets it right again. */
-function passMonotonicTime(milliseconds: number): () => void {
-  const presentMs = performance.now.bind(performance);
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => presentMs() + milliseconds);
-  return () => clock.mockRestore();
-}
-
-/** The same by the machine's clock, which is the one that goes on while the machine is suspended. */
+/** Has time pass by the machine's clock alone, which is the one that goes on while the machine is suspended. */
 function passMachineTime(milliseconds: number): () => void {
   setMachineClock(milliseconds);
   return restoreMachineClock;
@@ -43,26 +30,21 @@ function stopAfter(
   { sequelize }: Platform,
   meanwhile: () => Promise<unknown>,
 ): () => void {
-  const manager = sequelize.connectionManager;
-  const connect = manager.getConnection.bind(manager);
   let restore: (() => void) | null = null;
-  const spy = vi.spyOn(manager, 'getConnection').mockImplementation(async (options) => {
-    const client = (await connect(options)) as { query(...asked: [Asked, ...unknown[]]): unknown };
-    const query = client.query.bind(client);
-    client.query = (asked, ...more) => {
-      client.query = query;
-      if (asked.name !== name || restore) return query(asked, ...more);
+  const stop = handConnections(sequelize, async (connect) => {
+    const connection = await connect();
+    meetNextStatement(connection, (asked) => {
+      if (asked.name !== name || restore) return;
       const { callback } = asked;
       asked.callback = (...answer) => {
         restore = pass(20_000);
         void meanwhile().finally(() => callback(...answer));
       };
-      return query(asked);
-    };
-    return client;
+    });
+    return connection;
   });
   return () => {
-    spy.mockRestore();
+    stop();
     restore?.();
   };
 }
@@ -70,19 +52,8 @@ function stopAfter(
 describeEngines('a worker that died', (engine) => {
   // The embedded store has one process: whoever held a lease before it started is dead. Elsewhere leases lapse.
   const leaseMs = engine.name === 'embedded' ? 3_600_000 : 400;
-  const clock = new TestClock();
-  const airline = new Airline();
-  let server: TestServer;
-  let stage: BookingStage;
-
-  beforeAll(async () => {
-    // A process that only takes requests, so that nothing happens but what the test lets happen.
-    const settings = { ROLES: 'api', FLIGHT_ORDER_TIMEOUT: '1h' };
-    server = await startTestServer(engine, { clock, settings, flightSuppliers: [airline] });
-    const [door, otherDoor] = doorsAt(server.url);
-    stage = { server, clock, airline, door, otherDoor };
-  });
-  afterAll(() => server?.close());
+  const stage = workerStage(engine);
+  const { clock, airline } = stage;
 
   // The embedded store has one session, which the frozen worker would keep.
   if (engine.name !== 'embedded') {
@@ -94,7 +65,7 @@ describeEngines('a worker that died', (engine) => {
       async (_case, pass) => {
         const { live } = await agencyWith(stage, '5000.00');
         const { id } = await booked(stage, live);
-        const { gateway } = server.running;
+        const { gateway } = stage.server.running;
         const goOn = stopAfter('claim_order_tasks', pass, gateway.platform, () =>
           stage.door.cancelBooking(live, id),
         );
@@ -114,7 +85,7 @@ describeEngines('a worker that died', (engine) => {
   it('waited for no supplier if it was asked to stop, and its successor asks again', async () => {
     const { live } = await agencyWith(stage, '1000.00');
     const { id } = await booked(stage, live);
-    const { platform, metrics } = server.running.gateway;
+    const { platform, metrics } = stage.server.running.gateway;
     airline.answers.issue = never;
     const worker = new OrderDispatcher(platform, metrics);
     await worker.sweep();
@@ -150,7 +121,7 @@ describeEngines('a worker that died', (engine) => {
     dataOf(await stage.door.cancelBooking(live, cancelled.id));
 
     // It took every task and asked for one ticket, which the carrier issued; then it was gone.
-    const { platform } = server.running.gateway;
+    const { platform } = stage.server.running.gateway;
     const places = new Map([[airline.name, 10]]);
     const tasks = await claimTasks(places, leaseMs, platform);
     expect(tasks.map(({ id, order_task: task }) => [id, task]).sort()).toEqual(
@@ -167,8 +138,8 @@ describeEngines('a worker that died', (engine) => {
     });
     expect(await claimTasks(places, leaseMs, platform)).toEqual([]);
 
-    await server.restart({ ROLES: 'api,worker' });
-    const [door] = doorsAt(server.url);
+    await stage.server.restart({ ROLES: 'api,worker' });
+    const { door } = stage;
     for (const { id } of [issued, unasked]) {
       const done = await untilStatus({ door, clock }, live, id, 'ticketed');
       expect(done.documents).toHaveLength(1);
@@ -185,17 +156,17 @@ describeEngines('a worker that died', (engine) => {
       ['cancel', 'cancelled', 1],
     ])
       await eventually(async () =>
-        (await server.rest('GET', '/metrics')).text.includes(
+        (await stage.server.rest('GET', '/metrics')).text.includes(
           `embarque_flight_order_seconds_count{supplier="airline",task="${task}",outcome="${outcome}"} ${count}\n`,
         ),
       );
     // Asked twice under the booking's id, which is what makes carriers issue once.
     expect([tickets.get(issued.id), tickets.get(unasked.id)]).toEqual([2, 1]);
     expect(await moneyOf(door, live)).toEqual(['4150.00', '3750.00', '400.00']);
-    const { sequelize } = server.running.gateway.platform;
+    const { sequelize } = stage.server.running.gateway.platform;
     expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
     for (const { id } of [issued, unasked]) {
-      const told = typesOf(await toldOf({ server }, id));
+      const told = typesOf(await toldOf(stage, id));
       expect(told.filter((type) => type === 'booking.ticketed')).toHaveLength(1);
     }
   });

@@ -1,21 +1,20 @@
 import { ConnectionRefusedError } from 'sequelize';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Platform } from '../../src/domain/platform.ts';
 import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
 import { claimDeliveries, releaseLease } from '../../src/domain/webhooks/claim.ts';
 import { KeptAttempts } from '../../src/domain/webhooks/keptAttempts.ts';
+import { handConnections, meetNextStatement } from '../harness/handedConnections.ts';
 import type { WorkerStage } from './workerStage.ts';
 import { delivered, failed, free } from './workerStage.ts';
 
 /** The next so many connections for writing are refused. */
 function refuseConnections({ sequelize }: Platform, count: number): void {
-  const manager = sequelize.connectionManager;
-  const connect = manager.getConnection.bind(manager);
   let left = count;
-  const spy = vi.spyOn(manager, 'getConnection').mockImplementation((options) => {
-    if (options?.type !== 'write') return connect(options);
+  const stop = handConnections(sequelize, (connect, isForWriting) => {
+    if (!isForWriting) return connect();
     left -= 1;
-    if (left === 0) spy.mockRestore();
+    if (left === 0) stop();
     return Promise.reject(new ConnectionRefusedError(new Error('connect ECONNREFUSED')));
   });
 }
@@ -25,23 +24,18 @@ function refuseConnections({ sequelize }: Platform, count: number): void {
  * @param lost is called then.
  */
 function loseNextAnswer({ sequelize }: Platform, lost = () => {}): void {
-  const manager = sequelize.connectionManager;
-  const connect = manager.getConnection.bind(manager);
-  const spy = vi.spyOn(manager, 'getConnection').mockImplementation(async (options) => {
-    const client = (await connect(options)) as { query(query: unknown): unknown };
-    if (options?.type !== 'write') return client;
-    spy.mockRestore();
-    const query = client.query.bind(client);
-    client.query = (asked: { callback(error: unknown, rows: unknown[]): void }) => {
-      client.query = query;
+  const stop = handConnections(sequelize, async (connect, isForWriting) => {
+    const connection = await connect();
+    if (!isForWriting) return connection;
+    stop();
+    meetNextStatement(connection, (asked) => {
       const { callback } = asked;
       asked.callback = (error) => {
         lost();
         callback(error ?? new Error('Connection terminated unexpectedly'), []);
       };
-      return query(asked);
-    };
-    return client;
+    });
+    return connection;
   });
 }
 

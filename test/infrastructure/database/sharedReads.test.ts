@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../../src/infrastructure/database/database.ts';
 import { run, statement } from '../../../src/infrastructure/database/statement.ts';
 import { describeSeveralSessions, type Place } from '../../harness/engines.ts';
+import { passMonotonicTime } from '../../harness/monotonicClock.ts';
 import { poolOf, readValue } from './statements.ts';
 
 const log = pino({ level: 'silent' });
@@ -111,10 +112,9 @@ describeSeveralSessions('Reads that share connections', (engine) => {
     await lock();
     const reads = [read()];
     await waiting(1);
-    const { now } = performance;
-    const later = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + longMs);
+    const setRight = passMonotonicTime(longMs);
     reads.push(read());
-    later.mockRestore();
+    setRight();
     await waiting(2);
     await other.query('ROLLBACK');
     expect(await Promise.all(reads)).toEqual(reads.map(() => [{ value: '100' }]));
@@ -150,10 +150,9 @@ describeSeveralSessions('Reads that share connections', (engine) => {
         for (let more = 0; more < (lanes < owing ? 4 : 1); more += 1) reads.push(read());
         await waiting(lanes);
       }
-      const { now } = performance;
-      const later = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + longMs);
+      const setRight = passMonotonicTime(longMs);
       const others = Array.from({ length: 4 }, () => run(database.sequelize, readOther, []));
-      later.mockRestore();
+      setRight();
       expect(await Promise.all(others)).toEqual(others.map(() => [{ one: 1 }]));
       await other.query('ROLLBACK');
       expect(await Promise.all(reads)).toEqual(reads.map(() => [{ value: '100' }]));

@@ -2,9 +2,10 @@ import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../harness/client.ts';
 import { restoreMachineClock, setMachineClock } from '../../harness/machineClock.ts';
+import { monotonicClock } from '../../harness/monotonicClock.ts';
 import { answer } from '../../harness/receiver.ts';
 import { minuteMs } from '../../harness/testClock.ts';
-import { monotonicClock, onLoopback, post, receiver, sender, timeoutMs } from './senders.ts';
+import { onLoopback, post, receiver, sender, timeoutMs } from './senders.ts';
 
 describe('connections', () => {
   it('are used again for the next request', async () => {

@@ -3,8 +3,9 @@ import { createServer as createTcpServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import { testCertificates } from '../../harness/certificates.ts';
+import { monotonicClock } from '../../harness/monotonicClock.ts';
 import { answer, startReceiver } from '../../harness/receiver.ts';
-import { listening, monotonicClock, onLoopback, post, receiver, sender, timeoutMs } from './senders.ts';
+import { listening, onLoopback, post, receiver, sender, timeoutMs } from './senders.ts';
 
 describe('send', () => {
   it('puts exactly the given request on the wire', async () => {

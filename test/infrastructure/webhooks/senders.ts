@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import {
   createWebhookSender,
   type WebhookSender,
@@ -50,15 +50,3 @@ export const post = (url: string, body: Buffer | string = '{}', headers: Record<
   body,
 });
 export const onLoopback = async () => [{ address: '127.0.0.1', family: 4 as const }];
-
-/** A monotonic clock that stands still until it is put on, by what is then passed exactly; timers go by the real one. */
-export function monotonicClock(): { pass(ms: number): void } {
-  let nowMs = Math.ceil(performance.now());
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  onTestFinished(() => clock.mockRestore());
-  return {
-    pass(ms) {
-      nowMs += ms;
-    },
-  };
-}
