@@ -20,7 +20,7 @@ import {
 import type { RequestContext } from '../src/domain/admission.ts';
 import { forbidden } from '../src/domain/admission.ts';
 import type { AppError, FieldFault } from '../src/errors.ts';
-import { badValueMessages, invalidParameters, mostFaults, validationError } from '../src/errors.ts';
+import { invalidParameters, mostFaults, validationError } from '../src/errors.ts';
 import type { RuledFault } from './argumentChecks.ts';
 import { inOrder } from './faultOrder.ts';
 import type { GivenVariables } from './rootFieldRules.ts';
@@ -90,16 +90,6 @@ function neverNullIn(
   const usages = context.getRecursiveVariableUsages(operation);
   return new Set(usages.filter(({ type }) => isNonNullType(type)).map(({ node }) => node.name.value));
 }
-
-/** Messages of their own that bad values have, by their types. */
-const messages: Readonly<Record<string, string>> = {
-  PaymentMethod: badValueMessages.paymentMethod,
-  Currency: badValueMessages.currency,
-  EventType: badValueMessages.events,
-  AirportCode: badValueMessages.airport,
-  DepartureDate: badValueMessages.departureDate,
-  WebhookUrl: badValueMessages.url,
-};
 
 interface Fault extends FieldFault {
   message: string;
@@ -258,5 +248,6 @@ function coerceLeaf(value: unknown, type: GraphQLLeafType, field: string, faults
 
 /** What SPEC has a bad value of a type refused with. */
 export function messageOf(type: GraphQLInputType): string {
-  return messages[getNamedType(type).name] ?? invalidParameters;
+  const { badValue } = getNamedType(type).extensions;
+  return (badValue as string | undefined) ?? invalidParameters;
 }

@@ -4,6 +4,7 @@ import { buildSchemaSync } from 'type-graphql';
 import type { OperationRules } from '../src/domain/admission.ts';
 import { ApiKeyResolver } from './apiKeys.ts';
 import { BookingResolver } from './bookings.ts';
+import { tellBadValues } from './enumType.ts';
 import { EventResolver } from './events.ts';
 import { FlightResolver } from './flights.ts';
 import { IntegrationResolver } from './integrations.ts';
@@ -64,6 +65,7 @@ function buildSchema(): GraphQLSchema {
   letMutationsFailAlone(schema);
   resolveUnionsByName(schema);
   tellRules(schema);
+  tellBadValues(schema);
   return new GraphQLSchema({ ...schema.toConfig(), directives: [...schema.getDirectives(), omitNull] });
 }
 

@@ -2,6 +2,7 @@ import { createUnionType, Field, ObjectType } from 'type-graphql';
 import { formatAmount } from '../src/domain/money.ts';
 import { chargeLinks } from '../src/domain/recharges/chargeLinks.ts';
 import type { Recharge as RechargeModel } from '../src/domain/recharges/recharge.ts';
+import { badValueMessages } from '../src/errors.ts';
 import { enumType } from './enumType.ts';
 import { Pagination } from './pagination.ts';
 import { Amount, DateTime } from './scalars.ts';
@@ -15,6 +16,7 @@ export const PaymentMethod = enumType<RechargeModel['paymentMethod']>({
     pix: 'PIX: confirmed within a minute.',
     boleto: 'Boleto: confirmed in one to three bank business days.',
   },
+  badValue: badValueMessages.paymentMethod,
 });
 
 export const RechargeStatus = enumType<RechargeModel['status']>({

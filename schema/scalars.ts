@@ -7,22 +7,27 @@ import { amountPattern, parseAmount } from '../src/domain/money.ts';
 import { maximumLimit } from '../src/domain/pagination.ts';
 import { scopes } from '../src/domain/teams/scope.ts';
 import { isWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
+import { badValueMessages } from '../src/errors.ts';
 
 /** @param node where it stands in a document; a variable's value stands in none. */
 const notValid = (name: string, node: ValueNode | null) =>
   new GraphQLError(`not a valid ${name}`, { nodes: node });
 
-/**
- * A scalar that is a JSON string of a certain form at both doors, and passes through as it is.
- * @param openapi what OpenAPI says of its form
- * @param answered what it says of one that is answered, where that is not the same
- */
+interface TextForm {
+  /** What OpenAPI says of it. */
+  readonly openapi?: Record<string, unknown>;
+  /** What it says of one that is answered, where that is not the same. */
+  readonly answered?: Record<string, unknown>;
+  /** What a bad value is refused with, where SPEC has a message of its own for it. */
+  readonly badValue?: string;
+}
+
+/** A scalar that is a JSON string of a certain form at both doors, and passes through as it is. */
 function textScalar(
   name: string,
   description: string,
   isValid: (text: string) => boolean,
-  openapi: Record<string, unknown> = {},
-  answered?: Record<string, unknown>,
+  { openapi, answered, badValue }: TextForm,
 ): GraphQLScalarType<string, string> {
   const check = (value: unknown, node: ValueNode | null): string => {
     if (typeof value === 'string' && isValid(value)) return value;
@@ -38,6 +43,7 @@ function textScalar(
       verbatim: true,
       openapi: { type: 'string', ...openapi },
       ...(answered && { answered: { type: 'string', ...answered } }),
+      badValue,
     },
   });
 }
@@ -46,55 +52,66 @@ export const Amount = textScalar(
   'Amount',
   'Money as a decimal string with two decimals, such as "1234.50". Input may have none, one or two decimals.',
   (text) => parseAmount(text) !== null,
-  { pattern: amountPattern.source, examples: ['1234.50'] },
-  { pattern: '^(0|[1-9]\\d*)\\.\\d{2}$', examples: ['1234.50'] },
+  {
+    openapi: { pattern: amountPattern.source, examples: ['1234.50'] },
+    answered: { pattern: '^(0|[1-9]\\d*)\\.\\d{2}$', examples: ['1234.50'] },
+  },
 );
 
 export const Percent = textScalar(
   'Percent',
   'A percentage as a decimal string with at most four decimals, such as "10" or "7.5".',
   (text) => /^\d{1,3}(\.\d{1,4})?$/.test(text),
-  { examples: ['7.5'] },
+  { openapi: { examples: ['7.5'] } },
 );
 
 export const DateTime = textScalar(
   'DateTime',
   'An instant in ISO 8601, UTC, with milliseconds: "2026-11-20T12:00:31.000Z".',
   isInstant,
-  { format: 'date-time' },
+  { openapi: { format: 'date-time' } },
 );
 
-export const Day = textScalar('Day', 'A calendar day, "2026-11-20".', isDay, { format: 'date' });
+export const Day = textScalar('Day', 'A calendar day, "2026-11-20".', isDay, {
+  openapi: { format: 'date' },
+});
 
 export const Moment = textScalar(
   'Moment',
   'An instant in ISO 8601, "2026-11-20T12:00:31Z", or a UTC day, "2026-11-20", for its start.',
   (text) => isDay(text) || isInstant(text),
-  { examples: ['2026-11-20T12:00:31Z', '2026-11-20'] },
+  { openapi: { examples: ['2026-11-20T12:00:31Z', '2026-11-20'] } },
 );
 
 export const AirportCode = textScalar(
   'AirportCode',
   'IATA code of an airport, or of a city for all of its airports: "GRU", "SAO".',
   isPlaceCode,
-  { pattern: '^[A-Z]{3}$', examples: ['GRU'] },
+  { openapi: { pattern: '^[A-Z]{3}$', examples: ['GRU'] }, badValue: badValueMessages.airport },
 );
 
 export const DepartureDate = textScalar('DepartureDate', 'Day of departure, "2026-12-01".', isDay, {
-  format: 'date',
+  openapi: { format: 'date' },
+  badValue: badValueMessages.departureDate,
 });
 
 export const EventType = textScalar('EventType', `One of: ${eventTypes.join(', ')}.`, isEventType, {
-  enum: eventTypes,
-  description: 'What an event tells of: each type stands under Webhooks, with its payload and an example.',
+  openapi: {
+    enum: eventTypes,
+    description: 'What an event tells of: each type stands under Webhooks, with its payload and an example.',
+  },
+  badValue: badValueMessages.events,
 });
 
 export const WebhookUrl = textScalar(
   'WebhookUrl',
   'A URL that deliveries may be sent to: https, no user info, port 443 or 1024 and above.',
   isWebhookUrl,
-  // Not of the format `uri`: one is given back as it was sent, which may be with letters that RFC 3986 would have encoded.
-  { examples: ['https://agency.example.com/hooks'] },
+  {
+    // Not of the format `uri`: one is given back as it was sent, which may be with letters that RFC 3986 would have encoded.
+    openapi: { examples: ['https://agency.example.com/hooks'] },
+    badValue: badValueMessages.url,
+  },
 );
 
 export const Json = new GraphQLScalarType({
@@ -107,7 +124,7 @@ export const KeyScope = textScalar(
   'KeyScope',
   `What an API key may do, one of: ${scopes.join(', ')}.`,
   (text) => (scopes as readonly string[]).includes(text),
-  { enum: scopes },
+  { openapi: { enum: scopes } },
 );
 
 /** A whole number from 1 to `maximum`. */

@@ -6,6 +6,7 @@ import { formatAmount } from '../src/domain/money.ts';
 import { readBalance } from '../src/domain/wallet/balance.ts';
 import type { EntryRow, EntryType } from '../src/domain/wallet/transactions.ts';
 import { listTransactions } from '../src/domain/wallet/transactions.ts';
+import { badValueMessages } from '../src/errors.ts';
 import { Checks } from './argumentChecks.ts';
 import { enumType } from './enumType.ts';
 import { Operation } from './operation.ts';
@@ -19,6 +20,7 @@ export const Currency = enumType({
   values: {
     BRL: 'Brazilian real.',
   },
+  badValue: badValueMessages.currency,
 });
 
 const TransactionType = enumType<EntryType>({
