@@ -13,8 +13,8 @@ import { send, sendError } from './envelope.ts';
  * path for a provider that never calls.
  */
 export function createCallbackRouter(gateway: Gateway): Router {
-  const { platform, metrics } = gateway;
-  const { paymentProvider: provider, settings, clock, log } = platform;
+  const { platform } = gateway;
+  const { paymentProvider: provider, settings, clock, log, metrics } = platform;
   const router = Router({ caseSensitive: true });
   if (!provider.readNotifications) return router;
   const path = `/callbacks/payments/${provider.name}`;

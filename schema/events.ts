@@ -29,7 +29,8 @@ async function liveEvents(
   context: RequestContext,
   filter: EventFilter,
 ): Promise<AsyncIterableIterator<Event>> {
-  const { access, feed, metrics, places, platform } = context.gateway;
+  const { access, feed, places, platform } = context.gateway;
+  const { metrics } = platform;
   const leave = places.subscriptions.take(context.caller.keyId);
   const ending = new AbortController();
   const reader = { keyId: context.caller.keyId, signal: ending.signal };

@@ -151,7 +151,7 @@ export class FlightResolver {
     @Ctx() context: RequestContext,
     @Arg('search', () => FlightSearchInput, { description: 'What to search for.' }) search: FlightSearchInput,
   ): Promise<OfferRequest> {
-    const { answer, stored } = await searchFlights(searcherOf(context), search, context.gateway);
+    const { answer, stored } = await searchFlights(searcherOf(context), search, context.gateway.platform);
     await leaveToDoor(stored, context);
     return answer as OfferRequest;
   }

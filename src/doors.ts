@@ -59,8 +59,8 @@ export function openHttp(
   gateway: Gateway,
   readiness: Pick<OperationsParts, 'checks' | 'isServing'>,
 ): { server: Server; doors: Doors | null } {
-  const { platform, metrics } = gateway;
-  const { settings, log } = platform;
+  const { platform } = gateway;
+  const { settings, log, metrics } = platform;
   const application = createApplication({ trustProxy: settings.TRUST_PROXY });
   application.use(createOperationsRouter({ ...readiness, metrics, metricsKey: settings.METRICS_KEY }));
   const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;

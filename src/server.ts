@@ -1,6 +1,6 @@
 import type { Settings } from './config.ts';
 import { EventFeed } from './domain/events/feed.ts';
-import { countFaults } from './domain/events/inspection.ts';
+import { beginFaultCounts } from './domain/events/inspection.ts';
 import type { Gateway } from './domain/gateway.ts';
 import { KeyPlaces } from './domain/keyPlaces.ts';
 import type { Platform } from './domain/platform.ts';
@@ -29,7 +29,7 @@ import { createMetrics } from './infrastructure/observability/metrics.ts';
 import type { PaymentProvider } from './infrastructure/payments/provider.ts';
 import { checkPaymentProvider, createPaymentProvider } from './infrastructure/payments/registry.ts';
 import type { Signals } from './infrastructure/pubsub/signals.ts';
-import { countedSignals, inProcessSignals } from './infrastructure/pubsub/signals.ts';
+import { inProcessSignals } from './infrastructure/pubsub/signals.ts';
 import { createRateLimiter } from './infrastructure/rateLimits/rateLimiter.ts';
 import { createWebhookSender } from './infrastructure/webhooks/sender.ts';
 import type { Store } from './store.ts';
@@ -109,7 +109,8 @@ async function openPlatform({
     settings,
     clock,
     log,
-    signals: countedSignals(await openSignals(settings, log), metrics.events),
+    metrics,
+    signals: await openSignals(settings, log),
     vault,
     ...outside,
     get publicUrl() {
@@ -118,14 +119,12 @@ async function openPlatform({
   };
 }
 
-async function openGateway(platform: Platform, metrics: Metrics): Promise<Gateway> {
+async function openGateway(platform: Platform): Promise<Gateway> {
   const { settings, log } = platform;
-  countFaults(log, metrics.eventFaults);
   return {
     platform,
     access: new Access(platform),
     feed: new EventFeed(platform),
-    metrics,
     places: {
       subscriptions: new KeyPlaces(settings.SUBSCRIPTIONS_PER_KEY),
       sockets: new KeyPlaces(settings.SUBSCRIPTIONS_PER_KEY),
@@ -147,7 +146,7 @@ async function openGateway(platform: Platform, metrics: Metrics): Promise<Gatewa
 }
 
 /** Rates that come from outside are asked for by workers, and known to all. */
-function startExchangeRates({ exchangeRates, sequelize, clock, log, settings }: Platform, metrics: Metrics) {
+function startExchangeRates({ exchangeRates, sequelize, clock, log, metrics, settings }: Platform) {
   const asks = settings.ROLES.includes('worker');
   return exchangeRates.start?.({ sequelize, clock, log, metrics, asks, everyMs: settings.SWEEP_INTERVAL });
 }
@@ -186,7 +185,8 @@ async function start(settings: Settings, overrides: Overrides): Promise<RunningS
     ? await sharedClock.follow({ sequelize: store.database.sequelize, log, metrics })
     : () => undefined;
   const platform = await openPlatform({ settings, store, clock, log, outside, metrics, address });
-  const gateway = await openGateway(platform, metrics);
+  beginFaultCounts(platform);
+  const gateway = await openGateway(platform);
   gateway.access.listen();
   gateway.feed.listen();
 
@@ -198,13 +198,13 @@ async function start(settings: Settings, overrides: Overrides): Promise<RunningS
   const stopListening = prepareStop(server);
   const sockets = doors?.graphql.attach(server);
   const stopKeyNotes = keepKeyNoted(platform);
-  const stopRates = await startExchangeRates(platform, metrics);
+  const stopRates = await startExchangeRates(platform);
   const { url, port } = await listen(server, settings);
   address.port = port;
   // Keys are shown once: a start that cannot listen must not have made any.
   const bootstrap = await bootstrapDemoTeam(platform);
   // The last to ask for a connection: where there is but one, the start must not wait for what is swept.
-  const stopWorker = settings.ROLES.includes('worker') ? await startWorker(gateway) : async () => undefined;
+  const stopWorker = settings.ROLES.includes('worker') ? await startWorker(platform) : async () => undefined;
   phase = 'serving';
   const preparation = doors ? prepareLater(doors, platform) : null;
   log.info({ url, roles: settings.ROLES }, 'listening');
@@ -223,7 +223,7 @@ async function start(settings: Settings, overrides: Overrides): Promise<RunningS
     await platform.signals.close();
     stopComparing();
     await store.database.close();
-    gateway.metrics.registry.clear();
+    metrics.registry.clear();
   };
   let stopping: Promise<void> | null = null;
   return {

@@ -93,7 +93,7 @@ export function admit(rules: OperationRules, context: RequestContext): void | Pr
 
 /** Admits a root operation, and tells the metrics whether it was. @throws AppError as `admit`. */
 function admitOperation({ name, rules }: RootOperation, context: RequestContext): void | Promise<void> {
-  const tally = context.gateway.metrics.operations.of(name);
+  const tally = context.gateway.platform.metrics.operations.of(name);
   const admitted = () => {
     tally.admitted += 1;
   };
@@ -168,7 +168,7 @@ function enter(window: RateWindow, bucket: Bucket, context: RequestContext): voi
   if (context.rateWindow?.allowed !== false) context.rateWindow = window;
   context.counted += 1;
   if (window.allowed) return;
-  context.gateway.metrics.rateLimited.inc({ bucket });
+  context.gateway.platform.metrics.rateLimited.inc({ bucket });
   throw new RateLimitExceeded();
 }
 

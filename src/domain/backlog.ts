@@ -1,5 +1,4 @@
 import { run, statement } from '../infrastructure/database/statement.ts';
-import type { Metrics } from '../infrastructure/observability/metrics.ts';
 import { askedOften } from './bookings/supplierOrders.ts';
 import type { Platform } from './platform.ts';
 
@@ -22,10 +21,7 @@ const countBacklog = statement<{ webhook_deliveries: number; supplier_orders: nu
 );
 
 /** Counts what has been waiting for too long, of all processes together, and tells it to this one's metrics. */
-export async function measureBacklog(
-  { sequelize, clock }: Platform,
-  { backlog }: Pick<Metrics, 'backlog'>,
-): Promise<void> {
+export async function measureBacklog({ sequelize, clock, metrics }: Platform): Promise<void> {
   const [counted] = await run(sequelize, countBacklog, [new Date(clock.now().getTime() - overdueMs)]);
-  for (const [kind, count] of Object.entries(counted ?? {})) backlog.set({ kind }, count);
+  for (const [kind, count] of Object.entries(counted ?? {})) metrics.backlog.set({ kind }, count);
 }

@@ -1,4 +1,3 @@
-import type { Metrics } from '../infrastructure/observability/metrics.ts';
 import type { RateLimiter } from '../infrastructure/rateLimits/rateLimiter.ts';
 import type { EventFeed } from './events/feed.ts';
 import type { KeyPlaces } from './keyPlaces.ts';
@@ -13,5 +12,4 @@ export interface Gateway {
   readonly limiter: RateLimiter;
   /** Live subscriptions, and WebSockets. */
   readonly places: { readonly subscriptions: KeyPlaces; readonly sockets: KeyPlaces };
-  readonly metrics: Metrics;
 }

@@ -7,7 +7,7 @@ import type { Caller } from './teams/access.ts';
 
 /** Who calls, and how often those may who cannot say. */
 
-type Doorkeepers = Pick<Gateway, 'access' | 'limiter' | 'metrics'>;
+type Doorkeepers = Pick<Gateway, 'platform' | 'access' | 'limiter'>;
 
 /**
  * Who calls, from the Authorization header's value: at once when the key is known. Calls without a valid key are
@@ -39,10 +39,10 @@ export async function refuseStranger(address: string, gateway: Doorkeepers): Pro
 export const countLink = (address: string, gateway: Doorkeepers): Promise<void> =>
   countStranger(`links of ${networkOf(address)}`, gateway);
 
-async function countStranger(subject: string, { limiter, metrics }: Doorkeepers): Promise<void> {
+async function countStranger(subject: string, { platform, limiter }: Doorkeepers): Promise<void> {
   const window = await limiter.consume('unauthenticated', subject);
   if (window.allowed) return;
-  metrics.rateLimited.inc({ bucket: 'unauthenticated' });
+  platform.metrics.rateLimited.inc({ bucket: 'unauthenticated' });
   throw new RetryLater(window);
 }
 

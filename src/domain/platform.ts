@@ -5,6 +5,7 @@ import type { ExchangeRates } from '../infrastructure/exchangeRates/exchangeRate
 import type { FlightSupplier } from '../infrastructure/flights/supplier.ts';
 import type { Mailer } from '../infrastructure/mail.ts';
 import type { ProcessLog } from '../infrastructure/observability/log.ts';
+import type { Metrics } from '../infrastructure/observability/metrics.ts';
 import type { PaymentProvider } from '../infrastructure/payments/provider.ts';
 import type { Signals } from '../infrastructure/pubsub/signals.ts';
 import type { Vault } from '../infrastructure/secrets/vault.ts';
@@ -16,6 +17,7 @@ export interface Platform {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: ProcessLog;
+  readonly metrics: Metrics;
   readonly signals: Signals;
   readonly vault: Vault;
   readonly paymentProvider: PaymentProvider;

@@ -3,20 +3,17 @@ import { measureBacklog } from './backlog.ts';
 import { expireOverdueBookings } from './bookings/expiry.ts';
 import { OrderDispatcher } from './bookings/orders.ts';
 import { forgetOldOffers } from './flights/offerStore.ts';
-import type { Gateway } from './gateway.ts';
 import { forgetOldKeys } from './idempotency/once.ts';
+import type { Platform } from './platform.ts';
 import { cancelUnwantedCharges } from './recharges/chargeCancellation.ts';
 import { expireOverdueRecharges } from './recharges/ending.ts';
 import { hearMissedNotices } from './recharges/missedNotices.ts';
 import { WebhookDispatcher } from './webhooks/dispatcher.ts';
 
 /** What falls due by itself: deliveries, orders, expiries and what is past keeping. @returns what stops it. */
-export async function startWorker({
-  platform,
-  metrics,
-}: Pick<Gateway, 'platform' | 'metrics'>): Promise<() => Promise<void>> {
-  const dispatcher = new WebhookDispatcher(platform, metrics);
-  const orders = new OrderDispatcher(platform, metrics);
+export async function startWorker(platform: Platform): Promise<() => Promise<void>> {
+  const dispatcher = new WebhookDispatcher(platform);
+  const orders = new OrderDispatcher(platform);
   await Promise.all([dispatcher.start(), orders.start()]);
   const everyMs = platform.settings.SWEEP_INTERVAL;
   const stopSweeps = startSweeps(
@@ -41,9 +38,9 @@ export async function startWorker({
       {
         name: 'missed-notices',
         everyMs,
-        run: (stopping) => hearMissedNotices(platform, metrics, stopping),
+        run: (stopping) => hearMissedNotices(platform, stopping),
       },
-      { name: 'backlog', everyMs: 15 * everyMs, run: () => measureBacklog(platform, metrics) },
+      { name: 'backlog', everyMs: 15 * everyMs, run: () => measureBacklog(platform) },
       {
         name: 'old-offers',
         everyMs: Math.max(everyMs, 60_000),
@@ -56,7 +53,7 @@ export async function startWorker({
       },
     ],
     platform.log,
-    metrics,
+    platform.metrics,
   );
   return async () => {
     await Promise.all([stopSweeps(), dispatcher.stop(), orders.stop()]);

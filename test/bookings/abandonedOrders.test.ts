@@ -15,8 +15,8 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
 
   /** A worker that looks for tasks only when it is told to. */
   function worker(): OrderDispatcher {
-    const { platform, metrics } = stage.server.running.gateway;
-    const dispatcher = new OrderDispatcher(platform, metrics);
+    const { platform } = stage.server.running.gateway;
+    const dispatcher = new OrderDispatcher(platform);
     onTestFinished(() => dispatcher.stop());
     return dispatcher;
   }

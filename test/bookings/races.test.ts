@@ -216,7 +216,7 @@ describeEngines('bookings at once', (engine) => {
   /** Workers in the processes that there are. */
   async function startWorker(): Promise<() => Promise<void>> {
     const gateways = [server.running.gateway, ...others.map(({ gateway }) => gateway)];
-    const dispatchers = gateways.map(({ platform, metrics }) => new OrderDispatcher(platform, metrics));
+    const dispatchers = gateways.map(({ platform }) => new OrderDispatcher(platform));
     await Promise.all(dispatchers.map((dispatcher) => dispatcher.start()));
     await Promise.all(dispatchers.map((dispatcher) => dispatcher.sweep()));
     return async () => void (await Promise.all(dispatchers.map((dispatcher) => dispatcher.stop())));

@@ -69,7 +69,7 @@ describeEngines('a worker that died', (engine) => {
         const goOn = stopAfter('claim_order_tasks', pass, gateway.platform, () =>
           stage.door.cancelBooking(live, id),
         );
-        const worker = new OrderDispatcher(gateway.platform, gateway.metrics);
+        const worker = new OrderDispatcher(gateway.platform);
         try {
           await worker.sweep();
           await eventually(() => airline.askedFor(id, 'cancel').length === 1);
@@ -85,14 +85,14 @@ describeEngines('a worker that died', (engine) => {
   it('waited for no supplier if it was asked to stop, and its successor asks again', async () => {
     const { live } = await agencyWith(stage, '1000.00');
     const { id } = await booked(stage, live);
-    const { platform, metrics } = stage.server.running.gateway;
+    const { platform } = stage.server.running.gateway;
     airline.answers.issue = never;
-    const worker = new OrderDispatcher(platform, metrics);
+    const worker = new OrderDispatcher(platform);
     await worker.sweep();
     await eventually(() => airline.askedFor(id, 'issue').length === 1);
     await worker.stop();
     airline.answers.issue = async (request) => ticketed(request);
-    const successor = new OrderDispatcher(platform, metrics);
+    const successor = new OrderDispatcher(platform);
     try {
       await eventually(async () => {
         clock.advance(250);

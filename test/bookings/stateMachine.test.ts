@@ -47,8 +47,8 @@ describeEngines('bookings under any history', (engine) => {
   afterAll(() => server?.close());
 
   async function work(): Promise<void> {
-    const { platform, metrics } = server.running.gateway;
-    const worker = new OrderDispatcher(platform, metrics);
+    const { platform } = server.running.gateway;
+    const worker = new OrderDispatcher(platform);
     await worker.start();
     await worker.sweep();
     await eventually(async () => {

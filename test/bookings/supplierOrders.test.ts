@@ -40,9 +40,9 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
 
   /** Orders that the metrics say have been waiting for too long, when this ended one is and was asked for so often. */
   const backlogWith = async (bookingId: string, timesAsked: number) => {
-    const { platform, metrics } = stage.server.running.gateway;
+    const { platform } = stage.server.running.gateway;
     await leaveWaiting(bookingId, timesAsked);
-    await measureBacklog(platform, metrics);
+    await measureBacklog(platform);
     return sampleOf(stage.server.url, 'embarque_backlog{kind="supplier_orders"}');
   };
 

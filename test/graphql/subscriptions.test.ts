@@ -172,7 +172,7 @@ describeEngines('walletEvents', (engine) => {
 
     it('leaves no subscription behind when the connection goes', async () => {
       const team = await server.createTeam();
-      const { subscribers } = server.running.gateway.metrics;
+      const { subscribers } = server.running.gateway.platform.metrics;
       const open = async () => (await subscribers.get()).values[0]?.value ?? 0;
       const before = await open();
       const subscriber = await live(transport, team.test);

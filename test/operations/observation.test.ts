@@ -7,6 +7,7 @@ import { attemptReasons } from '../../src/infrastructure/webhooks/outcome.ts';
 import { requestRecharge } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { Operator } from '../harness/operator.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer, sweepingOften } from '../harness/server.ts';
 import { transports, walletEvents } from '../harness/subscribers.ts';
@@ -151,10 +152,12 @@ describeEngines('What operators see', (engine) => {
     }
   });
 
-  it('metrics count the announcements of events', async () => {
-    const { test: key } = await server.createTeam();
+  it('metrics count the announcements of events, and no other signals', async () => {
+    const { test: key, teamId: id } = await server.createTeam();
     const announced = async () => (await samples()).get('embarque_events_announced_total');
     const before = await announced();
+    // The other processes hear of new settings, too, and that is no event.
+    await new Operator(server).does('updateTeam', { id, input: { name: 'Outra Agência' } });
     await requestRecharge(server, key);
     expect(await announced()).toBe((before ?? 0) + 1);
   });

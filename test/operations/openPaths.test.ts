@@ -28,7 +28,7 @@ describeEngines('What is open to whoever asks', (engine) => {
   }
 
   it('is one text of the metrics for all who ask at the same moment', async () => {
-    const writing = vi.spyOn(server.running.gateway.metrics.registry, 'metrics');
+    const writing = vi.spyOn(server.running.gateway.platform.metrics.registry, 'metrics');
     await askFiveTimes('/metrics');
     expect(writing).toHaveBeenCalledTimes(1);
     writing.mockRestore();

@@ -28,7 +28,7 @@ describeSeveralSessions('a worker that has its hands full', (engine) => {
 
   /** A worker that counts its looks. */
   const newWorker = () => {
-    const { platform, metrics } = world.server.running.gateway;
+    const { platform } = world.server.running.gateway;
     let times = 0;
     const clock = Object.create(platform.clock, {
       now: {
@@ -38,7 +38,7 @@ describeSeveralSessions('a worker that has its hands full', (engine) => {
         },
       },
     });
-    return { worker: new WebhookDispatcher({ ...platform, clock }, metrics), timesAsked: () => times };
+    return { worker: new WebhookDispatcher({ ...platform, clock }), timesAsked: () => times };
   };
 
   /** Many times what a look takes. */

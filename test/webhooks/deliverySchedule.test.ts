@@ -135,8 +135,8 @@ describeEngines('when deliveries are tried again', (engine) => {
     const id = await world.register(key, path);
     world.useBehaviours();
     world.fail(path);
-    const { platform, metrics } = world.server.running.gateway;
-    const workers = Array.from({ length: 20 }, () => new WebhookDispatcher(platform, metrics));
+    const { platform } = world.server.running.gateway;
+    const workers = Array.from({ length: 20 }, () => new WebhookDispatcher(platform));
     const events = 30;
     for (let count = 0; count < events; count += 1) await world.happens(tenant);
     await world.until(id, ({ reasons }) => reasons.length === 1);

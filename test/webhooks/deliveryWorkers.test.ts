@@ -198,8 +198,8 @@ describeEngines('workers that deliver', (engine) => {
         `UPDATE webhook_deliveries SET leased_until = clock_timestamp() - interval '1 second' WHERE webhook_id = $1`,
         [id],
       );
-      const { platform, metrics } = world.server.running.gateway;
-      const other = new WebhookDispatcher(platform, metrics);
+      const { platform } = world.server.running.gateway;
+      const other = new WebhookDispatcher(platform);
       await other.sweep();
       await eventually(() => answers.length === 2);
       answers[0]?.(late);
@@ -243,8 +243,8 @@ describeEngines('workers that deliver', (engine) => {
         `UPDATE webhook_deliveries SET leased_until = clock_timestamp() - interval '1 second' WHERE webhook_id = $1`,
         [id],
       );
-      const { platform, metrics } = world.server.running.gateway;
-      const other = new WebhookDispatcher(platform, metrics);
+      const { platform } = world.server.running.gateway;
+      const other = new WebhookDispatcher(platform);
       await other.sweep();
       await world.until(id, ({ status }) => status === 'skipped');
       answers[0]?.();

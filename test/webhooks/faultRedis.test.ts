@@ -28,7 +28,7 @@ describe.runIf(engine && hasRedisServer)('Redis stopped, flushed and restarted',
     const paths = ['/first', '/second', '/third'];
     const webhooks = await Promise.all(paths.map((path) => world.register(key, path)));
     const subscribers = transports.map((transport) => transport.subscribe(world.server.url, { key }));
-    const { metrics } = world.server.running.gateway;
+    const { metrics } = world.server.running.gateway.platform;
     await eventually(async () => (await metrics.subscribers.get()).values[0]?.value === subscribers.length);
 
     const events: string[] = [];

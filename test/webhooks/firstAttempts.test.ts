@@ -19,11 +19,11 @@ describeEngines('first attempts that fall due later are made at their moment', (
     ['by the clock of the api, which is ahead of the worker’s', laterMs, 0],
     ['by both', laterMs, laterMs],
   ])('%s', async (_, behindMs, firstDelayMs) => {
-    const { platform, metrics } = world.server.running.gateway;
+    const { platform } = world.server.running.gateway;
     const now = () => new Date(platform.clock.now().getTime() - behindMs);
     const settings = { ...platform.settings, WEBHOOK_RETRY_DELAYS: [firstDelayMs, 3_600_000] };
     const clock = { ...platform.clock, now };
-    const worker = new WebhookDispatcher({ ...platform, settings, clock }, metrics);
+    const worker = new WebhookDispatcher({ ...platform, settings, clock });
     const { key, tenant } = await world.team();
     const path = `/later/${behindMs}/${firstDelayMs}`;
     const id = await world.register(key, path);

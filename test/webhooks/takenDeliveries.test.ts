@@ -93,11 +93,11 @@ describeEngines('deliveries that a worker has taken', (engine) => {
   });
 
   it('are no part of the backlog until they have been due for a minute', async () => {
-    const { platform, metrics } = world.server.running.gateway;
+    const { platform } = world.server.running.gateway;
     const { key, tenant } = await world.team();
     const id = await world.register(key, '/backlog');
     const backlog = async () => {
-      await measureBacklog(platform, metrics);
+      await measureBacklog(platform);
       return sampleOf(world.server.url, 'embarque_backlog{kind="webhook_deliveries"}');
     };
     const before = await backlog();

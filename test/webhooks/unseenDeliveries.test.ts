@@ -28,8 +28,8 @@ describeSeveralSessions('a webhook that was allowed nothing when a look began', 
   });
 
   it('is looked at after it when all of its attempts have ended meanwhile', async () => {
-    const { platform, metrics } = world.server.running.gateway;
-    const worker = new WebhookDispatcher(platform, metrics);
+    const { platform } = world.server.running.gateway;
+    const worker = new WebhookDispatcher(platform);
     const { key, tenant } = await world.team();
     const id = await world.register(key, '/shrunk');
     const happens = async (times: number) => {

@@ -8,7 +8,6 @@ import {
   type OrderState,
   type TravelDocument,
 } from '../../infrastructure/flights/order.ts';
-import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
@@ -73,7 +72,6 @@ const recorded = (documents: readonly TravelDocument[]): BookingRow['documents']
  */
 export class OrderDispatcher {
   readonly #platform: Platform;
-  readonly #metrics: Pick<Metrics, 'orderSeconds'>;
   /** What is being asked, and of which supplier. */
   readonly #underWay = new Map<Promise<void>, string>();
   readonly #outage: Outage;
@@ -85,9 +83,8 @@ export class OrderDispatcher {
   #cancelNext: (() => void) | null = null;
   #stopSignals: (() => Promise<void>) | null = null;
 
-  constructor(platform: Platform, metrics: Pick<Metrics, 'orderSeconds'>) {
+  constructor(platform: Platform) {
     this.#platform = platform;
-    this.#metrics = metrics;
     this.#outage = new Outage(platform.log, {
       lost: 'order tasks not claimed; trying again with the sweep',
       back: 'order tasks are claimed again',
@@ -194,11 +191,11 @@ export class OrderDispatcher {
   }
 
   async #perform(task: OrderTask): Promise<void> {
-    const { log } = this.#platform;
+    const { log, metrics } = this.#platform;
     const { id: bookingId, supplier, order_task: asked } = task;
     const startedMs = performance.now();
     const tell = (outcome: OrderState['state'] | 'cancelled' | 'failed' | 'timeout') =>
-      this.#metrics.orderSeconds.observe(
+      metrics.orderSeconds.observe(
         { supplier, task: asked, outcome },
         (performance.now() - startedMs) / 1_000,
       );

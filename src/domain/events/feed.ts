@@ -198,7 +198,7 @@ export class EventFeed {
         if (!last) continue;
         stream.position = BigInt(last.sequence);
         stream.told = [...told, ...fresh.map(({ id }) => id)].slice(-remembered);
-        for (const row of fresh) inspectEvent(row, this.#platform.log);
+        for (const row of fresh) inspectEvent(row, this.#platform);
         const events = fresh.map(toEvent);
         for (const follower of stream.followers) follower.hear(events);
         if (fresh.length >= batchSize) stream.again = true;

@@ -47,13 +47,13 @@ function unlessAborted({ events }: WaitingRead, signal: AbortSignal): Promise<Do
  * one key read in turns, with a rest as long as there is more to come.
  */
 export class PastEvents {
-  readonly #platform: Pick<Platform, 'sequelize' | 'log'>;
+  readonly #platform: Pick<Platform, 'sequelize' | 'log' | 'metrics'>;
   /** One at a time of each key. */
   readonly #turns = new Turns(1);
   readonly #waiting = new Map<string, WaitingRead>();
   readonly #restMs: number;
 
-  constructor(platform: Pick<Platform, 'sequelize' | 'log'>, restMs = usualRestMs) {
+  constructor(platform: Pick<Platform, 'sequelize' | 'log' | 'metrics'>, restMs = usualRestMs) {
     this.#platform = platform;
     this.#restMs = restMs;
   }
@@ -89,10 +89,9 @@ export class PastEvents {
     let isWhole = false;
     try {
       if (!begins()) return [];
-      const { log } = this.#platform;
       const rows = await readPatiently(this.#platform, readAfter, [tenant.walletId, sequence.toString()]);
       isWhole = rows.length === batchSize;
-      for (const row of rows) inspectEvent(row, log);
+      for (const row of rows) inspectEvent(row, this.#platform);
       return rows.map(toEvent);
     } finally {
       if (isWhole) setTimeout(end, this.#restMs).unref();

@@ -32,12 +32,17 @@ const eventCtes = `
     RETURNING wallet_id, id, type, created_at
   ), ${deliveryCte}`;
 
+type Announcer = Pick<Platform, 'signals' | 'metrics'>;
+
 /**
  * Tells the other processes, once the change is committed, that this team has something new to be told: events, or
  * deliveries of earlier ones.
  */
-export function announceEvents(walletId: number, { signals }: Pick<Platform, 'signals'>): void {
-  afterCommit(() => signals.publish('events', { walletId }));
+export function announceEvents(walletId: number, { signals, metrics }: Announcer): void {
+  afterCommit(() => {
+    metrics.events.inc();
+    signals.publish('events', { walletId });
+  });
 }
 
 /** SQL that writes events and their deliveries, for the text of a statement. */
@@ -58,7 +63,7 @@ export interface RecordingStatement<Row> {
   run(values: unknown[], platform: Recorder, walletOf: (row: Row) => number | null): Promise<Row[]>;
 }
 
-type Recorder = Pick<Platform, 'sequelize' | 'signals'>;
+type Recorder = Pick<Platform, 'sequelize'> & Announcer;
 
 /** Declares a statement that records events, as `statement` does any other. */
 export function recordingStatement<Row>(

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RateUnavailable } from '../../infrastructure/exchangeRates/exchangeRates.ts';
 import type { CarrierCurrency } from '../../infrastructure/flights/supplier.ts';
 import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
-import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { FlightOffers, OfferPlace, RequestedSlice } from './offer.ts';
@@ -28,11 +27,11 @@ import { askSuppliers } from './supplierAnswers.ts';
 export async function searchFlights(
   searcher: Searcher,
   request: SearchRequest,
-  gateway: Surroundings,
+  platform: Platform,
 ): Promise<FoundOffers> {
   const { tenant } = searcher;
-  const quotation = await quoteFlights(searcher, request, gateway);
-  const stored = storeOffers(tenant, quotation, gateway.platform);
+  const quotation = await quoteFlights(searcher, request, platform);
+  const stored = storeOffers(tenant, quotation, platform);
   // Who finds out that it failed is whoever waits for it.
   stored.catch(() => undefined);
   // The statement leaves, and the database works while the answer is written.
@@ -46,11 +45,6 @@ export interface Searcher {
   readonly settings: SearchSettings;
 }
 
-interface Surroundings {
-  readonly platform: Platform;
-  readonly metrics: Pick<Metrics, 'supplierSeconds'>;
-}
-
 export interface FoundOffers {
   readonly answer: FlightOffers;
   /** Resolves when the offers can be read and used, which is before anybody may see them. */
@@ -60,7 +54,7 @@ export interface FoundOffers {
 async function quoteFlights(
   { tenant, settings }: Searcher,
   request: SearchRequest,
-  { platform, metrics }: Surroundings,
+  platform: Platform,
 ): Promise<Quotation> {
   const now = platform.clock.now();
   const search = readSearchRequest(request, now);
@@ -70,7 +64,6 @@ async function quoteFlights(
   const expiresAt = new Date(now.getTime() + platform.settings.OFFER_LIFETIME);
   const answers = await askSuppliers(suppliers, supplierSearch(search, tenant), {
     platform,
-    metrics,
     lifetime: { now, expiresAt },
   });
   const rates = await ratesFor(answers, now, platform);

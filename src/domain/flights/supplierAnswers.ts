@@ -1,6 +1,5 @@
 import { askWithin, TimedOut } from '../../infrastructure/cutOff.ts';
 import type { FlightSupplier, SupplierOffer, SupplierSearch } from '../../infrastructure/flights/supplier.ts';
-import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import type { Platform } from '../platform.ts';
 import type { OfferLifetime } from './offerInspection.ts';
 import { inspectOffers } from './offerInspection.ts';
@@ -14,8 +13,7 @@ export interface SupplierAnswer {
 
 interface Surroundings {
   readonly lifetime: OfferLifetime;
-  readonly platform: Pick<Platform, 'clock' | 'settings' | 'log'>;
-  readonly metrics: Pick<Metrics, 'supplierSeconds'>;
+  readonly platform: Pick<Platform, 'clock' | 'settings' | 'log' | 'metrics'>;
 }
 
 /**
@@ -52,7 +50,7 @@ export async function askSuppliers(
 async function askSupplier(
   supplier: FlightSupplier,
   search: SupplierSearch,
-  { platform: { clock, settings, log }, metrics, lifetime }: Surroundings,
+  { platform: { clock, settings, log, metrics }, lifetime }: Surroundings,
 ): Promise<SupplierAnswer> {
   const { name } = supplier;
   const limits = { asked: name, timeoutMs: settings.FLIGHT_SUPPLIER_TIMEOUT, clock };

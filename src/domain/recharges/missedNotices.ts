@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { askWithin, untilStopping } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { turnIsDueSql } from '../../infrastructure/database/turnIsDue.ts';
-import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import type { NotificationPage, PaymentNotification } from '../../infrastructure/payments/provider.ts';
 import { noTurn } from '../../infrastructure/sweeper.ts';
 import { isPrintableName } from '../../infrastructure/text/printableName.ts';
@@ -156,10 +155,9 @@ async function giveUp(
  */
 export async function hearMissedNotices(
   platform: Platform,
-  { paymentNotices }: Pick<Metrics, 'paymentNotices'>,
   stopping: AbortSignal,
 ): Promise<typeof noTurn | undefined> {
-  const { sequelize, clock, paymentProvider: provider, log } = platform;
+  const { sequelize, clock, paymentProvider: provider, log, metrics } = platform;
   if (!provider.listNotifications) return noTurn;
   const now = clock.now();
   const [first, next] = [new Date(now.getTime() - reachMs), new Date(now.getTime() + pauseMs)];
@@ -169,7 +167,7 @@ export async function hearMissedNotices(
   const failures: unknown[] = [];
   let missed = 0;
   const count = (outcome: NoticeOutcome) => {
-    paymentNotices.inc({ outcome });
+    metrics.paymentNotices.inc({ outcome });
     if (outcome !== 'known') missed += 1;
   };
   for await (const notifications of listSince(since, platform, stopping)) {

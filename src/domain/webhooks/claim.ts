@@ -128,7 +128,7 @@ export async function claimDeliveries(
   { limit, freeSlots, ofWebhooks, underWay }: Allowances,
   platform: Platform,
 ): Promise<ClaimedDelivery[]> {
-  const { sequelize, clock, settings, log } = platform;
+  const { sequelize, clock, settings } = platform;
   const now = clock.now();
   const firstDue = new Date(now.getTime() - (settings.WEBHOOK_RETRY_DELAYS[0] ?? 0));
   const values = [
@@ -151,9 +151,9 @@ export async function claimDeliveries(
   for (const row of claimed) {
     const isFirst = row.attempt_count === 0 && !row.is_test;
     if (row.body !== null) {
-      if (isFirst) inspectBody(row.body, log);
+      if (isFirst) inspectBody(row.body, platform);
     } else if (row.data !== null) {
-      if (isFirst) inspectRecorded(row.event_id, row.type, row.data, log);
+      if (isFirst) inspectRecorded(row.event_id, row.type, row.data, platform);
       row.body = bodyFrom(row);
     }
   }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Metrics } from '../../infrastructure/observability/metrics.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import { Recall } from '../../infrastructure/webhooks/recall.ts';
@@ -26,8 +25,6 @@ const ownFaultDelayMs = 1_000;
 /** The same while nobody resolves names for us: everything that is due waits then, and is taken again each time. */
 const namelessDelayMs = 10_000;
 
-type DispatcherMetrics = Pick<Metrics, 'webhookAttempts'>;
-
 /** A taken delivery that is being sent or recorded. */
 interface Attempt {
   delivery: ClaimedDelivery;
@@ -51,7 +48,6 @@ const mayFindLater = (scope: ClaimScope): boolean => scope === 'all' || (scope.w
  */
 export class WebhookDispatcher {
   readonly #platform: Platform;
-  readonly #metrics: DispatcherMetrics;
   readonly #name = randomUUID();
   readonly #shares = new Shares();
   readonly #requests: DeliveryRequests;
@@ -70,9 +66,8 @@ export class WebhookDispatcher {
   #nextLook: { atMs: number; cancel(): void } | null = null;
   #stopSignals: Array<() => Promise<void>> = [];
 
-  constructor(platform: Platform, metrics: DispatcherMetrics) {
+  constructor(platform: Platform) {
     this.#platform = platform;
-    this.#metrics = metrics;
     this.#requests = new DeliveryRequests(platform);
     this.#recorder = new KeptAttempts(this.#name, platform);
     this.#alerts = new AlertMails(platform);
@@ -214,12 +209,13 @@ export class WebhookDispatcher {
   /** @returns null when nothing was sent. */
   async #send(attempt: Attempt, startedAt: Date): Promise<AttemptOutcome | null> {
     const { delivery, recall } = attempt;
+    const { webhookSender, metrics } = this.#platform;
     try {
       const request = this.#requests.requestOf(delivery, startedAt);
-      const outcome = await this.#platform.webhookSender.send(request, recall);
+      const outcome = await webhookSender.send(request, recall);
       this.#shares.judge(delivery.webhook_id, outcome.ok);
       this.#freeSlot(delivery);
-      this.#metrics.webhookAttempts.inc({ reason: outcome.reason });
+      metrics.webhookAttempts.inc({ reason: outcome.reason });
       return outcome;
     } catch (error) {
       this.#freeSlot(delivery);

@@ -73,17 +73,6 @@ export function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 
   };
 }
 
-/** The same signals, with `events` counting those of new events that this process publishes. */
-export function countedSignals(signals: Signals, events: { inc(): void }): Signals {
-  return {
-    ...signals,
-    publish(channel, signal) {
-      if (channel === 'events') events.inc();
-      signals.publish(channel, signal);
-    },
-  };
-}
-
 /** Signals within one process, where there is no Redis. */
 export function inProcessSignals(log: Log): Signals {
   const engine = new PubSub();

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/infrastructure/observability/log.ts';
 import { redisSignals } from '../../../src/infrastructure/pubsub/redisSignals.ts';
-import { countedSignals, inProcessSignals, signalsOver } from '../../../src/infrastructure/pubsub/signals.ts';
+import { inProcessSignals, signalsOver } from '../../../src/infrastructure/pubsub/signals.ts';
 import { eventually } from '../../harness/client.ts';
 
 const log = pino({ level: 'silent' });
@@ -151,22 +151,6 @@ describe('signals that do not get out', () => {
       await new Promise(setImmediate);
     }
     expect(lines).toEqual(['signals not published', 'signals are published again']);
-  });
-});
-
-describe('signals that are counted', () => {
-  it('are those of new events, and no others', () => {
-    let counted = 0;
-    const signals = countedSignals(inProcessSignals(log), {
-      inc: () => {
-        counted += 1;
-      },
-    });
-    signals.publish('access', { hash: null });
-    signals.publish('orders', {});
-    expect(counted).toBe(0);
-    signals.publish('events', { walletId: 1 });
-    expect(counted).toBe(1);
   });
 });
 
