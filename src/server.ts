@@ -106,6 +106,7 @@ async function openPlatform({
   const publicUrl = settings.PUBLIC_URL?.replace(/\/+$/, '');
   return {
     sequelize: database.sequelize,
+    shared: database.shared,
     settings,
     clock,
     log,

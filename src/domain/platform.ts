@@ -14,6 +14,8 @@ import type { WebhookSender } from '../infrastructure/webhooks/sender.ts';
 /** What the domain needs of the world; put together once, in the composition root. */
 export interface Platform {
   readonly sequelize: Sequelize;
+  /** Whether other processes may use the same database. */
+  readonly shared: boolean;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: ProcessLog;

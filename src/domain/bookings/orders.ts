@@ -93,8 +93,8 @@ export class OrderDispatcher {
   }
 
   async start(): Promise<void> {
-    const { settings, signals, log } = this.#platform;
-    if (!settings.DATABASE_URL) await abandonTasks(this.#platform);
+    const { shared, signals, log } = this.#platform;
+    if (!shared) await abandonTasks(this.#platform);
     signals
       .subscribe('orders', () => this.wake())
       .then((stop) => {

@@ -81,8 +81,8 @@ export class WebhookDispatcher {
   }
 
   async start(): Promise<void> {
-    const { settings, signals, log } = this.#platform;
-    if (!settings.DATABASE_URL) await releaseAllLeases(this.#platform);
+    const { shared, signals, log } = this.#platform;
+    if (!shared) await releaseAllLeases(this.#platform);
     Promise.all([
       signals.subscribe('events', ({ walletId }) => this.#wake({ walletIds: [walletId] })),
       signals.subscribe('webhooks', ({ webhookId }) => this.#changes.check((id) => id === webhookId)),
