@@ -8,6 +8,8 @@ import {
   type OrderState,
   type TravelDocument,
 } from '../../infrastructure/flights/order.ts';
+import { Looks } from '../../infrastructure/looks.ts';
+import { NextLook } from '../../infrastructure/nextLook.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
@@ -74,29 +76,28 @@ export class OrderDispatcher {
   readonly #platform: Platform;
   /** What is being asked, and of which supplier. */
   readonly #underWay = new Map<Promise<void>, string>();
-  readonly #outage: Outage;
-  #claiming: Promise<void> | null = null;
-  #again = false;
-  #stopping = false;
+  readonly #looks: Looks;
+  readonly #next: NextLook;
   /** How those who wait for a supplier are sent home. */
   readonly #waiting = new Set<() => void>();
-  #cancelNext: (() => void) | null = null;
   #stopSignals: (() => Promise<void>) | null = null;
 
   constructor(platform: Platform) {
     this.#platform = platform;
-    this.#outage = new Outage(platform.log, {
+    const outage = new Outage(platform.log, {
       lost: 'order tasks not claimed; trying again with the sweep',
       back: 'order tasks are claimed again',
       level: 'error',
     });
+    this.#looks = new Looks(() => this.#claim(), outage);
+    this.#next = new NextLook(platform.clock, () => this.#looks.wake());
   }
 
   async start(): Promise<void> {
     const { shared, signals, log } = this.#platform;
     if (!shared) await abandonTasks(this.#platform);
     signals
-      .subscribe('orders', () => this.wake())
+      .subscribe('orders', () => this.#looks.wake())
       .then((stop) => {
         this.#stopSignals = stop;
       })
@@ -105,48 +106,30 @@ export class OrderDispatcher {
 
   /** Takes nothing more, waits for no supplier any longer (another process asks again) and writes what has come. */
   async stop(): Promise<void> {
-    this.#stopping = true;
+    const looked = this.#looks.stop();
+    this.#next.stop();
     for (const giveUp of this.#waiting) giveUp();
-    this.#cancelNext?.();
     await this.#stopSignals?.();
-    await this.#claiming;
+    await looked;
     await Promise.all(this.#underWay.keys());
   }
 
-  /** Looks for due tasks, now or after the look that is under way. */
-  wake(): void {
-    this.#again = true;
-    if (this.#stopping) return;
-    this.#claiming ??= this.#claim().finally(() => {
-      this.#claiming = null;
-      if (this.#again) this.wake();
-    });
+  sweep(): Promise<void> {
+    return this.#looks.wake();
   }
 
-  async sweep(): Promise<void> {
-    this.wake();
-    await this.#claiming;
-  }
-
-  async #claim(): Promise<void> {
-    try {
-      while (this.#again && !this.#stopping) {
-        this.#again = false;
-        const leaseMs = this.#platform.settings.FLIGHT_ORDER_TIMEOUT + leaseMarginMs;
-        // Before the look: what falls due between it and the next question must be in one of them.
-        const since = this.#platform.clock.now();
-        const takenAt = readClocks();
-        // What finds no place with its supplier now is looked for again as soon as an asking there ends (`#begin`).
-        const tasks = await claimTasks(this.#places(), leaseMs, this.#platform);
-        this.#outage.end();
-        for (const task of tasks) this.#begin(task, takenAt);
-        if (tasks.length > 0) this.#again = true;
-        else this.#wakeAt(await nextTaskAt(since, this.#platform));
-      }
-    } catch (error) {
-      this.#again = false;
-      this.#outage.begin(error);
-    }
+  /** Takes what is due. @returns whether there may be more. */
+  async #claim(): Promise<boolean> {
+    const leaseMs = this.#platform.settings.FLIGHT_ORDER_TIMEOUT + leaseMarginMs;
+    // Before the look: what falls due between it and the next question must be in one of them.
+    const since = this.#platform.clock.now();
+    const takenAt = readClocks();
+    // What finds no place with its supplier now is looked for again as soon as an asking there ends (`#begin`).
+    const tasks = await claimTasks(this.#places(), leaseMs, this.#platform);
+    for (const task of tasks) this.#begin(task, takenAt);
+    if (tasks.length > 0) return true;
+    this.#next.at(await nextTaskAt(since, this.#platform));
+    return false;
   }
 
   /** What each supplier may still be asked at the same moment; '' stands for those that are not active any more. */
@@ -158,15 +141,6 @@ export class OrderDispatcher {
     return new Map(names.map((name) => [name, Math.max(placesOf(name), 0)]));
   }
 
-  #wakeAt(dueAt: Date | null): void {
-    this.#cancelNext?.();
-    this.#cancelNext = null;
-    if (dueAt === null || this.#stopping) return;
-    const { clock } = this.#platform;
-    const waitMs = Math.max(dueAt.getTime() - clock.now().getTime(), 0);
-    this.#cancelNext = clock.schedule(waitMs, () => this.wake());
-  }
-
   #begin(task: OrderTask, takenAt: ClockReading): void {
     const work = this.#performInTime(task, takenAt)
       .catch((error) =>
@@ -175,7 +149,7 @@ export class OrderDispatcher {
       )
       .finally(() => {
         this.#underWay.delete(work);
-        this.wake();
+        this.#looks.wake();
       });
     this.#underWay.set(work, task.supplier);
   }
@@ -185,7 +159,7 @@ export class OrderDispatcher {
    * would ask beside the next one, and have tickets issued that are being given up.
    */
   #performInTime(task: OrderTask, takenAt: ClockReading): Promise<void> {
-    if (this.#stopping || longestSince(takenAt) > leaseMarginMs)
+    if (this.#looks.stopped || longestSince(takenAt) > leaseMarginMs)
       return endLease(task, unsettledBy(null), this.#platform);
     return this.#perform(task);
   }
