@@ -1,5 +1,6 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { restPrefix } from '../../infrastructure/http/restPrefix.ts';
+import { Looks } from '../../infrastructure/looks.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { Mode } from '../tenant.ts';
@@ -69,60 +70,44 @@ const lastMailMs = 3_000;
  */
 export class AlertMails {
   readonly #platform: Platform;
-  readonly #outage: Outage;
+  readonly #looks: Looks;
   readonly #giveUp = new AbortController();
   /** Alerts that need no mail any more, and are not marked so yet. */
   readonly #settled = new Set<string>();
-  #wanted = false;
-  #stopped = false;
-  #mailing: Promise<void> | null = null;
 
   constructor(platform: Platform) {
     this.#platform = platform;
-    this.#outage = new Outage(platform.log, {
+    const outage = new Outage(platform.log, {
       lost: 'alerts not looked for or marked; trying again with the sweep',
       back: 'alerts are looked for again',
       level: 'error',
     });
+    this.#looks = new Looks(() => this.#mailNext(), outage);
   }
 
   /** Looks for alerts now, or after the mail that is under way. */
   wake(): void {
-    this.#wanted = true;
-    if (this.#stopped) return;
-    this.#mailing ??= this.#mailAll().finally(() => {
-      this.#mailing = null;
-    });
+    this.#looks.wake();
   }
 
   /** Takes nothing more; a mail that is not sent soon is left to others. */
   async stop(): Promise<void> {
-    this.#stopped = true;
     const timer = setTimeout(() => this.#giveUp.abort(new Error('the process stops')), lastMailMs);
-    await this.#mailing;
+    await this.#looks.stop();
     clearTimeout(timer);
   }
 
-  async #mailAll(): Promise<void> {
-    const { sequelize } = this.#platform;
-    try {
-      while (this.#wanted && !this.#stopped) {
-        this.#wanted = false;
-        const [alert] = await run(sequelize, claimAlert, []);
-        this.#outage.end();
-        if (!alert) continue;
-        this.#wanted = true;
-        if (!this.#settled.has(alert.id) && !(await this.#mail(alert))) {
-          await run(sequelize, freeAlert, [alert.id, alert.leased_until, this.#giveUp.signal.aborted]);
-          continue;
-        }
-        this.#settled.add(alert.id);
-        await run(sequelize, markDone, [alert.id, this.#platform.clock.now()]);
-        this.#settled.delete(alert.id);
-      }
-    } catch (error) {
-      this.#outage.begin(error);
-    }
+  /** @returns whether there may be another. */
+  async #mailNext(): Promise<boolean> {
+    const { sequelize, clock } = this.#platform;
+    const [alert] = await run(sequelize, claimAlert, []);
+    if (!alert) return false;
+    if (this.#settled.has(alert.id) || (await this.#mail(alert))) {
+      this.#settled.add(alert.id);
+      await run(sequelize, markDone, [alert.id, clock.now()]);
+      this.#settled.delete(alert.id);
+    } else await run(sequelize, freeAlert, [alert.id, alert.leased_until, this.#giveUp.signal.aborted]);
+    return true;
   }
 
   /** @returns whether that was the last mail of this alert, sent or refused for good; else it is tried again. */
