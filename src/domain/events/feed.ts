@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { validationError } from '../../errors.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
+import { Looks } from '../../infrastructure/looks.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
@@ -94,15 +95,13 @@ export interface Follower {
 }
 
 interface Stream {
-  tenant: Tenant;
+  readonly tenant: Tenant;
   /** Number of the last event handed out; null until the first look at the table. */
   position: bigint | null;
   /** Ids of the last that were handed out, oldest first, without gaps: the last one's number is `position`. */
   told: string[];
-  followers: Set<Follower>;
-  /** The read that is under way; a signal in the meantime only asks for one more round. */
-  reading: Promise<void> | null;
-  again: boolean;
+  readonly followers: Set<Follower>;
+  readonly looks: Looks;
 }
 
 /** How often followed streams are looked at without being asked: what a lost signal can delay an event by. */
@@ -133,12 +132,14 @@ export class EventFeed {
   listen(): void {
     const { signals, log } = this.#platform;
     signals
-      .subscribe('events', ({ walletId }) => void this.#wake(walletId))
+      .subscribe('events', ({ walletId }) => this.#streams.get(walletId)?.looks.wake())
       .then((stop) => {
         this.#stopSignals = stop;
       })
       .catch((error) => log.warn({ err: error }, 'not listening for new events'));
-    this.#timer = setInterval(() => this.#look(), lookMs);
+    this.#timer = setInterval(() => {
+      for (const { looks } of this.#streams.values()) looks.wake();
+    }, lookMs);
   }
 
   async close(): Promise<void> {
@@ -154,59 +155,47 @@ export class EventFeed {
    * @returns the number of the last event that was handed out before, null when the feed was closed, and what ends it.
    */
   async follow(tenant: Tenant, follower: Follower): Promise<{ position: bigint | null; leave: () => void }> {
-    let stream = this.#streams.get(tenant.walletId);
-    if (!stream) {
-      stream = { tenant, position: null, told: [], followers: new Set(), reading: null, again: false };
-      this.#streams.set(tenant.walletId, stream);
+    const stream = this.#streamOf(tenant);
+    const { followers, looks } = stream;
+    followers.add(follower);
+    const isJoining = () => stream.position === null && followers.has(follower);
+    while (isJoining()) {
+      await looks.wake();
+      if (isJoining()) await delay(lookMs);
     }
-    const joined = stream;
-    joined.followers.add(follower);
-    while (joined.position === null && joined.followers.has(follower)) await this.#wake(tenant.walletId);
     const leave = () => {
-      joined.followers.delete(follower);
-      if (joined.followers.size === 0 && this.#streams.get(tenant.walletId) === joined) {
+      followers.delete(follower);
+      if (followers.size === 0 && this.#streams.get(tenant.walletId) === stream)
         this.#streams.delete(tenant.walletId);
-      }
     };
-    return { position: joined.position, leave };
+    return { position: stream.position, leave };
   }
 
-  #wake(walletId: number): Promise<void> | undefined {
-    const stream = this.#streams.get(walletId);
-    if (!stream) return undefined;
-    stream.again = true;
-    stream.reading ??= this.#read(stream).finally(() => {
-      stream.reading = null;
-    });
-    return stream.reading;
+  #streamOf(tenant: Tenant): Stream {
+    const known = this.#streams.get(tenant.walletId);
+    if (known) return known;
+    const looks = new Looks(() => this.#read(stream), this.#outage);
+    const stream: Stream = { tenant, position: null, told: [], followers: new Set(), looks };
+    this.#streams.set(tenant.walletId, stream);
+    return stream;
   }
 
-  async #read(stream: Stream): Promise<void> {
-    try {
-      stream.position ??= await this.#begin(stream);
-      while (stream.again && stream.followers.size > 0) {
-        stream.again = false;
-        const { tenant, position, told } = stream;
-        const rows = await readPatiently(this.#platform, readFrom, [tenant.walletId, position.toString()]);
-        this.#outage.end();
-        if (told.length > 0 && rows[0]?.id !== told.at(-1)) {
-          stream.position = await this.#rewind(stream, position);
-          continue;
-        }
-        const fresh = rows[0]?.sequence === position.toString() ? rows.slice(1) : rows;
-        const last = fresh.at(-1);
-        if (!last) continue;
-        stream.position = BigInt(last.sequence);
-        stream.told = [...told, ...fresh.map(({ id }) => id)].slice(-remembered);
-        for (const row of fresh) inspectEvent(row, this.#platform);
-        const events = fresh.map(toEvent);
-        for (const follower of stream.followers) follower.hear(events);
-        if (fresh.length >= batchSize) stream.again = true;
-      }
-    } catch (error) {
-      this.#outage.begin(error);
-      if (stream.position === null) await delay(lookMs);
-    }
+  /** Hands over what is new. @returns whether there may be more. */
+  async #read(stream: Stream): Promise<boolean> {
+    stream.position ??= await this.#begin(stream);
+    const { tenant, position, told, followers } = stream;
+    if (followers.size === 0) return false;
+    const rows = await readPatiently(this.#platform, readFrom, [tenant.walletId, position.toString()]);
+    if (told.length > 0 && rows[0]?.id !== told.at(-1)) return this.#rewind(stream, position);
+    const fresh = rows[0]?.sequence === position.toString() ? rows.slice(1) : rows;
+    const last = fresh.at(-1);
+    if (!last) return false;
+    stream.position = BigInt(last.sequence);
+    stream.told = [...told, ...fresh.map(({ id }) => id)].slice(-remembered);
+    for (const row of fresh) inspectEvent(row, this.#platform);
+    const events = fresh.map(toEvent);
+    for (const follower of followers) follower.hear(events);
+    return fresh.length >= batchSize;
   }
 
   /** @returns the number of the newest event, from which a stream begins. */
@@ -219,28 +208,25 @@ export class EventFeed {
   /**
    * The last event that was told is not there: another server, which had not heard of it, has taken the place of the one
    * that told it. Whoever waited for the number after it would miss what happens until the numbers get there.
-   * @returns the number from which the stream goes on: the last one told that is there or, where none of those remembered
-   * is, the one before all of them, for every later event is a new one.
+   * The stream goes on from the last one told that is there or, where none of those remembered is, from before all of them,
+   * for every later event is a new one.
+   * @returns whether it goes on from elsewhere.
    */
-  async #rewind(stream: Stream, position: bigint): Promise<bigint> {
+  async #rewind(stream: Stream, position: bigint): Promise<boolean> {
     const { tenant, told, followers } = stream;
     const { log } = this.#platform;
     const [kept] = await readPatiently(this.#platform, findKept, [tenant.walletId, told]);
     const left = kept ? told.indexOf(kept.id) + 1 : 0;
     const lost = told.length - left;
     // It is there after all: a server that is behind was asked in between. The next look decides.
-    if (kept && lost === 0) return position;
+    if (kept && lost === 0) return false;
     const before = position - BigInt(lost);
     const newest = kept ? before : await this.#begin(stream);
     const next = newest < before ? newest : before;
+    stream.position = next;
     if (next === before) stream.told = told.slice(0, left);
     log.error({ walletId: tenant.walletId, lost }, 'events that were told are gone from the database');
     for (const follower of followers) follower.rewind(next);
-    stream.again = true;
-    return next;
-  }
-
-  #look(): void {
-    for (const walletId of this.#streams.keys()) void this.#wake(walletId);
+    return true;
   }
 }
