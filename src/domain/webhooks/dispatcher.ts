@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { Looks } from '../../infrastructure/looks.ts';
+import { NextLook } from '../../infrastructure/nextLook.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import { Recall } from '../../infrastructure/webhooks/recall.ts';
@@ -57,13 +59,11 @@ export class WebhookDispatcher {
   readonly #leases: HeldLeases;
   readonly #changes: UrlChanges;
   readonly #wanted = new Wanted();
-  readonly #outage: Outage;
+  readonly #looks: Looks;
+  readonly #next: NextLook;
   /** Whether the last look may have left something for want of slots. */
   #full = false;
-  #claiming: Promise<void> | null = null;
   #claims = 0;
-  #stopped = false;
-  #nextLook: { atMs: number; cancel(): void } | null = null;
   #stopSignals: Array<() => Promise<void>> = [];
 
   constructor(platform: Platform) {
@@ -73,11 +73,13 @@ export class WebhookDispatcher {
     this.#alerts = new AlertMails(platform);
     this.#leases = new HeldLeases(this.#attempts, platform);
     this.#changes = new UrlChanges(this.#attempts, platform);
-    this.#outage = new Outage(platform.log, {
+    const outage = new Outage(platform.log, {
       lost: 'webhook deliveries not claimed; trying again with the sweep',
       back: 'webhook deliveries are claimed again',
       level: 'error',
     });
+    this.#looks = new Looks(() => this.#claim(), outage);
+    this.#next = new NextLook(platform.clock, () => this.#wake('all'));
   }
 
   async start(): Promise<void> {
@@ -97,11 +99,11 @@ export class WebhookDispatcher {
 
   /** Takes nothing more and resolves once every attempt under way is recorded, and the mail under way sent or given up. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    const looked = this.#looks.stop();
+    this.#next.stop();
     this.#recorder.stop();
-    this.#nextLook?.cancel();
     await Promise.all(this.#stopSignals.map((stop) => stop()));
-    await this.#claiming;
+    await looked;
     await Promise.all([this.#alerts.stop(), ...[...this.#attempts].map(({ ended }) => ended)]);
     this.#leases.stop();
     this.#changes.stop();
@@ -110,37 +112,21 @@ export class WebhookDispatcher {
   async sweep(): Promise<void> {
     await skipInactive(this.#platform);
     this.#alerts.wake();
-    this.#wake('all');
-    await this.#claiming;
+    await this.#wake('all');
   }
 
   /** Looks for due deliveries there, now or after the look that is under way. */
-  #wake(scope: ClaimScope): void {
+  #wake(scope: ClaimScope): Promise<void> | undefined {
     this.#wanted.add(scope);
     this.#full = false;
-    if (this.#stopped) return;
-    this.#claiming ??= this.#claimWanted().finally(() => {
-      this.#claiming = null;
-      // Somebody may have come after the last look at what is wanted.
-      if (!this.#wanted.isEmpty && !this.#full) this.#wake({});
-    });
+    return this.#wanted.isEmpty ? undefined : this.#looks.wake();
   }
 
-  async #claimWanted(): Promise<void> {
-    try {
-      while (!this.#wanted.isEmpty && !this.#full && !this.#stopped) {
-        await this.#claim();
-        this.#outage.end();
-      }
-    } catch (error) {
-      this.#outage.begin(error);
-    }
-  }
-
-  async #claim(): Promise<void> {
+  /** Takes what is due where it is wanted. @returns whether there may be more, and slots for it. */
+  async #claim(): Promise<boolean> {
     const allowances = this.#shares.allowances(attemptLimit - this.#attempts.size);
     this.#full = allowances.limit <= 0;
-    if (this.#full) return;
+    if (this.#full) return false;
     const scope = this.#wanted.take();
     this.#claims += 1;
     const token = `${this.#name}/${this.#claims}`;
@@ -163,20 +149,8 @@ export class WebhookDispatcher {
       if (webhookIds.length > 0) this.#wanted.add({ webhookIds });
     }
     for (const delivery of claimed) this.#begin(delivery, token, takenMs);
-    this.#lookAt(await asking);
-  }
-
-  #lookAt(dueAt: Date | null): void {
-    if (dueAt === null || this.#stopped) return;
-    const atMs = dueAt.getTime();
-    if (this.#nextLook && this.#nextLook.atMs <= atMs) return;
-    this.#nextLook?.cancel();
-    const { clock } = this.#platform;
-    const cancel = clock.schedule(Math.max(atMs - clock.now().getTime(), 0), () => {
-      this.#nextLook = null;
-      this.#wake('all');
-    });
-    this.#nextLook = { atMs, cancel };
+    this.#next.at(await asking);
+    return !this.#wanted.isEmpty && !this.#full;
   }
 
   #begin(delivery: ClaimedDelivery, token: string, takenMs: number): void {
@@ -229,7 +203,7 @@ export class WebhookDispatcher {
     const finished = { delivery, token, outcome, startedAt, endedAt: clock.now() };
     const { nextAt, deactivated } = await this.#recorder.record(finished);
     if (outcome.reason === 'cancelled') this.#wake({ webhookIds: [delivery.webhook_id] });
-    else this.#lookAt(nextAt);
+    else this.#next.at(nextAt);
     if (!deactivated) return;
     log.warn({ webhookId: delivery.webhook_id }, 'webhook deactivated');
     await skipInactive(this.#platform);
@@ -252,6 +226,6 @@ export class WebhookDispatcher {
     const dueAt = new Date(clock.now().getTime() + (isCancelled ? 0 : delayMs));
     await releaseLease({ id: delivery.id, token }, dueAt, this.#platform);
     if (isCancelled) this.#wake({ webhookIds: [delivery.webhook_id] });
-    else this.#lookAt(dueAt);
+    else this.#next.at(dueAt);
   }
 }
