@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loseEvents } from '../harness/activity.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines } from '../harness/engines.ts';
+import { countOf } from '../harness/metricSamples.ts';
+import { answer } from '../harness/receiver.ts';
+import { DeliveryWorld } from './deliveryWorld.ts';
+
+/**
+ * What a server leaves of the latest deliveries that takes over from one that died before it heard of them: none of
+ * a webhook's, whose numbers it gives to others. @returns the first of the numbers.
+ */
+async function lose(
+  { server }: Pick<DeliveryWorld, 'server'>,
+  table: 'webhook_deliveries' | 'webhook_alerts',
+  webhookId: string,
+): Promise<string> {
+  const gone = await server.query<{ id: string }>(
+    `WITH gone AS (DELETE FROM ${table} WHERE webhook_id = $1 RETURNING id)
+     SELECT setval(pg_get_serial_sequence('${table}', 'id'), min(id), false) AS id FROM gone`,
+    [webhookId],
+  );
+  return gone[0]!.id;
+}
+
+describeEngines('An attempt whose delivery is lost with the server that knew of it', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    // No attempt ends by itself.
+    const settings = { WEBHOOK_TIMEOUT: '10m', WEBHOOK_RETRY_DELAYS: '0s,0s,1h' };
+    world = await DeliveryWorld.open(engine, { settings });
+  });
+  afterAll(() => world?.close());
+
+  it.each([
+    [200, 'ok'],
+    [500, 'http_status'],
+  ])('and which is answered with %i is none of the delivery that has its number', async (status, reason) => {
+    const { server, receiver } = world;
+    const [lost, other] = [await world.team(), await world.team()];
+    const lostId = await world.register(lost.key, '/lost');
+    const otherId = await world.register(other.key, '/other');
+    const underWay: Array<(status: number, body: string) => void> = [];
+    receiver.behave((request, socket) => underWay.push((code, body) => answer(code, body)(request, socket)));
+    const ended = () => countOf(server.url, `embarque_webhook_attempts_total{reason="${reason}"}`);
+    const before = receiver.requests.length;
+    try {
+      await world.happens(lost.tenant);
+      await eventually(() => underWay.length === 1);
+      await loseEvents(server, lost.tenant.teamId, 'test', 1);
+      const number = await lose(world, 'webhook_deliveries', lostId);
+      const eventId = await world.happens(other.tenant);
+      await eventually(() => underWay.length === 2);
+      expect(await world.deliveries(otherId)).toMatchObject([{ id: number, event_id: eventId }]);
+
+      // They are recorded in the order in which they end.
+      const endedBefore = await ended();
+      underWay[0]?.(status, 'from the lost one');
+      await eventually(async () => (await ended()) > endedBefore);
+      underWay[1]?.(500, 'from the other');
+      await eventually(() => underWay.length === 3);
+      underWay[2]?.(200, 'from the other');
+      await world.until(otherId, (delivery) => delivery.status === 'delivered');
+      const { body } = await server.graphql(
+        'query ($id: String!) { webhookDelivery(id: $id) { attempts { statusCode responseExcerpt } } }',
+        { id: `${eventId}.${otherId}` },
+        other.key,
+      );
+      expect(body.data.webhookDelivery.attempts).toEqual([
+        { statusCode: 200, responseExcerpt: 'from the other' },
+        { statusCode: 500, responseExcerpt: 'from the other' },
+      ]);
+      const told = receiver.requests.slice(before).filter(({ path }) => path === '/other');
+      expect(told.map((request) => JSON.parse(request.body.toString()))).toMatchObject(
+        told.map(() => ({ id: eventId, team_id: other.tenant.teamId, webhook_id: otherId })),
+      );
+      expect(told).toHaveLength(2);
+      expect(await world.webhook(lost.key, lostId)).toMatchObject({ total_deliveries: 0 });
+    } finally {
+      world.useBehaviours();
+      for (const end of underWay) end(200, '');
+      await world.remove(lost.key, lostId);
+      await world.remove(other.key, otherId);
+    }
+  });
+});
