@@ -123,7 +123,8 @@ export async function startSlowMailServer() {
     },
   });
   const busy = () => waiting.shift()?.(Object.assign(new Error('busy'), { responseCode: 450 }));
-  return { ...server, asked, busy };
+  const take = () => waiting.shift()?.();
+  return { ...server, asked, busy, take };
 }
 
 /** A mail server as it looks through somebody in between who leaves out that it offers TLS. */

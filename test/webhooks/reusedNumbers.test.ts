@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loseEvents } from '../harness/activity.ts';
+import { loseEvents, tenantOf } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { countOf } from '../harness/metricSamples.ts';
 import { answer } from '../harness/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
+import { describeMailServer, startSlowMailServer, waitingAlerts } from './mailServers.ts';
 
 /**
- * What a server leaves of the latest deliveries that takes over from one that died before it heard of them: none of
+ * What a server leaves of the latest deliveries or alerts that takes over from one that died before it heard of them: none of
  * a webhook's, whose numbers it gives to others. @returns the first of the numbers.
  */
 async function lose(
@@ -84,3 +85,56 @@ describeEngines('An attempt whose delivery is lost with the server that knew of 
     }
   });
 });
+
+describeMailServer(
+  'While an alert is mailed that is lost with the server that knew of it',
+  startSlowMailServer,
+  (stage) => {
+    const deactivate = async (alertEmail: string): Promise<string> => {
+      const { world } = stage;
+      const { teamId, test } = await world.server.createTeam({ alertEmail });
+      const id = await world.register(test, '/failing');
+      world.fail('/failing');
+      await world.happens(await tenantOf(world.server, teamId, 'test'));
+      return id;
+    };
+
+    it('the team is mailed whose alert has its number', async () => {
+      const { mail, world } = stage;
+      const webhookId = await deactivate('lost@example.com');
+      await eventually(() => mail.asked.length === 1);
+      const number = await lose(world, 'webhook_alerts', webhookId);
+      await deactivate('other@example.com');
+      await eventually(async () => (await waitingAlerts(world)).length === 1);
+      expect(await waitingAlerts(world)).toEqual([{ id: number }]);
+      mail.take();
+      await eventually(() => mail.asked.length === 2);
+      mail.take();
+      await eventually(async () => (await waitingAlerts(world)).length === 0);
+      expect(mail.asked).toEqual(['lost@example.com', 'other@example.com']);
+    });
+
+    it('and the database does not take that it was, the team is mailed whose alert has its number', async () => {
+      const { mail, world } = stage;
+      mail.asked.length = 0;
+      await world.server.query(
+        `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''not now''; END'`,
+      );
+      await world.server.query(
+        'CREATE TRIGGER refused BEFORE UPDATE OF sent_at ON webhook_alerts FOR EACH ROW EXECUTE FUNCTION refuse()',
+      );
+      const webhookId = await deactivate('lost@example.com');
+      await eventually(() => mail.asked.length === 1);
+      mail.take();
+      await eventually(() => world.server.logLines.join('').includes('alerts not looked for or marked'));
+      const number = await lose(world, 'webhook_alerts', webhookId);
+      await world.server.query('DROP TRIGGER refused ON webhook_alerts');
+      await deactivate('other@example.com');
+      await eventually(() => mail.asked.length === 2);
+      expect(await waitingAlerts(world)).toEqual([{ id: number }]);
+      mail.take();
+      await eventually(async () => (await waitingAlerts(world)).length === 0);
+      expect(mail.asked).toEqual(['lost@example.com', 'other@example.com']);
+    });
+  },
+);

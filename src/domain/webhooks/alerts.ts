@@ -59,7 +59,16 @@ const freeAlert = statement(
     WHERE id = $1 AND leased_until = $2::timestamptz AND sent_at IS NULL`,
 );
 
-const markDone = statement('end_webhook_alert', 'UPDATE webhook_alerts SET sent_at = $2 WHERE id = $1');
+const markDone = statement(
+  'end_webhook_alert',
+  'UPDATE webhook_alerts SET sent_at = $3 WHERE id = $1 AND webhook_id = $2',
+);
+
+/**
+ * What a mail server knows an alert by. Its number alone is not its own: a server that takes over from one that died may not
+ * have heard of the last ones, and gives theirs to others.
+ */
+const mailIdOf = ({ id, webhook_id: webhookId }: AlertRow): string => `${webhookId}.${id}`;
 
 /** What a mail under way still gets when the process is to stop. */
 const lastMailMs = 3_000;
@@ -72,7 +81,7 @@ export class AlertMails {
   readonly #platform: Platform;
   readonly #looks: Looks;
   readonly #giveUp = new AbortController();
-  /** Alerts that need no mail any more, and are not marked so yet. */
+  /** Mail ids of alerts that need no mail any more, and are not marked so yet. */
   readonly #settled = new Set<string>();
 
   constructor(platform: Platform) {
@@ -102,10 +111,11 @@ export class AlertMails {
     const { sequelize, clock } = this.#platform;
     const [alert] = await run(sequelize, claimAlert, []);
     if (!alert) return false;
-    if (this.#settled.has(alert.id) || (await this.#mail(alert))) {
-      this.#settled.add(alert.id);
-      await run(sequelize, markDone, [alert.id, clock.now()]);
-      this.#settled.delete(alert.id);
+    const mailId = mailIdOf(alert);
+    if (this.#settled.has(mailId) || (await this.#mail(alert))) {
+      this.#settled.add(mailId);
+      await run(sequelize, markDone, [alert.id, alert.webhook_id, clock.now()]);
+      this.#settled.delete(mailId);
     } else await run(sequelize, freeAlert, [alert.id, alert.leased_until, this.#giveUp.signal.aborted]);
     return true;
   }
@@ -117,7 +127,7 @@ export class AlertMails {
     const signal = AbortSignal.any([this.#giveUp.signal, AbortSignal.timeout(mailTimeoutMs)]);
     try {
       if (to === null) log.warn({ webhookId }, 'webhook deactivated; its team has no alert address');
-      else await mailer.send({ id: `${webhookId}.${alert.id}`, to, ...alertText(alert) }, signal);
+      else await mailer.send({ id: mailIdOf(alert), to, ...alertText(alert) }, signal);
       return true;
     } catch (error) {
       const isOver = isRefusedForGood(error);
