@@ -37,7 +37,7 @@ export class WebhookDeliveryResolver {
     @Root() delivery: WebhookDelivery,
     @Ctx() context: RequestContext,
   ): Promise<WebhookAttempt[]> {
-    return (await attemptsOf(delivery.rowId, context.gateway.platform)).map(toAttempt);
+    return (await attemptsOf(delivery.id, context.gateway.platform)).map(toAttempt);
   }
 
   @FieldResolver(() => String, {
@@ -46,7 +46,7 @@ export class WebhookDeliveryResolver {
   })
   async body(@Root() delivery: WebhookDelivery, @Ctx() context: RequestContext): Promise<string | null> {
     if (!context.caller.scopes.has(scopeOfEvent(delivery.eventType))) throw forbidden();
-    return bodyOf(delivery.rowId, context.gateway.platform);
+    return bodyOf(delivery.id, context.gateway.platform);
   }
 
   @Operation({ scope: 'webhooks:read' })

@@ -45,9 +45,6 @@ export class WebhookAttempt {
 
 @ObjectType({ description: 'An event on its way to a webhook.', simpleResolvers: true })
 export class WebhookDelivery {
-  /** Number of its row, in digits: what is read only when it is asked for (attempts, body) is found by it. */
-  declare rowId: string;
-
   @Field(() => String, { description: 'Unique id: those of event and webhook, with a dot between.' })
   declare id: string;
 
@@ -118,7 +115,6 @@ export class WebhookReplay {
 /** A delivery in the shape of its GraphQL type. */
 export function toDelivery(row: DeliveryRow): WebhookDelivery {
   return {
-    rowId: row.id,
     id: deliveryIdOf(row),
     webhookId: row.webhook_id,
     eventId: row.event_id,

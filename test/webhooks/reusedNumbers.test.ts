@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { claimDeliveries } from '../../src/domain/webhooks/claim.ts';
 import { loseEvents, tenantOf } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import { countOf } from '../harness/metricSamples.ts';
 import { answer } from '../harness/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 import { describeMailServer, startSlowMailServer, waitingAlerts } from './mailServers.ts';
+import { delivered, free, workerStage } from './workerStage.ts';
 
 /**
  * What a server leaves of the latest deliveries or alerts that takes over from one that died before it heard of them: none of
@@ -83,6 +86,73 @@ describeEngines('An attempt whose delivery is lost with the server that knew of 
       await world.remove(lost.key, lostId);
       await world.remove(other.key, otherId);
     }
+  });
+});
+
+describeSeveralSessions('A delivery that is lost while it is read', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    // Nobody else waits for a lock.
+    world = await DeliveryWorld.open(engine, { settings: { ROLES: 'api' } });
+  });
+  afterAll(() => world?.close());
+
+  /** Has the only delivery of a webhook made. @returns its number. */
+  const attempt = async (webhookId: string): Promise<string> => {
+    const { platform } = world.server.running.gateway;
+    const [delivery] = await claimDeliveries(webhookId, { webhookIds: [webhookId] }, free, platform);
+    await workerStage(() => world).record(delivery, webhookId, delivered);
+    return delivery!.id;
+  };
+
+  it.each([
+    [
+      'attempts',
+      'webhook_attempts',
+      'query ($id: String!) { webhookDelivery(id: $id) { attempts { number } } }',
+      { webhookDelivery: { attempts: [] } },
+    ],
+    [
+      'older attempts',
+      'webhook_attempts',
+      'query ($id: String!) { webhookAttempts(deliveryId: $id) { items { number } } }',
+      { webhookAttempts: { items: [] } },
+    ],
+    [
+      'body',
+      'events',
+      'query ($id: String!) { webhookDelivery(id: $id) { body } }',
+      { webhookDelivery: { body: null } },
+    ],
+  ])('is shown without the %s of the one that has its number', async (_what, table, query, shown) => {
+    const { server } = world;
+    const [lost, other] = [await world.team(), await world.team()];
+    const lostId = await world.register(lost.key, '/lost');
+    const otherId = await world.register(other.key, '/other');
+    const eventId = await world.happens(lost.tenant);
+    await world.happens(other.tenant);
+    const [number, otherNumber] = await Promise.all([lostId, otherId].map(attempt));
+    const session = await server.openSession();
+    await session.query('BEGIN');
+    await session.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    const reading = server.graphql(query, { id: `${eventId}.${lostId}` }, lost.key);
+    try {
+      await eventually(async () => (await lockWaits(server)) === 1);
+      // As if the other one's event had happened with the server that took over.
+      await session.query(`
+        DELETE FROM webhook_attempts WHERE delivery_id = ${number};
+        DELETE FROM webhook_deliveries WHERE id = ${number};
+        UPDATE webhook_attempts SET delivery_id = ${number} WHERE delivery_id = ${otherNumber};
+        WITH other AS (DELETE FROM webhook_deliveries WHERE id = ${otherNumber} RETURNING *)
+        INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, due_at, created_at)
+          OVERRIDING SYSTEM VALUE
+          SELECT ${number}, webhook_id, event_id, event_type, status, due_at, created_at FROM other`);
+    } finally {
+      await session.query('COMMIT');
+    }
+    expect((await reading).body).toEqual({ data: shown, extensions: expect.anything() });
+    await world.remove(lost.key, lostId);
+    await world.remove(other.key, otherId);
   });
 });
 

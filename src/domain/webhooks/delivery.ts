@@ -3,9 +3,8 @@ import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 /** One event on its way to one webhook. Its attempts are in rounds: a first, and one for each time it is sent again. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped';
 
-/** A row of `webhook_deliveries`; BIGINTs as digits. */
+/** A row of `webhook_deliveries`. */
 export interface DeliveryRow {
-  id: string;
   webhook_id: string;
   event_id: string;
   event_type: string;
@@ -19,7 +18,6 @@ export interface DeliveryRow {
 }
 
 const columns: Readonly<Record<keyof DeliveryRow, true>> = {
-  id: true,
   webhook_id: true,
   event_id: true,
   event_type: true,
