@@ -66,9 +66,11 @@ it('takes no options', async () => {
 
 describeEngines('npm run ledger:verify', (engine) => {
   let server: TestServer;
+  let wallets: { id: number }[];
 
   beforeAll(async () => {
     server = await startTestServer(engine, { forgesEvents: true });
+    wallets = await server.query<{ id: number }>('SELECT id FROM wallets ORDER BY mode');
     for (const [index, key] of [server.keys.live, server.keys.test].entries()) {
       const created = await server.rest('POST', '/api/v1/wallet/recharge', {
         key,
@@ -98,9 +100,10 @@ describeEngines('npm run ledger:verify', (engine) => {
   });
 
   it('says of each invariant that it holds, then finds the first that does not', async () => {
+    const [live, test] = wallets;
     const corruption = `SET session_replication_role = replica;
-      UPDATE wallet_days SET credit_cents = credit_cents + 1 WHERE wallet_id = 1;
-      UPDATE events SET team_id = 'team_other' WHERE wallet_id = 2;
+      UPDATE wallet_days SET credit_cents = credit_cents + 1 WHERE wallet_id = ${live?.id};
+      UPDATE events SET team_id = 'team_other' WHERE wallet_id = ${test?.id};
       RESET session_replication_role`;
     // PostgreSQL is verified while the server works; the embedded store can only be looked at between two servers.
     if (engine.name === 'embedded') await server.running.close();
@@ -118,7 +121,7 @@ describeEngines('npm run ledger:verify', (engine) => {
       ...ledgerChecks.slice(0, place).map(({ name }) => `ok      ${name}`),
       `BROKEN  ${ledgerChecks[place]?.name}`,
       expect.stringMatching(
-        /^ {8}wallet 1 closes \d{4}-\d\d-\d\d with \(1,0,10001,0\), its entries give \(1,0,10000,0\)$/,
+        `^ {8}wallet ${live?.id} closes \\d{4}-\\d\\d-\\d\\d with \\(1,0,10001,0\\), its entries give \\(1,0,10000,0\\)$`,
       ),
       '',
     ]);

@@ -9,7 +9,7 @@ import { parseAmount } from '../money.ts';
 import type { Parts } from '../parts.ts';
 import type { Platform } from '../platform.ts';
 import { modes } from '../tenant.ts';
-import { testBalanceCents, Wallet } from '../wallet/wallet.ts';
+import { newWalletNumber, testBalanceCents, Wallet } from '../wallet/wallet.ts';
 import { isName } from './name.ts';
 import type { AddressSetting } from './payer.ts';
 import { addressFaults, payerColumns, readTaxId } from './payer.ts';
@@ -102,6 +102,7 @@ export async function createTeam(settings: TeamSettings, platform: Platform): Pr
     });
     await sequelize.getRepository(Wallet).bulkCreate(
       modes.map((mode) => ({
+        id: newWalletNumber(),
         teamId: team.id,
         mode,
         balanceCents: mode === 'test' ? testBalanceCents.toString() : '0',

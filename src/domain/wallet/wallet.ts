@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { Column, DataType, Model, Table } from 'sequelize-typescript';
 import type { Platform } from '../platform.ts';
 import type { Mode, Tenant } from '../tenant.ts';
@@ -11,7 +12,8 @@ export const lowBalanceCents = 500_00n;
 /** The prepaid balance of a team in one mode, with the running totals of its ledger. BIGINTs come as digits. */
 @Table({ tableName: 'wallets', underscored: true, timestamps: false })
 export class Wallet extends Model {
-  @Column({ type: DataType.INTEGER, primaryKey: true, autoIncrement: true })
+  /** See `newWalletNumber`. */
+  @Column({ type: DataType.INTEGER, primaryKey: true })
   declare id: number;
 
   @Column(DataType.TEXT)
@@ -36,6 +38,17 @@ export class Wallet extends Model {
   @Column(DataType.DATE)
   declare createdAt: Date;
 }
+
+/** Those below are a sequence's, which gave them before they were drawn. */
+const firstDrawn = 2 ** 30;
+
+/**
+ * The number of a new wallet, drawn: nobody ever gets it again. A server that takes over from one that died may not have heard
+ * of the last that a sequence gave, and would give them to the wallets of another team, which the requests, subscriptions and
+ * webhooks of the lost one would then be about. Where there are ten thousand wallets, one in a hundred thousand draws another's
+ * number: its team is not created then, which is a fault of ours, and can be asked for again.
+ */
+export const newWalletNumber = (): number => randomInt(firstDrawn, 2 ** 31);
 
 /** A team, which must exist, in a mode, for operators' work: the callers of agencies come with their tenant. */
 export async function findTenant(
