@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { buildSchema, parse, validate } from 'graphql';
 import { expect, it } from 'vitest';
-import { sizeRule } from '../../schema/documentSize.ts';
+import { sizeRule } from '../../schema/door/documentSize.ts';
 
 /** A field and what is selected within it, there or in a fragment. */
 interface Selected {

@@ -1,9 +1,9 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { BREAK, execute, isNonNullType, Kind, visit } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import type { RequestContext } from '../src/domain/admission.ts';
-import type { Variable } from './coercion.ts';
-import { isCondition } from './conditions.ts';
+import type { RequestContext } from '../../src/domain/admission.ts';
+import type { Variable } from '../coercion.ts';
+import { isCondition } from '../conditions.ts';
 
 /**
  * Operations as functions: made by a compiler where it keeps to what GraphQL says, else run by graphql's own executor,

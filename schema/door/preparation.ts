@@ -14,16 +14,16 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { RequestContext } from '../src/domain/admission.ts';
-import { countRefused } from '../src/domain/admission.ts';
-import { validationError } from '../src/errors.ts';
-import { keptOfObject } from '../src/infrastructure/keptEntry.ts';
-import type { OperationInput } from './coercion.ts';
-import { coerceVariables, inputOf } from './coercion.ts';
-import { parseFailed, unknownOperation, wrap } from './errors.ts';
+import type { RequestContext } from '../../src/domain/admission.ts';
+import { countRefused } from '../../src/domain/admission.ts';
+import { validationError } from '../../src/errors.ts';
+import { keptOfObject } from '../../src/infrastructure/keptEntry.ts';
+import type { OperationInput } from '../coercion.ts';
+import { coerceVariables, inputOf } from '../coercion.ts';
+import { parseFailed, unknownOperation, wrap } from '../errors.ts';
+import { conditionalRoots } from '../subscriptionRoots.ts';
 import { checkSource, documentLimits, limitRules, readDocument } from './limits.ts';
 import { bucketOf } from './refusedOperation.ts';
-import { conditionalRoots } from './subscriptionRoots.ts';
 import type { CountUnread } from './unreadDocuments.ts';
 import { writableJson } from './writableJson.ts';
 

@@ -7,10 +7,10 @@ import {
 import type { GatewayInterface } from '@apollo/server-gateway-interface';
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { GraphQLError } from 'graphql';
-import type { RequestContext } from '../src/domain/admission.ts';
-import type { Log } from '../src/infrastructure/observability/log.ts';
+import type { RequestContext } from '../../src/domain/admission.ts';
+import type { Log } from '../../src/infrastructure/observability/log.ts';
+import { disclosed, renderError, wrap } from '../errors.ts';
 import { sizedAnswer } from './answerSize.ts';
-import { disclosed, renderError, wrap } from './errors.ts';
 import type { Executable } from './executor.ts';
 import { compileOperation } from './executor.ts';
 import { documentLimits, limitRules } from './limits.ts';

@@ -1,7 +1,7 @@
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import type { OperationBucket } from '../src/domain/admission.ts';
-import { rulesOf } from './operation.ts';
-import { rootFieldsOf } from './rootSelections.ts';
+import type { OperationBucket } from '../../src/domain/admission.ts';
+import { rulesOf } from '../operation.ts';
+import { rootFieldsOf } from '../rootSelections.ts';
 
 /**
  * Which limit counts an operation of a valid document that is refused before it runs: that of its first root field; the

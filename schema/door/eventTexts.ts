@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { DocumentNode, ExecutionArgs, ExecutionResult } from 'graphql';
 import { createSourceEventStream, executeSync, Kind, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { RequestContext } from '../src/domain/admission.ts';
-import { keptOfObject } from '../src/infrastructure/keptEntry.ts';
-import { LoopShare } from '../src/infrastructure/loopShare.ts';
-import type { Event } from './eventObjects.ts';
+import type { RequestContext } from '../../src/domain/admission.ts';
+import { keptOfObject } from '../../src/infrastructure/keptEntry.ts';
+import { LoopShare } from '../../src/infrastructure/loopShare.ts';
+import type { Event } from '../eventObjects.ts';
 import { shownResult } from './shownResult.ts';
 
 /**

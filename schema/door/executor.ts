@@ -1,11 +1,11 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { getOperationAST } from 'graphql';
-import type { RequestContext } from '../src/domain/admission.ts';
-import type { CoercionOptions, Variable } from './coercion.ts';
-import { coerceVariables, inputOf } from './coercion.ts';
+import type { RequestContext } from '../../src/domain/admission.ts';
+import type { CoercionOptions, Variable } from '../coercion.ts';
+import { coerceVariables, inputOf } from '../coercion.ts';
+import { unknownOperation } from '../errors.ts';
 import type { Query } from './compiler.ts';
 import { queryOf } from './compiler.ts';
-import { unknownOperation } from './errors.ts';
 import { bucketOf } from './refusedOperation.ts';
 
 /** One operation of a validated document, compiled once and run for every request that asks for it. */

@@ -1,21 +1,21 @@
 import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
-import type { RequestContext } from '../src/domain/admission.ts';
-import type { Gateway } from '../src/domain/gateway.ts';
-import { AppError, validationError } from '../src/errors.ts';
-import { readJsonBody } from '../src/infrastructure/http/body.ts';
+import type { RequestContext } from '../../src/domain/admission.ts';
+import type { Gateway } from '../../src/domain/gateway.ts';
+import { AppError, validationError } from '../../src/errors.ts';
+import { readJsonBody } from '../../src/infrastructure/http/body.ts';
+import { contextOf } from '../callers.ts';
+import { wrap } from '../errors.ts';
+import { conditionalRoots } from '../subscriptionRoots.ts';
 import { countWhole, sizedAnswer } from './answerSize.ts';
 import type { Answer } from './answers.ts';
 import { headersFor, mediaTypeFor, refusalAnswer, sendAnswer } from './answers.ts';
 import type { ApolloContext } from './apollo.ts';
-import { contextOf } from './callers.ts';
-import { wrap } from './errors.ts';
 import { checkSource, documentLimits, readDocument } from './limits.ts';
 import type { OperationCache } from './operationCache.ts';
 import type { GraphqlBody } from './plainRequest.ts';
 import { isObject, plainRequestOf, plainSearchOf } from './plainRequest.ts';
 import { extensionsFor, shownResult } from './shownResult.ts';
-import { conditionalRoots } from './subscriptionRoots.ts';
 import type { CountUnread } from './unreadDocuments.ts';
 
 /** What documents that were not run before are read with. */

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
-import type { Settings } from '../src/config.ts';
-import type { RequestContext } from '../src/domain/admission.ts';
-import { forbidden, newContext } from '../src/domain/admission.ts';
-import type { Gateway } from '../src/domain/gateway.ts';
-import { identify } from '../src/domain/identification.ts';
+import type { Settings } from '../../src/config.ts';
+import type { RequestContext } from '../../src/domain/admission.ts';
+import { forbidden, newContext } from '../../src/domain/admission.ts';
+import type { Gateway } from '../../src/domain/gateway.ts';
+import { identify } from '../../src/domain/identification.ts';
 
 /** Who asks for operations over WebSockets, and from where. */
 

@@ -1,8 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
-import type { OperationBucket, RequestContext } from '../src/domain/admission.ts';
-import { countAhead } from '../src/domain/admission.ts';
-import { Turns } from '../src/infrastructure/turns.ts';
-import { rulesOf } from './operation.ts';
+import type { OperationBucket, RequestContext } from '../../src/domain/admission.ts';
+import { countAhead } from '../../src/domain/admission.ts';
+import { Turns } from '../../src/infrastructure/turns.ts';
+import { rulesOf } from '../operation.ts';
 
 /**
  * Counts documents that this process has never read before it does, for a key of which it may have to refuse whatever they

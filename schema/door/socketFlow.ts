@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import { bodyLimitBytes } from '../src/infrastructure/http/body.ts';
+import { bodyLimitBytes } from '../../src/infrastructure/http/body.ts';
 import { heartbeatMs } from './heartbeat.ts';
 
 /** Bytes that may wait for a client before nothing more is read from it: who asks without reading holds up only itself. */

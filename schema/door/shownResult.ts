@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql';
-import type { RequestContext } from '../src/domain/admission.ts';
-import type { Caller } from '../src/domain/teams/access.ts';
-import { noticeFor } from '../src/domain/testMode.ts';
-import { renderError } from './errors.ts';
+import type { RequestContext } from '../../src/domain/admission.ts';
+import type { Caller } from '../../src/domain/teams/access.ts';
+import { noticeFor } from '../../src/domain/testMode.ts';
+import { renderError } from '../errors.ts';
 
 /** What stands in `extensions`, with `_meta` for a caller in test mode; as a member, where there is anything. */
 export function extensionsFor(

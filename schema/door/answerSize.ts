@@ -1,9 +1,9 @@
 import type { ExecutionResult } from 'graphql';
 import { OperationTypeNode } from 'graphql';
-import type { RequestContext } from '../src/domain/admission.ts';
-import { countRefused } from '../src/domain/admission.ts';
-import { AppError, validationError } from '../src/errors.ts';
-import { renderError, wrap } from './errors.ts';
+import type { RequestContext } from '../../src/domain/admission.ts';
+import { countRefused } from '../../src/domain/admission.ts';
+import { AppError, validationError } from '../../src/errors.ts';
+import { renderError, wrap } from '../errors.ts';
 import { writableJson } from './writableJson.ts';
 
 /**

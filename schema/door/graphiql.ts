@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
-import { packageFiles, pageScript } from '../src/infrastructure/http/packageFiles.ts';
-import { packagePagePolicy } from '../src/infrastructure/http/pagePolicy.ts';
-import { pageRoot } from '../src/infrastructure/http/pageRoot.ts';
+import { packageFiles, pageScript } from '../../src/infrastructure/http/packageFiles.ts';
+import { packagePagePolicy } from '../../src/infrastructure/http/pagePolicy.ts';
+import { pageRoot } from '../../src/infrastructure/http/pageRoot.ts';
 
 /** Beside the editor, the answer has no room on telephones: GraphiQL leaves it a width of nothing. */
 const style = `html, body, #graphiql { height: 100%; margin: 0 }
@@ -87,7 +87,7 @@ const storage = {
     return names().length;
   },
 };
-const door = new URL('../../graphql', document.currentScript.src).href;
+const door = new URL('../../../graphql', document.currentScript.src).href;
 const sockets = new Map();
 const fetcherFor = (authorization) => {
   if (!sockets.has(authorization)) {

@@ -1,14 +1,14 @@
 import type { Request, Response } from 'express';
 import type { GraphQLError } from 'graphql';
-import type { RequestContext } from '../src/domain/admission.ts';
-import { countRefused } from '../src/domain/admission.ts';
-import { RetryLater } from '../src/domain/identification.ts';
-import type { ErrorCode } from '../src/errors.ts';
-import { jsonContentType, writeAnswer } from '../src/infrastructure/http/answer.ts';
-import { setStanding } from '../src/infrastructure/http/headers.ts';
-import type { Log } from '../src/infrastructure/observability/log.ts';
-import type { FailedRequest } from './errors.ts';
-import { appErrorOf, isGraphqlRefusal, renderError, wrap } from './errors.ts';
+import type { RequestContext } from '../../src/domain/admission.ts';
+import { countRefused } from '../../src/domain/admission.ts';
+import { RetryLater } from '../../src/domain/identification.ts';
+import type { ErrorCode } from '../../src/errors.ts';
+import { jsonContentType, writeAnswer } from '../../src/infrastructure/http/answer.ts';
+import { setStanding } from '../../src/infrastructure/http/headers.ts';
+import type { Log } from '../../src/infrastructure/observability/log.ts';
+import type { FailedRequest } from '../errors.ts';
+import { appErrorOf, isGraphqlRefusal, renderError, wrap } from '../errors.ts';
 import { shownResult } from './shownResult.ts';
 
 /** What a request to /graphql is answered with. */
