@@ -116,7 +116,8 @@ describeOneEngine('A document means the same whichever way it is run', (engine) 
     it.each(Object.entries(placesOfNull))(
       'of null is refused as %s',
       async (_case, { query, field, variables }) => {
-        const { test: key } = await server.createTeam();
+        // Refusals over WebSockets have no other place for `_meta` of test mode than among what is compared here.
+        const { live: key } = await server.createTeam();
         const request = { query, variables: variables ?? { [field]: null } };
         expect((await post(request, key)).status).toBe(400);
         for (const { data, errors } of await meaningsOf(request, key)) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { oneWay } from '../flights/searches.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
@@ -294,8 +295,8 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
       [
         'member',
         {
-          query: 'mutation ($input: CreateTeamInput!) { createTeam(input: $input) { id } }',
-          variables: { input: { name: 'Agency', colour: 'red' } },
+          query: 'query ($search: FlightSearchInput!) { flightSearch(search: $search) { id } }',
+          variables: { search: { ...oneWay('GRU-GIG', '2099-01-15'), colour: 'red' } },
         },
         'VALIDATION_ERROR',
       ],

@@ -15,11 +15,14 @@ import { readPatiently } from './patientRead.ts';
 
 const batchSize = 500;
 
-/** Events from a number itself on: by the id of its event one sees whether it is still the one that was told. */
+/**
+ * Events from a number itself on: by the id of its event one sees whether it is still the one that was told. Bounded by number,
+ * as `read_events_after`.
+ */
 const readFrom = statement<EventRow>(
   'read_events_from',
   `SELECT id, sequence, type, team_id, subject_id, CASE WHEN sequence > $2 THEN data END AS data, created_at
-     FROM events WHERE wallet_id = $1 AND sequence >= $2 ORDER BY sequence LIMIT ${batchSize + 1}`,
+     FROM events WHERE wallet_id = $1 AND sequence >= $2 AND sequence <= $2 + ${batchSize} ORDER BY sequence`,
 );
 
 /** Events that a stream remembers to have told: more than get lost when a server takes over from one that died. */

@@ -11,10 +11,14 @@ import { readPatiently } from './patientRead.ts';
 /** Events that one read brings at most. */
 const batchSize = 500;
 
+/**
+ * Bounded by number, since a log has no gaps: with a LIMIT alone PostgreSQL may take a plan that is good for short logs, and
+ * read and sort all that is left of a long one for each batch.
+ */
 const readAfter = statement<EventRow>(
   'read_events_after',
   `SELECT id, sequence, type, team_id, subject_id, data, created_at FROM events
-    WHERE wallet_id = $1 AND sequence > $2 ORDER BY sequence LIMIT ${batchSize}`,
+    WHERE wallet_id = $1 AND sequence > $2 AND sequence <= $2 + ${batchSize} ORDER BY sequence`,
 );
 
 /** How long a key rests after a whole batch: longer than it takes to read and tell one, so that others have their share. */
