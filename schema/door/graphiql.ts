@@ -87,7 +87,7 @@ const storage = {
     return names().length;
   },
 };
-const door = new URL('../../../graphql', document.currentScript.src).href;
+const door = new URL('../../graphql', document.currentScript.src).href;
 const sockets = new Map();
 const fetcherFor = (authorization) => {
   if (!sockets.has(authorization)) {

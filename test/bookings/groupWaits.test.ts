@@ -58,7 +58,8 @@ describeSeveralSessions('A group of bookings', (engine) => {
 
   it('that waits for its first wallet has locked none of the others', async () => {
     const { platform } = server.running.gateway;
-    const [first, last, other] = [await fundedWallet(), await fundedWallet(), await fundedWallet()];
+    const funded = await Promise.all([fundedWallet(), fundedWallet(), fundedWallet()]);
+    const [first, last, other] = funded.sort((one, two) => one - two) as [number, number, number];
     const holder = await server.openSession();
     await holder.query('BEGIN');
     await holder.query('SELECT FROM wallets WHERE id = $1 FOR UPDATE', [first]);
