@@ -64,7 +64,13 @@ export function rulesOf(
   return rules;
 }
 
-type Resolver = GraphQLFieldResolver<unknown, RequestContext, Record<string, unknown>>;
+/** What an operation that has others beside it brings as its root value: when its turn comes. */
+export interface RootTurn {
+  /** What a root field has found, once it may be put together. @throws AppError where it may not. */
+  inTurn<Found>(found: Found | Promise<Found>): Promise<Found>;
+}
+
+type Resolver = GraphQLFieldResolver<RootTurn | undefined, RequestContext, Record<string, unknown>>;
 type RootField = GraphQLField<unknown, unknown>;
 
 /**
@@ -98,12 +104,13 @@ export function guardOperations(schema: GraphQLSchema): void {
 }
 
 function guarded(operation: RootOperation, work: Resolver): Resolver {
-  return (source, args, context, info) => {
+  return (turn, args, context, info) => {
     if (context.admitted === operation.rules) {
       context.admitted = null;
-      return work(source, args, context, info);
+      return work(turn, args, context, info);
     }
-    return runAdmitted(operation, context, () => work(source, args, context, info));
+    const found = runAdmitted(operation, context, () => work(turn, args, context, info));
+    return turn ? turn.inTurn(found) : found;
   };
 }
 

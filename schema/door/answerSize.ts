@@ -24,6 +24,11 @@ export interface SizedAnswer {
   readonly text: string;
 }
 
+/** @throws AppError 400 where the request has room for no further result. */
+export function checkRoom({ answeredCharacters }: RequestContext): void {
+  if (answeredCharacters > longestAnswer) throw tooLarge;
+}
+
 /**
  * Notes the size of a result, and refuses one that its request has no room for. What a mutation has done is told however
  * much was asked beside it: it has taken effect.

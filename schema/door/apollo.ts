@@ -9,12 +9,14 @@ import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { GraphQLError } from 'graphql';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import type { Log } from '../../src/infrastructure/observability/log.ts';
+import type { Turns } from '../../src/infrastructure/turns.ts';
 import { disclosed, renderError, wrap } from '../errors.ts';
 import { sizedAnswer } from './answerSize.ts';
 import type { Executable } from './executor.ts';
 import { compileOperation } from './executor.ts';
 import { documentLimits, limitRules } from './limits.ts';
 import type { OperationCache } from './operationCache.ts';
+import { OperationTurn } from './operationTurn.ts';
 import { extensionsFor } from './shownResult.ts';
 
 const wrongTransport =
@@ -37,18 +39,26 @@ function compiledExecution(schema: GraphQLSchema, cache: OperationCache): Gatewa
     },
     load: async () => ({
       executor: async ({ source, document, request, context }) => {
-        const { request: requestContext } = context as ApolloContext;
+        const { request: requestContext, turns } = context as ApolloContext;
+        let turn: OperationTurn | undefined;
         try {
           // The name that the client gave: what Apollo found by it is null when there is no such operation, and null
           // asks for whichever there is.
           const executable = compile(source, document, request.operationName ?? null);
-          const result = await executable.run(requestContext, request.variables ?? {}, {
-            rules: 'graphql',
-          });
+          if (turns && executable.operation.operation === 'query')
+            turn = new OperationTurn(turns, requestContext);
+          const result = await executable.run(
+            requestContext,
+            request.variables ?? {},
+            { rules: 'graphql' },
+            turn,
+          );
           if (!result.errors) return result;
           return { ...result, errors: result.errors.map((error) => completed(error, requestContext)) };
         } catch (error) {
           return { errors: [completed(wrap(error), requestContext)] };
+        } finally {
+          await turn?.end();
         }
       },
     }),
@@ -72,6 +82,8 @@ function completed(error: GraphQLError, context: RequestContext): GraphQLError {
  */
 export interface ApolloContext {
   readonly request: RequestContext;
+  /** Those that the queries of a batch take; null where a request has one operation. */
+  readonly turns: Turns | null;
 }
 
 /** `_meta` of test mode stands in `extensions`, and what is too large is refused. */

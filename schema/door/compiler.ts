@@ -4,13 +4,14 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import type { Variable } from '../coercion.ts';
 import { isCondition } from '../conditions.ts';
+import type { RootTurn } from '../operation.ts';
 
 /**
  * Operations as functions: made by a compiler where it keeps to what GraphQL says, else run by graphql's own executor,
  * which is slower.
  */
 export type Query = (
-  root: unknown,
+  root: RootTurn | undefined,
   context: RequestContext,
   variables: Readonly<Record<string, unknown>>,
 ) => ExecutionResult | Promise<ExecutionResult>;
@@ -22,8 +23,8 @@ export function queryOf(
   operationName: string | null | undefined,
   variables: readonly Variable[],
 ): Query {
-  const interpreted: Query = (_root, contextValue, variableValues) =>
-    execute({ schema, document, operationName, contextValue, variableValues }) as ExecutionResult;
+  const interpreted: Query = (rootValue, contextValue, variableValues) =>
+    execute({ schema, document, operationName, rootValue, contextValue, variableValues }) as ExecutionResult;
   if (!isCompilable(document)) return interpreted;
   const compilation = compileQuery(schema, document, operationName ?? undefined, {
     disableLeafSerialization: false,

@@ -4,6 +4,7 @@ import type { RequestContext } from '../../src/domain/admission.ts';
 import type { CoercionOptions, Variable } from '../coercion.ts';
 import { coerceVariables, inputOf } from '../coercion.ts';
 import { unknownOperation } from '../errors.ts';
+import type { RootTurn } from '../operation.ts';
 import type { Query } from './compiler.ts';
 import { queryOf } from './compiler.ts';
 import { bucketOf } from './refusedOperation.ts';
@@ -14,12 +15,14 @@ export interface Executable {
   readonly variables: readonly Variable[];
   /**
    * Runs it. Variables are checked first.
+   * @param turn what its root fields wait for, beside other operations.
    * @throws AppError 400 naming every bad variable, or 403, as `coerceVariables`.
    */
   run(
     context: RequestContext,
     variables: Readonly<Record<string, unknown>>,
     options: CoercionOptions,
+    turn?: RootTurn,
   ): ExecutionResult | Promise<ExecutionResult>;
 }
 
@@ -52,10 +55,10 @@ export function compileOperation(
   return {
     operation,
     variables,
-    run(context, raw, options) {
+    run(context, raw, options, turn) {
       // With its first run: compiling every route's document at the start would delay it.
       query ??= queryOf(schema, document, operationName, variables);
-      return query(undefined, context, variables.length === 0 ? {} : coerced(context, raw, options));
+      return query(turn, context, variables.length === 0 ? {} : coerced(context, raw, options));
     },
   };
 }

@@ -4,6 +4,7 @@ import type { RequestContext } from '../../src/domain/admission.ts';
 import type { Gateway } from '../../src/domain/gateway.ts';
 import { AppError, validationError } from '../../src/errors.ts';
 import { readJsonBody } from '../../src/infrastructure/http/body.ts';
+import { Turns } from '../../src/infrastructure/turns.ts';
 import { contextOf } from '../callers.ts';
 import { wrap } from '../errors.ts';
 import { conditionalRoots } from '../subscriptionRoots.ts';
@@ -183,7 +184,7 @@ async function runWithApollo(
       search: plainSearchOf(request.originalUrl),
       body: body ?? {},
     },
-    context: async () => ({ request: context }),
+    context: async () => ({ request: context, turns: asked.length > 1 ? new Turns(1) : null }),
   });
   if (result.body.kind !== 'complete') throw new Error('responses in parts are not offered');
   const { string } = result.body;

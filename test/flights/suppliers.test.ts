@@ -48,6 +48,21 @@ describeFlightDoors(
       suppliers.answers = { one: offering(3), other: offering(2) };
     });
 
+    it('are asked by all searches of a batch side by side', async () => {
+      const { live: key } = await stage.server.createTeam();
+      suppliers.answers = {
+        one: async () => {
+          await eventually(() => asked.length === 6);
+          return [];
+        },
+        other: async () => [],
+      };
+      const query = 'query ($search: FlightSearchInput!) { flightSearch(search: $search) { offers { id } } }';
+      const body = Array.from({ length: 3 }, () => ({ query, variables: { search: oneWay('GRU-LIS') } }));
+      const answer = await stage.server.rest('POST', '/graphql', { key, body });
+      expect(answer.body).toEqual(Array(3).fill({ data: { flightSearch: { offers: [] } } }));
+    });
+
     it('are all asked, and their offers merged in order of client_amount', async () => {
       suppliers.answers = {
         one: offering(2, priced('BRL', '1000.00')),

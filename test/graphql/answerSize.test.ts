@@ -1,3 +1,4 @@
+import { GraphQLString } from 'graphql';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { PaymentProvider } from '../../src/infrastructure/payments/provider.ts';
 import { simulatedPaymentProvider } from '../../src/infrastructure/payments/simulated.ts';
@@ -71,6 +72,29 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
     // Whichever is done last.
     const refusals = (answers as unknown as Json[]).filter(({ data }) => data === null);
     expect(refusals).toEqual([{ errors: [refused], data: null }]);
+  });
+
+  it('beyond which nothing of a batch is put together, whatever its operations have looked up', async () => {
+    const { key, asking } = await longLog();
+    const tooLarge = asking(3);
+    const besideOthers = tooLarge.replace(
+      '{',
+      '{ walletBalance { balance } teamWebhooks: webhooks { items { id } }',
+    );
+    const serializing = vi.spyOn(GraphQLString, 'serialize');
+    const excerpts = () => serializing.mock.calls.filter(([value]) => String(value).length === 4_096).length;
+    try {
+      for (const query of [tooLarge, besideOthers]) {
+        serializing.mockClear();
+        const body = Array.from({ length: 10 }, () => ({ query }));
+        const { status, body: answers } = await server.rest('POST', '/graphql', { key, body });
+        expect([status, answers]).toEqual([200, Array(10).fill({ errors: [refused], data: null })]);
+        // Those of one operation.
+        expect(excerpts()).toBe(3 * 1_000);
+      }
+    } finally {
+      serializing.mockRestore();
+    }
   });
 
   it('beside which a mutation tells what it has done all the same', async () => {

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { GraphQLString } from 'graphql';
+import { expect, it, vi } from 'vitest';
 import type { Json, RestAnswer } from '../harness/client.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 
@@ -79,6 +80,30 @@ export function describeBatches(stage: GuardedDoor): void {
       body: [{ query, variables: null, operationName: null, extensions: null }, { query }],
     });
     expect(sound.body.map(({ data }: Json) => data.createRecharge.id)).toHaveLength(2);
+  });
+
+  it('puts the queries of a batch together one after another, in turns of the event loop', async () => {
+    const { test: key } = await stage.server.createTeam();
+    // What is known without looking anything up.
+    const body = Array.from({ length: 10 }, () => ({ query: '{ eventTypes { description } }' }));
+    let turn = 0;
+    const turns = new Set<number>();
+    const serialize = GraphQLString.serialize;
+    const serializing = vi.spyOn(GraphQLString, 'serialize').mockImplementation((value) => {
+      if (!turns.has(turn))
+        setImmediate(() => {
+          turn += 1;
+        });
+      turns.add(turn);
+      return serialize(value);
+    });
+    try {
+      const { body: answers } = await stage.server.rest('POST', '/graphql', { key, body });
+      for (const { data } of answers as unknown as Json[]) expect(data.eventTypes.length).toBeGreaterThan(1);
+    } finally {
+      serializing.mockRestore();
+    }
+    expect(turns.size).toBe(10);
   });
 
   it('counts every operation of a batch', async () => {
