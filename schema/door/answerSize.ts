@@ -16,6 +16,16 @@ const longestAnswer = 8 * 1_024 * 1_024;
 /** So many characters of an answer, or a part of as many, count as a request. */
 const countedCharacters = 1_024 * 1_024;
 
+/**
+ * So many objects of an answer, or a part of as many, count as a request, where that makes more requests: to put them
+ * together takes some thirty milliseconds, however little is asked of each. Those of usual answers are long enough for
+ * their characters to count as often.
+ */
+const countedObjects = 16_384;
+
+/** No shorter text holds more of them. */
+const uncountedCharacters = countedObjects * '{"a":1},'.length;
+
 const tooLarge = validationError({ field: 'query', type: 'answer_too_large' }, 'Answer too large');
 
 /** What an operation is answered with: its result, or the refusal of one that is too large, and the JSON text of that. */
@@ -41,6 +51,7 @@ export function sizedAnswer(
   const isTold = kind === OperationTypeNode.MUTATION;
   if (isTold || context.answeredCharacters <= longestAnswer) {
     const text = writableJson(result);
+    context.answeredObjects += objectsIn(text ?? '');
     context.answeredCharacters += text?.length ?? Number.POSITIVE_INFINITY;
     if (text !== undefined && (isTold || context.answeredCharacters <= longestAnswer))
       return { result, text };
@@ -49,14 +60,27 @@ export function sizedAnswer(
   return { result: refused, text: JSON.stringify(refused) };
 }
 
+/** Counted where there may be many. Within a text of JSON no quotation mark stands alone. */
+function objectsIn(json: string): number {
+  if (json.length <= uncountedCharacters) return 0;
+  let count = 0;
+  for (let at = json.indexOf('{"'); at !== -1; at = json.indexOf('{"', at + 2)) count += 1;
+  return count;
+}
+
 function refusal({ extensions }: ExecutionResult, context: RequestContext): ExecutionResult {
   const error = renderError(wrap(tooLarge), context.gateway.platform.log, context);
   return { errors: [error as never], data: null, ...(extensions ? { extensions } : {}) };
 }
 
 /** How often a request counts for the size of its answer: to write what is refused in the end takes as long. */
-const requestsOf = ({ answeredCharacters }: RequestContext): number =>
-  Math.ceil(Math.min(answeredCharacters, 16 * longestAnswer) / countedCharacters);
+const requestsOf = ({ answeredCharacters, answeredObjects }: RequestContext): number =>
+  Math.ceil(
+    Math.max(
+      Math.min(answeredCharacters, 16 * longestAnswer) / countedCharacters,
+      answeredObjects / countedObjects,
+    ),
+  );
 
 /**
  * A request that ran no operation, such as one that does not parse, counts as one, and any other no less than the `least`

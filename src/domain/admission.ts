@@ -45,6 +45,8 @@ export interface RequestContext {
   readonly countedAhead: Bucket[];
   /** Characters of what it was answered so far. */
   answeredCharacters: number;
+  /** Objects in that. */
+  answeredObjects: number;
   /** The rules that the door has admitted the coming operation under already. */
   admitted: OperationRules | null;
   /** Whether an answer is an earlier one, repeated for its Idempotency-Key. */
@@ -70,6 +72,7 @@ export function newContext(gateway: Gateway, caller: Caller, requestId: string |
     uncounted: [],
     countedAhead: [],
     answeredCharacters: 0,
+    answeredObjects: 0,
     admitted: null,
     replayed: false,
   };

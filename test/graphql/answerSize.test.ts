@@ -40,6 +40,11 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
 
   const longLog = (mode: 'live' | 'test' = 'live') => longLogOf(server, mode);
 
+  const remainingOf = (key: string) => async (query: string) => {
+    const { headers } = await server.rest('POST', '/graphql', { key, body: { query } });
+    return Number(headers.get('x-ratelimit-remaining'));
+  };
+
   const testMode = expect.objectContaining({ test_mode: true });
   const refused = {
     message: 'Answer too large',
@@ -118,10 +123,7 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
 
   it('and each million characters, or a part of them, count as a request', async () => {
     const { key, asking } = await longLog();
-    const remaining = async (query: string) => {
-      const { headers } = await server.rest('POST', '/graphql', { key, body: { query } });
-      return Number(headers.get('x-ratelimit-remaining'));
-    };
+    const remaining = remainingOf(key);
     // One for the webhook.
     expect(await remaining('{ walletBalance { balance } }')).toBe(limit - 2);
     expect(await remaining(asking(1))).toBe(limit - 2 - 4);
@@ -134,6 +136,23 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
     await raw.receives(({ type }) => type === 'complete');
     raw.socket.terminate();
     expect(await remaining('{ walletBalance { balance } }')).toBe(limit - 23 - 4 - 1);
+  });
+
+  it('or so many objects, however short they are, where these make more requests', async () => {
+    const { key, asking } = await longLog();
+    const remaining = remainingOf(key);
+    const short = (times: number) => {
+      const attempts = Array.from({ length: times }, (_, index) => `a${index}: attempts { number }`).join(
+        ' ',
+      );
+      return asking(1).replace('attempts { a0: responseExcerpt }', attempts);
+    };
+    // A thousand attempts each time, of a hundred deliveries.
+    expect(await remaining(short(10))).toBe(limit - 1 - 1);
+    expect(await remaining(short(30))).toBe(limit - 2 - 2);
+    // What looks like objects in a text is none.
+    await server.query(`UPDATE webhook_attempts SET response_excerpt = repeat('{"', 2048)`);
+    expect(await remaining(asking(1))).toBe(limit - 4 - 6);
   });
 
   it('which may be one too many, and what has run is answered all the same', async () => {
