@@ -140,9 +140,10 @@ export class BookingResolver {
     payments?: BookingPaymentInput[] | null,
   ): Promise<Prepared<Booking>> {
     const { platform } = context.gateway;
-    return prepared(async () =>
-      toBooking(await confirmBooking(tenantOf(context), id, payments ?? null, platform), platform),
-    );
+    const tenant = tenantOf(context);
+    const write = async () =>
+      toBooking(await confirmBooking(tenant, id, payments ?? null, platform), platform);
+    return prepared({ walletId: tenant.walletId, write });
   }
 
   @Operation({ scope: 'bookings:write', creation: 'secret' })
@@ -155,7 +156,9 @@ export class BookingResolver {
     @Arg('id', () => String, { description: 'Id, prefix ord_.' }) id: string,
   ): Promise<Prepared<Booking>> {
     const { platform } = context.gateway;
-    return prepared(async () => toBooking(await cancelBooking(tenantOf(context), id, platform), platform));
+    const tenant = tenantOf(context);
+    const write = async () => toBooking(await cancelBooking(tenant, id, platform), platform);
+    return prepared({ walletId: tenant.walletId, write });
   }
 
   @Operation({ scope: 'bookings:write', testOnly: true })

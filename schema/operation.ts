@@ -4,21 +4,18 @@ import { Extensions } from 'type-graphql';
 import type { OperationRules, RequestContext, RootOperation } from '../src/domain/admission.ts';
 import { runAdmitted } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
-import type { KnownCreation, WriteCreation } from '../src/domain/idempotency/once.ts';
+import type { PreparedCreation } from '../src/domain/idempotency/once.ts';
 import { createOnce, idempotencyKeyFaults, ReplayedError } from '../src/domain/idempotency/once.ts';
 import { AppError, validationError } from '../src/errors.ts';
 import { faultsOf } from './argumentChecks.ts';
 import { spellingOf, spelt } from './inputFaults.ts';
 
-/**
- * What a creation resolver returns: what may wait for the network is done, and this does the rest together with the
- * Idempotency-Key.
- */
-export type PreparedCreation<T> = WriteCreation<T> | KnownCreation<T>;
-
 declare const madeByPrepared: unique symbol;
 
-/** A prepared creation, where the schema has the created thing. */
+/**
+ * What a creation resolver returns, where the schema has the created thing: what may wait for the network is done, and this
+ * does the rest together with the Idempotency-Key.
+ */
 export type Prepared<T> = T & { readonly [madeByPrepared]: true };
 
 /** Tells TypeScript that a resolver returns a prepared creation where the schema has the created thing. */

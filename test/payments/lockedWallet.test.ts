@@ -46,6 +46,39 @@ describeSeveralSessions('payments that are told while something else holds their
     expect([await balanceOf(locked.live), await balanceOf(free.live)]).toEqual(['640.00', '320.00']);
   });
 
+  it('wait for each other, and nobody else for them', async () => {
+    const door = restDoor(() => server);
+    const [locked, free] = [await server.createTeam(), await server.createTeam()];
+    const bodies: string[] = [];
+    // More of them than there are connections.
+    while (bodies.length < 20) {
+      const { id: rechargeId } = dataOf(await door.createRecharge(locked.live, pixOf('100.00')));
+      bodies.push(JSON.stringify([{ rechargeId, outcome: 'paid', providerReference: `paid_${rechargeId}` }]));
+    }
+    const tell = async (body: string) => {
+      const headers = { 'X-Bank-Signature': signatureOf(body) };
+      return (await fetch(`${server.url}/callbacks/payments/bank`, { method: 'POST', body, headers })).status;
+    };
+
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [locked.teamId]);
+    let isTold = false;
+    const telling = Promise.all(bodies.map(tell)).finally(() => {
+      isTold = true;
+    });
+    let mostWaits = 0;
+    await eventually(async () => {
+      mostWaits = Math.max(mostWaits, await lockWaits(server));
+      await door.createRecharge(free.live, pixOf('100.00'));
+      return isTold;
+    });
+    expect(mostWaits).toBe(2);
+    expect(new Set(await telling)).toEqual(new Set([500]));
+    await other.query('ROLLBACK');
+    for (const body of bodies) expect(await tell(body)).toBe(200);
+    expect(dataOf(await door.balance(locked.live)).balance).toBe('2000.00');
+  });
+
   it('are debited or dismissed, and not both, where the bank has taken them back', async () => {
     const door = restDoor(() => server);
     const { live, teamId } = await server.createTeam();

@@ -1,7 +1,9 @@
+import { lockTimeoutMs } from '../../infrastructure/database/session.ts';
 import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import type { Platform } from '../platform.ts';
+import { inTurnOfWallet } from '../wallet/turns.ts';
 import type { BookingRow } from './booking.ts';
-import { changeBooking } from './changeSql.ts';
+import { changeBooking, longestAnswerWaitMs } from './changeSql.ts';
 import { announceOrders } from './orderTask.ts';
 import { newEventIds } from './transitionSql.ts';
 import type { ChangeName, ConditionalRefund } from './transitions.ts';
@@ -45,7 +47,12 @@ export async function applyTransition<Name extends ChangeName>(
     carrierReference ?? null,
   ];
   const change = refundCents === 0n ? withoutRefund : usual;
-  const [changed] = await change.run(values, platform, () => booking.walletId);
+  const apply = () => change.run(values, platform, () => booking.walletId);
+  const longestMs = token === undefined ? lockTimeoutMs : longestAnswerWaitMs;
+  // A sweep has one connection for all that it ends.
+  const [changed] = await (name === 'expire'
+    ? apply()
+    : inTurnOfWallet(booking.walletId, platform, apply, longestMs));
   if (!changed) return null;
   if (transitions[name].task) announceOrders(platform);
   return changed;

@@ -44,7 +44,7 @@ const deadlines = {
  * How long the answer of a supplier waits for its wallet, in milliseconds: far longer than a busy one takes. Answers that
  * wait each keep a connection from all other teams, and can be asked for again.
  */
-const longestAnswerWaitMs = 1_000;
+export const longestAnswerWaitMs = 1_000;
 
 /** A supplier's answer comes with its worker's lease; the same from an operator waits as long as what any client asks for. */
 const answerWait = `CASE WHEN $5::text IS NULL THEN true ELSE ${lockWaitSql(longestAnswerWaitMs)} END`;

@@ -8,6 +8,7 @@ import type { IdempotencyRow } from '../idempotency/keySql.ts';
 import { isKeyTaken, PreparedInVain } from '../idempotency/once.ts';
 import type { Platform } from '../platform.ts';
 import { insufficientBalance } from '../wallet/refusals.ts';
+import { inTurnOfWallet } from '../wallet/turns.ts';
 import type { BookingRow } from './booking.ts';
 import { createBooking } from './creationSql.ts';
 import { createBookings, type Posting, valuesOfGroup } from './groupSql.ts';
@@ -46,7 +47,10 @@ export async function postBooking(
 /** Writes one booking in a statement of its own, and announces no order. @returns whether the money sufficed. */
 export async function postAlone({ booking, key }: Posting, platform: Platform): Promise<boolean> {
   const { statement, valuesOf } = createBooking[booking.type];
-  const rows = await statement.run(valuesOf(booking, key), platform, () => booking.wallet_id);
+  const { wallet_id: walletId } = booking;
+  const rows = await inTurnOfWallet(walletId, platform, () =>
+    statement.run(valuesOf(booking, key), platform, () => walletId),
+  );
   return rows.length > 0;
 }
 

@@ -8,6 +8,7 @@ import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import { forgetOlder, forgetStatement } from '../forgetting.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
+import { inTurnOfWallet } from '../wallet/turns.ts';
 import type { IdempotencyRow } from './keySql.ts';
 import { keyTakenCode, keyValues, storeKeysSql } from './keySql.ts';
 import { keyInProgress, keyReused } from './refusals.ts';
@@ -47,8 +48,16 @@ export interface KnownCreation<T> {
   post(key: IdempotencyRow | null): Promise<void>;
 }
 
+/** A creation that changes a wallet, which is to have its turn before there is a transaction. */
+export interface WalletCreation<T> {
+  readonly walletId: number;
+  readonly write: WriteCreation<T>;
+}
+
+export type PreparedCreation<T> = WriteCreation<T> | WalletCreation<T> | KnownCreation<T>;
+
 /** Does what may wait for the network, and returns what writes. */
-export type PrepareCreation<T> = () => Promise<WriteCreation<T> | KnownCreation<T>>;
+export type PrepareCreation<T> = () => Promise<PreparedCreation<T>>;
 
 /**
  * A creation met what others had written since it was prepared, and nothing of it was written: prepared anew, it will not.
@@ -141,10 +150,11 @@ async function tryToCreate<T>(
 ): Promise<Creation<T>> {
   if (request.key === null) {
     const creation = await prepare();
-    if (typeof creation === 'function')
-      return { value: await inTransaction(platform.sequelize, creation), replayed: false };
-    await creation.post(null);
-    return { value: creation.answer, replayed: false };
+    if ('post' in creation) {
+      await creation.post(null);
+      return { value: creation.answer, replayed: false };
+    }
+    return { value: await inOwnTransaction(creation, (write) => write(), platform), replayed: false };
   }
   const keyed = { ...request, key: request.key, scope: scopeOf(tenant), fingerprint: fingerprintOf(request) };
   const earlier = await replay<T>(keyed, platform);
@@ -170,15 +180,19 @@ async function createAndStore<T>(
 ): Promise<Creation<T>> {
   try {
     const creation = await prepare();
-    if (typeof creation !== 'function') {
+    if ('post' in creation) {
       await creation.post(keyRowOf(request, { value: creation.answer }, platform));
       return { value: creation.answer, replayed: false };
     }
-    return await inTransaction(platform.sequelize, async () => {
-      const value = await creation();
-      await store(request, { value }, platform);
-      return { value, replayed: false };
-    });
+    return await inOwnTransaction(
+      creation,
+      async (write) => {
+        const value = await write();
+        await store(request, { value }, platform);
+        return { value, replayed: false };
+      },
+      platform,
+    );
   } catch (error) {
     if (isKept(error)) {
       const { code, kind, message, details } = error;
@@ -186,6 +200,18 @@ async function createAndStore<T>(
     }
     throw error;
   }
+}
+
+/** Hands `work` what writes a creation, in a transaction. */
+function inOwnTransaction<T, R>(
+  creation: WriteCreation<T> | WalletCreation<T>,
+  work: (write: WriteCreation<T>) => Promise<R>,
+  platform: Platform,
+): Promise<R> {
+  const { sequelize } = platform;
+  if (typeof creation === 'function') return inTransaction(sequelize, () => work(creation));
+  const { walletId, write } = creation;
+  return inTurnOfWallet(walletId, platform, () => inTransaction(sequelize, () => work(write)));
 }
 
 const nothing = Buffer.alloc(0);

@@ -16,6 +16,7 @@ import { centsOfAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
 import { payerOf } from '../teams/payer.ts';
 import type { Tenant } from '../tenant.ts';
+import { inTurnOfWallet } from '../wallet/turns.ts';
 import { expiryOf, inspectCharge } from './paymentMethods.ts';
 import { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
@@ -193,7 +194,9 @@ export async function prepareRecharge(
       ...keyValues(key),
     ];
     const insert = isNoted ? insertNotedRecharge : insertRecharge;
-    const rows = await insert.run(values, platform, () => tenant.walletId);
+    const rows = await inTurnOfWallet(tenant.walletId, platform, () =>
+      insert.run(values, platform, () => tenant.walletId),
+    );
     if (rows.length === 0) {
       const isGone = isNoted && !(await isStillNoted(id, platform));
       throw isGone ? providerUnavailable : dailyLimitExceeded();

@@ -6,6 +6,7 @@ import { type RecordingSql, recordingStatement } from '../events/recording.ts';
 import { expireOverdue, longestSweepWaitMs, type Overdue, sweptAtOnce } from '../overdue.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
+import { inTurnOfWallet } from '../wallet/turns.ts';
 import { findRecharge } from './reading.ts';
 import type { Recharge, RechargeStatus } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
@@ -64,9 +65,12 @@ export async function endPending(
     now,
     platform.paymentProvider.cancelCharge !== undefined,
   ];
-  const rows = await (overdueAt ? sweepStatement : endStatement).run(values, platform, () =>
-    ending === 'expired' ? walletId : null,
-  );
+  const end = () =>
+    (overdueAt ? sweepStatement : endStatement).run(values, platform, () =>
+      ending === 'expired' ? walletId : null,
+    );
+  // A sweep has one connection for all that it ends.
+  const rows = await (overdueAt ? end() : inTurnOfWallet(walletId, platform, end));
   return rows.length > 0;
 }
 

@@ -3,6 +3,7 @@ import { recordingStatement } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
+import { inTurnOfWallet } from '../wallet/turns.ts';
 import { rechargeNameSql } from './paymentMethods.ts';
 import { findRecharge } from './reading.ts';
 import type { Recharge } from './recharge.ts';
@@ -82,7 +83,9 @@ export async function completePaid(
     newIdentifier('evt'),
     good,
   ];
-  const rows = await completeRecharge.run(values, platform, () => walletId);
+  const rows = await inTurnOfWallet(walletId, platform, () =>
+    completeRecharge.run(values, platform, () => walletId),
+  );
   return rows.length > 0;
 }
 

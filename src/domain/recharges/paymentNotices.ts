@@ -6,6 +6,7 @@ import { isIdentifier, newIdentifier } from '../../infrastructure/identifiers/id
 import type { PaymentNotification } from '../../infrastructure/payments/provider.ts';
 import { isPrintableName } from '../../infrastructure/text/printableName.ts';
 import type { Platform } from '../platform.ts';
+import { inTurnOfWallet } from '../wallet/turns.ts';
 import { endPending } from './ending.ts';
 import { completePaid } from './payment.ts';
 import { Recharge } from './recharge.ts';
@@ -141,32 +142,52 @@ async function receive(
   // A provider's clock may be ahead of ours.
   const paidAt =
     outcome === 'failed' ? null : new Date(Math.min((notification.paidAt ?? now).getTime(), now.getTime()));
-  return inTransaction(sequelize, async () => {
-    const [notice] = await run(sequelize, insertNotice, [
-      newIdentifier('pay'),
-      provider,
-      providerReference,
-      outcome,
-      rechargeId,
-      amountCents?.toString() ?? null,
-      paidAt,
-      now,
-    ]);
-    if (!notice) {
-      const [told] = await run(sequelize, findTold, [provider, providerReference, outcome]);
-      if (told?.recharge_id === rechargeId) return 'known';
-      throw new SenselessNotification(notification, "with another one's reference");
-    }
-    const recharge = await findWritten(rechargeId, provider, platform);
-    if (recharge && locked.has(recharge.walletId))
-      throw new UnusableNotification(`a payment notification of ${rechargeId}, whose wallet is locked`);
-    try {
-      return await bringAbout(notice.id, { ...notification, rechargeId, paidAt }, recharge, platform);
-    } catch (error) {
-      if (recharge && waitedTooLong(error)) locked.add(recharge.walletId);
-      throw error;
-    }
-  });
+  const take = () =>
+    inTransaction(sequelize, async () => {
+      const [notice] = await run(sequelize, insertNotice, [
+        newIdentifier('pay'),
+        provider,
+        providerReference,
+        outcome,
+        rechargeId,
+        amountCents?.toString() ?? null,
+        paidAt,
+        now,
+      ]);
+      if (!notice) {
+        const [told] = await run(sequelize, findTold, [provider, providerReference, outcome]);
+        if (told?.recharge_id === rechargeId) return 'known';
+        throw new SenselessNotification(notification, "with another one's reference");
+      }
+      const recharge = await findWritten(rechargeId, provider, platform);
+      if (recharge && locked.has(recharge.walletId))
+        throw new UnusableNotification(`a payment notification of ${rechargeId}, whose wallet is locked`);
+      return bringAbout(notice.id, { ...notification, rechargeId, paidAt }, recharge, platform);
+    });
+  const walletId = await walletOf(rechargeId, provider, platform);
+  if (walletId === null || locked.has(walletId)) return take();
+  try {
+    return await inTurnOfWallet(walletId, platform, take, longestWaitMs);
+  } catch (error) {
+    if (waitedTooLong(error)) locked.add(walletId);
+    throw error;
+  }
+}
+
+const findWallet = statement<{ wallet_id: number }>(
+  'find_wallet_of_recharge',
+  'SELECT wallet_id FROM recharges WHERE id = $1 AND provider = $2',
+);
+
+/** @returns null for a recharge that there is not, or not yet. */
+async function walletOf(
+  rechargeId: string | null,
+  provider: string,
+  { sequelize }: Platform,
+): Promise<number | null> {
+  if (rechargeId === null || !isIdentifier('rch', rechargeId)) return null;
+  const [recharge] = await run(sequelize, findWallet, [rechargeId, provider]);
+  return recharge?.wallet_id ?? null;
 }
 
 /** @throws UnusableNotification while it is about to be written: a test bank may tell of a payment before it answers. */

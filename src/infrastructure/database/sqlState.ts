@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { NoLockReached } from './lockWait.ts';
 
 /** SQLSTATE of an error, from the driver or through Sequelize. */
 export function sqlStateOf(error: unknown): string | undefined {
@@ -8,8 +9,12 @@ export function sqlStateOf(error: unknown): string | undefined {
 
 const lockNotAvailable = '55P03';
 
-/** Whether the database gave a statement up because what it needed stayed locked for as long as it may wait. */
-export const waitedTooLong = (error: unknown): boolean => sqlStateOf(error) === lockNotAvailable;
+/**
+ * Whether the database gave a statement up because what it needed stayed locked for as long as it may wait, or it was not
+ * even asked for it, since others that wait for it were first.
+ */
+export const waitedTooLong = (error: unknown): boolean =>
+  sqlStateOf(error) === lockNotAvailable || error instanceof NoLockReached;
 
 /**
  * Whether a statement that waited too long did so for a row or index entry of this table, as far as the server says: it names
