@@ -112,4 +112,27 @@ describeSeveralSessions('While what an agency writes waits for its wallet', (eng
     await release();
     for (const outcome of await Promise.all(writing)) expect(outcome.ok, outcome.text).toBe(true);
   });
+
+  it('its bookings stay out of the groups of others', async () => {
+    const stage = stageOf(restDoor(() => server));
+    const { door } = stage;
+    const [team, free] = [await agencyWith(stage, '9000.00'), await agencyWith(stage, '9000.00')];
+    const theirs = requestFor(await offered(stage, team.live));
+    const ours = requestFor(await offered(stage, free.live));
+    const undone = () => server.logLines.filter((line) => line.includes('not written together')).length;
+    const before = undone();
+
+    const release = await hold(team);
+    const waiting = [1, 2, 3].map(() => door.createBooking(team.live, theirs));
+    await eventually(() => undone() > before);
+    const known = undone();
+    const late = [1, 2, 3].map(() => door.createBooking(team.live, theirs));
+    const booked = [1, 2, 3].map(() => door.createBooking(free.live, ours));
+    for (const outcome of await Promise.all(booked)) expect(outcome.ok, outcome.text).toBe(true);
+    expect(undone()).toBe(known);
+
+    await release();
+    for (const outcome of await Promise.all([...waiting, ...late]))
+      expect(outcome.ok, outcome.text).toBe(true);
+  });
 });

@@ -1,6 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { isInDoubt, noConnectionCame } from '../../infrastructure/database/database.ts';
 import { type GroupedWrites, groupedWrites } from '../../infrastructure/database/groupedWrites.ts';
+import { poolOf } from '../../infrastructure/database/sharedConnections.ts';
 import { isRepeated } from '../../infrastructure/database/sqlState.ts';
 import { isInTransaction } from '../../infrastructure/database/transaction.ts';
 import { keptOfObject } from '../../infrastructure/keptEntry.ts';
@@ -14,6 +15,7 @@ import { createBooking } from './creationSql.ts';
 import { createBookings, type Posting, valuesOfGroup } from './groupSql.ts';
 import { announceOrders } from './orderTask.ts';
 import { dropReferences } from './reference.ts';
+import { SlowWallets } from './slowWallets.ts';
 
 /**
  * Writes a new booking: its row, the debit or the reserve, the ledger's entry, the events and their deliveries and the
@@ -48,10 +50,13 @@ export async function postBooking(
 export async function postAlone({ booking, key }: Posting, platform: Platform): Promise<boolean> {
   const { statement, valuesOf } = createBooking[booking.type];
   const { wallet_id: walletId } = booking;
-  const rows = await inTurnOfWallet(walletId, platform, () =>
-    statement.run(valuesOf(booking, key), platform, () => walletId),
-  );
-  return rows.length > 0;
+  const slow = SlowWallets.of(platform.sequelize);
+  return inTurnOfWallet(walletId, platform, async () => {
+    const startedMs = performance.now();
+    const rows = await statement.run(valuesOf(booking, key), platform, () => walletId);
+    if (rows.length > 0 && slow.has(walletId)) slow.note(walletId, performance.now() - startedMs);
+    return rows.length > 0;
+  });
 }
 
 /**
@@ -83,6 +88,7 @@ const groups = new WeakMap<Sequelize, GroupedWrites<Posting, boolean>>();
 
 function groupsOf(platform: Platform): GroupedWrites<Posting, boolean> {
   const { sequelize, log } = platform;
+  const slow = SlowWallets.of(sequelize);
   return keptOfObject(groups, sequelize, () =>
     groupedWrites<Posting, boolean>(
       (posting) => postAlone(posting, platform),
@@ -97,6 +103,12 @@ function groupsOf(platform: Platform): GroupedWrites<Posting, boolean> {
         // Where the group may have been committed, only the key tells that a booking is there. Who has waited for a connection
         // as long as anyone should waits for no other.
         mayGoAlone: ({ key }, error) => !noConnectionCame(error) && (key !== null || !isInDoubt(error)),
+        onLate: (postings) => {
+          // What waits for a connection says nothing of its wallets.
+          if (poolOf(sequelize).waiting > 0) return;
+          for (const { booking } of postings) slow.add(booking.wallet_id);
+        },
+        goesAlone: ({ booking }) => slow.has(booking.wallet_id),
       },
     ),
   );

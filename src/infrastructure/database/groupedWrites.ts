@@ -17,6 +17,10 @@ export interface GroupOptions<Item> {
   onGroupFailure(error: unknown): void;
   /** Whether an item may be written alone after its group failed so: never when that may write it a second time. */
   mayGoAlone(item: Item, error: unknown): boolean;
+  /** Is told of a group that takes long. */
+  onLate(items: Item[]): void;
+  /** Whether an item goes alone and at once: it would hold up those that are written with it. */
+  goesAlone(item: Item): boolean;
 }
 
 /** How long one write may hold up those that wait behind it, in milliseconds: several times what it takes. */
@@ -48,7 +52,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
  * Writes what waits at the same moment together. Nothing is delayed for company: an item that comes while none is being
  * written goes alone and at once; those that come in the meantime make the next group, of `most` at most. Between two
  * groups those join that are there already, heard by no one yet. A write that takes long, because something it needs is
- * locked, is left to itself: the others go on without it.
+ * locked, is left to itself: the others go on without it, and so do those that would be like it.
  *
  * @param alone writes one item.
  * @param together writes several in one transaction and says what became of each; null for one that it left out, which
@@ -58,7 +62,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 export function groupedWrites<Item, Result>(
   alone: (item: Item) => Promise<Result>,
   together: (items: Item[]) => Promise<(Result | null)[]>,
-  { most, onGroupFailure, mayGoAlone }: GroupOptions<Item>,
+  { most, onGroupFailure, mayGoAlone, onLate, goesAlone }: GroupOptions<Item>,
 ): GroupedWrites<Item, Result> {
   let waiting: Waiting<Item, Result>[] = [];
   let isWriting = false;
@@ -96,6 +100,13 @@ export function groupedWrites<Item, Result>(
     return writeEach(leftOut);
   };
 
+  const leaveLate = (group: Waiting<Item, Result>[]): void => {
+    onLate(group.map(({ item }) => item));
+    const apart = waiting.filter(({ item }) => goesAlone(item));
+    waiting = waiting.filter((one) => !apart.includes(one));
+    void writeEach(apart);
+  };
+
   const writeAll = async () => {
     isWriting = true;
     while (waiting.length > 0) {
@@ -103,6 +114,7 @@ export function groupedWrites<Item, Result>(
       waiting = waiting.slice(most);
       const [first] = group;
       const tell = await withPatience(group.length === 1 && first ? writeAlone(first) : writeGroup(group));
+      if (!tell && group.length > 1) leaveLate(group);
       // With much to write the database goes on while the callers hear of it; with little they may come back in time.
       const isBusy = waiting.length * 2 >= group.length && waiting.length > 1;
       if (isBusy && tell) setImmediate(tell);
@@ -113,10 +125,12 @@ export function groupedWrites<Item, Result>(
   };
 
   return {
-    write: (item) =>
-      new Promise((resolve, reject) => {
+    write: (item) => {
+      if (goesAlone(item)) return alone(item);
+      return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
         if (!isWriting) void writeAll();
-      }),
+      });
+    },
   };
 }

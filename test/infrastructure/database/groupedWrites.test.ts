@@ -9,6 +9,7 @@ function notedWriter(
   const writes: string[][] = [];
   const ends: (() => void)[] = [];
   const failures: string[] = [];
+  const late: string[] = [];
   const end = () => new Promise<void>((resolve) => ends.push(resolve));
   const grouped = groupedWrites<string, string>(
     async (item) => {
@@ -22,7 +23,13 @@ function notedWriter(
       await end();
       return together ? together(items) : items.map((item) => `${item} together`);
     },
-    { most: 3, onGroupFailure: (error) => failures.push(String(error)), mayGoAlone },
+    {
+      most: 3,
+      onGroupFailure: (error) => failures.push(String(error)),
+      mayGoAlone,
+      onLate: (items) => late.push(...items),
+      goesAlone: (item) => late.some((one) => one[0] === item[0]),
+    },
   );
   const endNext = async () => {
     await expect.poll(() => ends.length).toBeGreaterThan(0);
@@ -62,6 +69,30 @@ describe('Writes that wait at the same moment', () => {
     await endNext();
     expect(await results).toEqual(['a2 together', 'b2 together', 'c2 together']);
     expect(writes).toEqual([['a'], ['b', 'c'], expect.toSatisfy((group) => group.length === 3)]);
+  });
+
+  it('leave a group that is late to itself, and so do those that go alone because of it', async () => {
+    const { grouped, writes, endNext } = notedWriter();
+    const results = Promise.all(
+      ['a', 'slow1', 'b', 'c', 'slow2', 'd', 'e'].map((item) => grouped.write(item)),
+    );
+    await endNext();
+    // Nobody ends the group of the first slow one.
+    await expect.poll(() => writes.length).toBe(4);
+    expect(writes).toEqual([['a'], ['slow1', 'b', 'c'], ['slow2'], ['d', 'e']]);
+    const after = grouped.write('slow3');
+    expect(writes.at(-1)).toEqual(['slow3']);
+    for (let write = 0; write < 4; write += 1) await endNext();
+    expect(await results).toEqual([
+      'a alone',
+      'slow1 together',
+      'b together',
+      'c together',
+      'slow2 alone',
+      'd together',
+      'e together',
+    ]);
+    expect(await after).toBe('slow3 alone');
   });
 
   it('go alone again when their group left them out', async () => {
