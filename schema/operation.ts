@@ -67,7 +67,10 @@ export interface RootTurn {
   inTurn<Found>(found: Found | Promise<Found>): Promise<Found>;
 }
 
-type Resolver = GraphQLFieldResolver<RootTurn | undefined, RequestContext, Record<string, unknown>>;
+/** Another server of this schema may have a root value of its own, which is none. */
+type Root = Partial<RootTurn> | undefined;
+
+type Resolver = GraphQLFieldResolver<Root, RequestContext, Record<string, unknown>>;
 type RootField = GraphQLField<unknown, unknown>;
 
 /**
@@ -107,7 +110,7 @@ function guarded(operation: RootOperation, work: Resolver): Resolver {
       return work(turn, args, context, info);
     }
     const found = runAdmitted(operation, context, () => work(turn, args, context, info));
-    return turn ? turn.inTurn(found) : found;
+    return turn?.inTurn ? turn.inTurn(found) : found;
   };
 }
 
