@@ -10,7 +10,19 @@ import { eventually } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
 import { describeEngines, describeOneEngine, embedded } from '../harness/engines.ts';
 import { Operator } from '../harness/operator.ts';
+import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+
+/** What a follower of a tenant's events has heard from now on: their ids, and where it was rewound to. */
+async function followed({ running }: TestServer, tenant: Tenant) {
+  const heard: string[] = [];
+  const rewound: bigint[] = [];
+  const { leave } = await running.gateway.feed.follow(tenant, {
+    hear: (events) => heard.push(...events.map(({ id }) => id)),
+    rewind: (sequence) => rewound.push(sequence),
+  });
+  return { heard, rewound, leave };
+}
 
 it('who joins a feed while the table cannot be read pauses between tries, and stops once it is closed', async () => {
   // Nothing can be asked of this database.
@@ -78,12 +90,7 @@ describeOneEngine('A feed', (engine) => {
     const { id: teamId } = await new Operator(server).does('createTeam', { input: { name: 'Young' } });
     const tenant = await tenantOf(server, teamId, 'test');
     expect(await storedEvents(server, teamId, 'test')).toEqual([]);
-    const heard: string[] = [];
-    const { feed } = server.running.gateway;
-    const { leave } = await feed.follow(tenant, {
-      hear: (events) => heard.push(...events.map(({ id }) => id)),
-      rewind: () => undefined,
-    });
+    const { heard, leave } = await followed(server, tenant);
     const first = await recordExample(server, tenant, 'wallet.recharge.pending', 'rch_first');
     await eventually(() => heard.length > 0);
     expect(heard).toEqual([first]);
@@ -95,12 +102,7 @@ describeOneEngine('A feed', (engine) => {
     onTestFinished(() => server.close());
     const { teamId } = await server.createTeam();
     const tenant = await tenantOf(server, teamId, 'live');
-    const heard: string[] = [];
-    const rewound: bigint[] = [];
-    const { leave } = await server.running.gateway.feed.follow(tenant, {
-      hear: (events) => heard.push(...events.map(({ id }) => id)),
-      rewind: (sequence) => rewound.push(sequence),
-    });
+    const { heard, rewound, leave } = await followed(server, tenant);
     await writeEvents(server, teamId, 'live', { count: 1_500 });
     await eventually(() => heard.length === 1_500);
     await loseEvents(server, teamId, 'live', 1_500);
@@ -122,13 +124,8 @@ describeOneEngine('A feed', (engine) => {
     onTestFinished(() => server.close());
     const { teamId } = await server.createTeam();
     const tenant = await tenantOf(server, teamId, 'live');
-    const heard: string[] = [];
-    const rewound: bigint[] = [];
-    const { feed, platform } = server.running.gateway;
-    const { leave } = await feed.follow(tenant, {
-      hear: (events) => heard.push(...events.map(({ id }) => id)),
-      rewind: (sequence) => rewound.push(sequence),
-    });
+    const { heard, rewound, leave } = await followed(server, tenant);
+    const { platform } = server.running.gateway;
     const record = () => recordExample(server, tenant, 'wallet.recharge.pending', 'rch_first');
     const first = await record();
     await eventually(() => heard.length > 0);
@@ -156,11 +153,7 @@ describeOneEngine('A feed', (engine) => {
       onTestFinished(() => server.close());
       const { id: teamId } = await new Operator(server).does('createTeam', { input: { name: 'Young' } });
       const tenant = await tenantOf(server, teamId, 'test');
-      const heard: string[] = [];
-      const { leave } = await server.running.gateway.feed.follow(tenant, {
-        hear: (events) => heard.push(...events.map(({ id }) => id)),
-        rewind: () => undefined,
-      });
+      const { heard, leave } = await followed(server, tenant);
       const told = await writeEvents(server, teamId, 'test', { count: 3 });
       await eventually(() => heard.length === told.length);
       await loseEvents(server, teamId, 'test', count);

@@ -192,7 +192,7 @@ describeFlightDoors('flight search', (stage) => {
     const from = (origin: unknown, departureDate: string) =>
       refusalOf(live, { ...oneWay('GRU-GIG'), slices: [slice(origin, 'GIG', departureDate)] });
     for (const [origin, message, type] of [
-      ['XXX', airport, 'invalid'],
+      ['XQX', airport, 'invalid'],
       [7, airport, 'invalid'],
       [null, parameters, 'required'],
       [undefined, parameters, 'required'],
