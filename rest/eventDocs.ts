@@ -1,4 +1,5 @@
 import { eventTypeDescriptions } from '../src/domain/events/description.ts';
+import { durationInWords } from '../src/infrastructure/text/durationInWords.ts';
 import type { JsonSchema, NamedSchemas } from './namedSchemas.ts';
 import { typeName } from './namedSchemas.ts';
 
@@ -37,10 +38,10 @@ export const deliveryHeaders: JsonSchema = Object.fromEntries([
 
 const parameters = Object.keys(deliveryHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` }));
 
-const responses = {
-  '2XX': { description: 'Delivered. The status line must arrive within 5 seconds.' },
+const responsesWithin = (timeoutMs: number) => ({
+  '2XX': { description: `Delivered. The status line must arrive within ${durationInWords(timeoutMs)}.` },
   default: { description: 'Anything else, redirects included, is a failed attempt: it is tried again.' },
-};
+});
 
 export const eventsTag = {
   name: 'Events',
@@ -56,8 +57,12 @@ const sharingSlices = (schema: JsonSchema): JsonSchema =>
     ),
   );
 
-/** OpenAPI 3.1 `webhooks`: their bodies are named `BookingCreatedEvent` and so on. */
-export function webhookSection(named: NamedSchemas): JsonSchema {
+/**
+ * OpenAPI 3.1 `webhooks`: their bodies are named `BookingCreatedEvent` and so on.
+ * @param timeoutMs what an attempt may take, in milliseconds
+ */
+export function webhookSection(named: NamedSchemas, timeoutMs: number): JsonSchema {
+  const responses = responsesWithin(timeoutMs);
   return Object.fromEntries(
     eventTypeDescriptions().map(({ type, description, schema, example }) => [
       type,

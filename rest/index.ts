@@ -24,14 +24,15 @@ export function createRestDoor(gateway: Gateway): RestDoor {
   const direct: DirectRoute[] = [];
   const router = Router({ caseSensitive: true });
   const prepared = preparedRoutes();
+  const { clock, settings } = gateway.platform;
   // Worked out for its first reader of a day, who waits a moment: a start is faster without. All get the same bytes:
   // strangers who ask a thousand times and read nothing must not take a thousand times their memory.
   let openApi: { departureDate: string; bytes: Buffer } | undefined;
   router.get('/openapi.json', (request, response) => {
     request.routeName = '/openapi.json';
-    const departureDate = exampleDay(gateway.platform.clock.now());
+    const departureDate = exampleDay(clock.now());
     if (openApi?.departureDate !== departureDate) {
-      const document = openApiDocument(prepared, gatewaySchema(), departureDate);
+      const document = openApiDocument(prepared, gatewaySchema(), departureDate, settings);
       openApi = { departureDate, bytes: Buffer.from(JSON.stringify(document)) };
     }
     response.type('json').send(openApi.bytes);

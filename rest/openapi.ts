@@ -1,14 +1,16 @@
 import type { GraphQLSchema } from 'graphql';
 import { getNullableType, isObjectType } from 'graphql';
+import type { Settings } from '../src/config.ts';
 import { respeltPath } from '../src/infrastructure/http/pathParameters.ts';
 import { restPrefix } from '../src/infrastructure/http/restPrefix.ts';
+import { durationInWords } from '../src/infrastructure/text/durationInWords.ts';
 import { errorSchema, metaSchema, succeeded } from './errorSchemas.ts';
 import { deliveryHeaders, eventsTag, webhookSection } from './eventDocs.ts';
 import type { PreparedRoute } from './handler.ts';
 import { describe, TypeSchemas } from './jsonSchemas.ts';
 import type { JsonSchema } from './namedSchemas.ts';
 import { NamedSchemas, typeName } from './namedSchemas.ts';
-import { overview } from './overview.ts';
+import { overviewOf } from './overview.ts';
 import { messagesOf, refusalExamples, refusalsByStatus } from './refusalDocs.ts';
 import { tagTexts } from './tags.ts';
 import { variableDocs } from './variableDocs.ts';
@@ -144,7 +146,7 @@ function headersOfRefusal(status: number, { rules }: PreparedRoute): JsonSchema 
   };
 }
 
-const components = {
+const componentsOf = (idempotencyWindowMs: number) => ({
   securitySchemes: {
     bearer: { type: 'http', scheme: 'bearer', description: 'API key: sk_live_… or sk_test_…' },
   },
@@ -154,7 +156,7 @@ const components = {
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
-      description: 'Within 24 hours the same key repeats the first response instead of creating again.',
+      description: `Within ${durationInWords(idempotencyWindowMs)} the same key repeats the first response instead of creating again.`,
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     },
   },
@@ -175,16 +177,18 @@ const components = {
       schema: { type: 'string', const: 'true' },
     },
   },
-};
+});
 
 /**
  * The whole document.
  * @param departureDate YYYY-MM-DD, on which its examples fly
+ * @param settings of the server that it describes
  */
 export function openApiDocument(
   prepared: readonly PreparedRoute[],
   schema: GraphQLSchema,
   departureDate: string,
+  { IDEMPOTENCY_WINDOW, WEBHOOK_TIMEOUT }: Pick<Settings, 'IDEMPOTENCY_WINDOW' | 'WEBHOOK_TIMEOUT'>,
 ): JsonSchema {
   const parts = new Parts(schema);
   const paths: Record<string, Record<string, unknown>> = {};
@@ -207,7 +211,7 @@ export function openApiDocument(
     info: {
       title: 'Embarque Travel Booking API',
       version: '1.0.0',
-      description: overview,
+      description: overviewOf(IDEMPOTENCY_WINDOW),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative: whoever reads the document at one of the server's names calls the server by that name.
@@ -221,7 +225,7 @@ export function openApiDocument(
       eventsTag,
     ],
     paths,
-    webhooks: webhookSection(parts.named),
-    components: { ...components, schemas: parts.named.all() },
+    webhooks: webhookSection(parts.named, WEBHOOK_TIMEOUT),
+    components: { ...componentsOf(IDEMPOTENCY_WINDOW), schemas: parts.named.all() },
   };
 }

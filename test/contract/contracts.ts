@@ -5,6 +5,7 @@ import { contractText } from '../../rest/contract.ts';
 import { openApiDocument } from '../../rest/openapi.ts';
 import { preparedRoutes } from '../../rest/preparedRoutes.ts';
 import { gatewaySchema } from '../../schema/index.ts';
+import { readSettings } from '../../src/config.ts';
 import { eventTypeDescriptions } from '../../src/domain/events/description.ts';
 
 /** The checked-in contracts: path in the repository, and what the code says it has to hold. */
@@ -15,7 +16,7 @@ export function contracts(): ReadonlyMap<string, string> {
   return new Map([
     ['schema/schema.graphql', `${printSchema(lexicographicSortSchema(schema))}\n`],
     ['rest/contract.txt', contractText(prepared, schema)],
-    ['rest/openapi.json', json(openApiDocument(prepared, schema, '2027-01-15'))],
+    ['rest/openapi.json', json(openApiDocument(prepared, schema, '2027-01-15', readSettings({})))],
     ['rest/events.json', json(eventTypeDescriptions())],
   ]);
 }
