@@ -4,7 +4,7 @@ import { isDay, isInstant } from '../src/domain/day.ts';
 import { eventTypes, isEventType } from '../src/domain/events/catalogue.ts';
 import { isPlaceCode } from '../src/domain/flights/searchRequest.ts';
 import { amountPattern, parseAmount } from '../src/domain/money.ts';
-import { maximumLimit } from '../src/domain/pagination.ts';
+import { largestCount, maximumLimit } from '../src/domain/pagination.ts';
 import { scopes } from '../src/domain/teams/scope.ts';
 import { isWebhookUrl } from '../src/domain/webhooks/webhookUrl.ts';
 import { badValueMessages } from '../src/errors.ts';
@@ -143,9 +143,6 @@ function rangeScalar(name: string, description: string, maximum: number): GraphQ
   });
 }
 
-/** GraphQL's Int goes no further. */
-export const largestInt = 2 ** 31 - 1;
-
-export const PageNumber = rangeScalar('PageNumber', 'A page of a list, from 1.', largestInt);
+export const PageNumber = rangeScalar('PageNumber', 'A page of a list, from 1.', largestCount);
 
 export const PageSize = rangeScalar('PageSize', `Items on a page, 1 to ${maximumLimit}.`, maximumLimit);

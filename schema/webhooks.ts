@@ -2,7 +2,7 @@ import { Arg, Ctx, Field, Float, InputType, Int, Mutation, ObjectType, Query, Re
 import type { RequestContext } from '../src/domain/admission.ts';
 import { tenantOf } from '../src/domain/admission.ts';
 import type { EventType as EventTypeName } from '../src/domain/events/catalogue.ts';
-import { paginationOf, rowsOf } from '../src/domain/pagination.ts';
+import { largestCount, paginationOf, rowsOf } from '../src/domain/pagination.ts';
 import type { Platform } from '../src/domain/platform.ts';
 import { findWebhook, listWebhooks } from '../src/domain/webhooks/reading.ts';
 import { deleteWebhook, prepareWebhook, updateWebhook } from '../src/domain/webhooks/registration.ts';
@@ -20,7 +20,7 @@ import { Checks } from './argumentChecks.ts';
 import { BoundedArguments } from './bounds.ts';
 import { Operation, type Prepared, prepared } from './operation.ts';
 import { LimitArg, PageArg, Pagination } from './pagination.ts';
-import { DateTime, EventType, largestInt, WebhookUrl } from './scalars.ts';
+import { DateTime, EventType, WebhookUrl } from './scalars.ts';
 
 @ObjectType({ description: 'A URL that gets signed notifications of events.', simpleResolvers: true })
 export class Webhook {
@@ -110,8 +110,8 @@ function toWebhook(row: WebhookRow, { vault }: Platform): Webhook {
     updatedAt: row.updated_at.toISOString(),
     lastTriggeredAt: row.last_triggered_at?.toISOString() ?? null,
     successRate: successRate(total, failed),
-    totalDeliveries: Math.min(total, largestInt),
-    failedDeliveries: Math.min(failed, largestInt),
+    totalDeliveries: Math.min(total, largestCount),
+    failedDeliveries: Math.min(failed, largestCount),
   };
 }
 

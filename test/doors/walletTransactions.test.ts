@@ -139,6 +139,22 @@ describeDoors('the wallet', (stage) => {
       expect(whole.pagination).toEqual({ page: 1, limit: 100, total: 23, pages: 1 });
     });
 
+    it('are counted up to the largest number that GraphQL has', async () => {
+      const { live, teamId } = await stage.server.createTeam();
+      const largest = 2 ** 31 - 1;
+      const counted = async (credits: number, limit: number) => {
+        await stage.server.query(
+          `INSERT INTO wallet_days SELECT id, '2026-11-16', $2, 0, $2, 0 FROM wallets WHERE team_id = $1 AND mode = 'live'
+           ON CONFLICT (wallet_id, day) DO UPDATE SET credit_count = $2, credit_cents = $2`,
+          [teamId, credits],
+        );
+        return dataOf(await stage.door.transactions(live, { limit })).pagination;
+      };
+      expect(await counted(largest, 1)).toEqual({ page: 1, limit: 1, total: largest, pages: largest });
+      expect(await counted(largest + 1, 1)).toEqual({ page: 1, limit: 1, total: largest, pages: largest });
+      expect(await counted(largest + 1, 100)).toMatchObject({ total: largest, pages: 21_474_837 });
+    });
+
     it('answer every filter with exactly its entries, and a summary over the filter and not the page', async () => {
       const team = await stage.server.createTeam();
       await fillFiveDays(stage, team);
