@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { appErrorOf, toldOfFault } from '../schema/errors.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
+import { standingOf } from '../src/domain/admission.ts';
 import { overloaded, overloadRetrySeconds } from '../src/domain/busy.ts';
 import { RetryLater } from '../src/domain/identification.ts';
 import type { Caller } from '../src/domain/teams/access.ts';
@@ -53,7 +54,12 @@ export function sendBody(
   body: string | Buffer,
   context: RequestContext | null,
 ): void {
-  writeAnswer(response, status, { contentType: jsonContentType, body, encoding: 'latin1' }, context);
+  writeAnswer(
+    response,
+    status,
+    { contentType: jsonContentType, body, encoding: 'latin1' },
+    context && standingOf(context),
+  );
 }
 
 /** Writes any JSON object as a response. */

@@ -1,6 +1,5 @@
 import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
 import type { RequestContext } from '../src/domain/admission.ts';
-import { countRequest } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { AppError } from '../src/errors.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
@@ -34,7 +33,7 @@ export function refusing(
     let context: RequestContext | null = null;
     try {
       context = await openContext(request, response, gateway);
-      await countRequest('default', context);
+      await context.count.add('default');
       if (allowed.length > 0) response.setHeader('Allow', allowed.join(', '));
       throw refusal;
     } catch (error) {

@@ -1,7 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { OperationTypeNode } from 'graphql';
 import type { RequestContext } from '../../src/domain/admission.ts';
-import { countRefused } from '../../src/domain/admission.ts';
 import { AppError, validationError } from '../../src/errors.ts';
 import { renderError, wrap } from '../errors.ts';
 import { writableJson } from './writableJson.ts';
@@ -88,16 +87,7 @@ const requestsOf = ({ answeredCharacters, answeredObjects }: RequestContext): nu
  * @throws AppError 429 when that is too many.
  */
 export function countWhole(least: number, context: RequestContext): void | Promise<void> {
-  const due = Math.max(
-    least - context.counted,
-    requestsOf(context) - context.counted,
-    context.uncounted.length,
-  );
-  if (due > 0) return countTimes(due, context);
-}
-
-async function countTimes(times: number, context: RequestContext): Promise<void> {
-  for (let done = 0; done < times; done += 1) await countRefused(context);
+  return context.count.fillUp(Math.max(least, requestsOf(context)));
 }
 
 /** Counts a request that has run, for what it is answered: that stays so, and the next may be one too many. */

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { GraphQLError } from 'graphql';
 import type { RequestContext } from '../../src/domain/admission.ts';
-import { countRefused } from '../../src/domain/admission.ts';
+import { standingOf } from '../../src/domain/admission.ts';
 import { RetryLater } from '../../src/domain/identification.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { jsonContentType, writeAnswer } from '../../src/infrastructure/http/answer.ts';
@@ -63,9 +63,9 @@ export async function refusalAnswer(
   log: Log,
 ): Promise<Answer> {
   let reported = errors;
-  if (context?.rateWindow === null) {
+  if (context?.count.window === null) {
     try {
-      await countRefused(context);
+      await context.count.addRefused();
     } catch (error) {
       reported = [error];
     }
@@ -87,7 +87,7 @@ function shownToStranger(errors: readonly GraphQLError[], response: Response, lo
 
 /** Headers that every answer to a known caller has. */
 export function setContextHeaders(response: Response, context: RequestContext | null): void {
-  if (context) setStanding(response, context);
+  if (context) setStanding(response, standingOf(context));
   response.setHeader('Cache-Control', 'no-store');
 }
 
@@ -99,5 +99,10 @@ export function sendAnswer(response: Response, answer: Answer, context: RequestC
     if (name === 'content-type') contentType = value;
     else if (name !== 'cache-control' && name !== 'content-length') response.setHeader(name, value);
   }
-  writeAnswer(response, status, { contentType, body: text, encoding: 'utf8' }, context);
+  writeAnswer(
+    response,
+    status,
+    { contentType, body: text, encoding: 'utf8' },
+    context && standingOf(context),
+  );
 }

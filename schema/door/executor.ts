@@ -48,7 +48,7 @@ export function compileOperation(
     try {
       return coerceVariables(input, raw, options, context);
     } catch (error) {
-      context.uncounted.push(bucketOf(schema, document, operation));
+      context.count.noteRefused(bucketOf(schema, document, operation));
       throw error;
     }
   };

@@ -83,7 +83,7 @@ async function runKnown(
  * @throws AppError 429 where nothing ran; what ran is answered, for it has taken effect.
  */
 function countRequests(body: unknown, context: RequestContext): void | Promise<void> {
-  const hasRun = context.counted > context.countedAhead.length;
+  const hasRun = context.count.hasBegun;
   return countWhole(Array.isArray(body) ? Math.max(1, body.length) : 1, context)?.catch((error) => {
     if (!hasRun || !(error instanceof AppError)) throw error;
   });

@@ -15,7 +15,6 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../../src/domain/admission.ts';
-import { countRefused } from '../../src/domain/admission.ts';
 import { validationError } from '../../src/errors.ts';
 import { keptOfObject } from '../../src/infrastructure/keptEntry.ts';
 import type { OperationInput } from '../coercion.ts';
@@ -122,7 +121,7 @@ export function createPreparation(
       );
       return { schema, document, operationName: request.operationName, variableValues, contextValue };
     } catch (error) {
-      contextValue.uncounted.push(bucketOf(schema, document, operation));
+      contextValue.count.noteRefused(bucketOf(schema, document, operation));
       return [wrap(error)];
     }
   };
@@ -143,10 +142,10 @@ export async function refusedAndCounted(
 }
 
 /** A request that ran no counted operation, such as introspection, counts as one. @returns errors over the limit. */
-async function excessOf(context: RequestContext): Promise<readonly GraphQLError[] | null> {
-  if (context.rateWindow !== null) return null;
+async function excessOf({ count }: RequestContext): Promise<readonly GraphQLError[] | null> {
+  if (count.window !== null) return null;
   try {
-    await countRefused(context);
+    await count.addRefused();
     return null;
   } catch (error) {
     return [wrap(error)];

@@ -1,5 +1,5 @@
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import type { OperationBucket } from '../../src/domain/admission.ts';
+import type { OperationBucket } from '../../src/domain/requestCount.ts';
 import { rulesOf } from '../operation.ts';
 import { rootFieldsOf } from '../rootSelections.ts';
 

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
-import type { OperationBucket, RequestContext } from '../../src/domain/admission.ts';
-import { countAhead } from '../../src/domain/admission.ts';
+import type { RequestContext } from '../../src/domain/admission.ts';
+import type { OperationBucket } from '../../src/domain/requestCount.ts';
 import { Turns } from '../../src/infrastructure/turns.ts';
 import { rulesOf } from '../operation.ts';
 
@@ -21,7 +21,7 @@ export function createUnreadCounting(schema: GraphQLSchema): CountUnread {
   const turns = new Turns(1);
   return async (sources, context) => {
     if (sources.length === 0) return;
-    const { caller, gateway } = context;
+    const { caller, count, gateway } = context;
     // Those that come together are each counted before the next is looked at.
     setImmediate(await turns.take(caller.keyId, null));
     const isUsedUp = (bucket: OperationBucket) => gateway.limiter.isUsedUp(bucket, caller.keyId);
@@ -29,7 +29,7 @@ export function createUnreadCounting(schema: GraphQLSchema): CountUnread {
     for (const source of sources) {
       const named = others.filter(({ name }) => source.includes(name)).map(({ bucket }) => bucket);
       const bucket = named.find((one) => !isUsedUp(one)) ?? named[0] ?? 'default';
-      await countAhead(bucket, context);
+      await count.addAhead(bucket);
     }
   };
 }

@@ -1,12 +1,11 @@
-import { AppError, RateLimitExceeded } from '../errors.ts';
-import type { Bucket, RateWindow } from '../infrastructure/rateLimits/rateLimiter.ts';
+import { AppError } from '../errors.ts';
+import type { Standing } from '../infrastructure/http/headers.ts';
 import type { Searcher } from './flights/search.ts';
 import type { Gateway } from './gateway.ts';
+import { type OperationBucket, RequestCount } from './requestCount.ts';
 import type { Caller } from './teams/access.ts';
 import type { Scope } from './teams/scope.ts';
 import type { Tenant } from './tenant.ts';
-
-export type OperationBucket = Exclude<Bucket, 'unauthenticated'>;
 
 /** What an operation asks of its caller: declared with the operation, checked the same way at every door. */
 export interface OperationRules {
@@ -35,14 +34,8 @@ export interface RequestContext {
   /** Finds the request in the logs; null for operations over WebSockets, which share one request. */
   readonly requestId: string | null;
   idempotencyKey: string | null;
-  /** The window that the latest operation was counted in, or of those that were refused the first. */
-  rateWindow: RateWindow | null;
-  /** How often the request was counted. */
-  counted: number;
-  /** Which limits are to count what was asked and refused before it could be counted. */
-  readonly uncounted: OperationBucket[];
-  /** Which limits have counted an operation that is still to come, for its document to be read. */
-  readonly countedAhead: Bucket[];
+  /** How often it counts for the limits of its key. */
+  readonly count: RequestCount;
   /** Characters of what it was answered so far. */
   answeredCharacters: number;
   /** Objects in that. */
@@ -67,16 +60,20 @@ export function newContext(gateway: Gateway, caller: Caller, requestId: string |
     caller,
     requestId,
     idempotencyKey: null,
-    rateWindow: null,
-    counted: 0,
-    uncounted: [],
-    countedAhead: [],
+    count: new RequestCount(gateway, caller.keyId),
     answeredCharacters: 0,
     answeredObjects: 0,
     admitted: null,
     replayed: false,
   };
 }
+
+/** What headers tell of what became of a request. */
+export const standingOf = ({ count, replayed, retryAfterSeconds }: RequestContext): Standing => ({
+  rateWindow: count.window,
+  replayed,
+  retryAfterSeconds,
+});
 
 /** Leaves work that the answer depends on to a door that waits for it. Resolves at once there, else when it is done. */
 export async function leaveToDoor(work: Promise<unknown>, context: RequestContext): Promise<void> {
@@ -89,7 +86,7 @@ export async function leaveToDoor(work: Promise<unknown>, context: RequestContex
  * @throws AppError 429 over the limit, 403 for a key without the scope.
  */
 export function admit(rules: OperationRules, context: RequestContext): void | Promise<void> {
-  const counted = countRequest(rules.bucket, context);
+  const counted = context.count.add(rules.bucket);
   if (counted) return counted.then(() => checkScope(rules, context.caller));
   checkScope(rules, context.caller);
 }
@@ -140,39 +137,6 @@ export function runAdmitted<T>(
  */
 function mayBeginUncounted(rules: OperationRules, { caller, gateway }: RequestContext): boolean {
   return isPermitted(rules, caller) && !gateway.limiter.isSpent(rules.bucket, caller.keyId);
-}
-
-/** Counts one request of this caller, unless that was counted ahead. @throws AppError 429 over the limit. */
-export function countRequest(bucket: Bucket, context: RequestContext): void | Promise<void> {
-  const ahead = context.countedAhead.indexOf(bucket);
-  if (ahead === -1) return count(bucket, context);
-  context.countedAhead.splice(ahead, 1);
-}
-
-/** Counts an operation before it is known which. @throws AppError 429 over the limit. */
-export async function countAhead(bucket: Bucket, context: RequestContext): Promise<void> {
-  await count(bucket, context);
-  context.countedAhead.push(bucket);
-}
-
-function count(bucket: Bucket, context: RequestContext): void | Promise<void> {
-  const window = context.gateway.limiter.consume(bucket, context.caller.keyId);
-  if (window instanceof Promise) return window.then((counted) => enter(counted, bucket, context));
-  enter(window, bucket, context);
-}
-
-/** Counts a request of which nothing ran, as what it asked for where that is known. @throws AppError 429 over the limit. */
-export function countRefused(context: RequestContext): void | Promise<void> {
-  return countRequest(context.uncounted.shift() ?? 'default', context);
-}
-
-function enter(window: RateWindow, bucket: Bucket, context: RequestContext): void {
-  // What was refused is told, and when it may be sent again, whatever else the request asked for.
-  if (context.rateWindow?.allowed !== false) context.rateWindow = window;
-  context.counted += 1;
-  if (window.allowed) return;
-  context.gateway.platform.metrics.rateLimited.inc({ bucket });
-  throw new RateLimitExceeded();
 }
 
 /** 403: the key may not do this. */
