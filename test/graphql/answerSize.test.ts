@@ -9,7 +9,7 @@ import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { streamedResults } from '../harness/subscribers.ts';
-import { longLogOf } from './longLog.ts';
+import { excerptCharacters, longLogOf } from './longLog.ts';
 
 const limit = 120;
 
@@ -87,7 +87,8 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
       '{ walletBalance { balance } teamWebhooks: webhooks { items { id } }',
     );
     const serializing = vi.spyOn(GraphQLString, 'serialize');
-    const excerpts = () => serializing.mock.calls.filter(([value]) => String(value).length === 4_096).length;
+    const excerpts = () =>
+      serializing.mock.calls.filter(([value]) => String(value).length === excerptCharacters).length;
     try {
       for (const query of [tooLarge, besideOthers]) {
         serializing.mockClear();

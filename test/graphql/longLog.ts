@@ -1,6 +1,9 @@
 import type { TestServer } from '../harness/server.ts';
 
-/** A key to a log of a thousand attempts, each answered with 4 KiB, and how to ask for it so many times in one answer. */
+/** Characters of what each attempt of a long log was answered with. */
+export const excerptCharacters = 4_096;
+
+/** A key to a webhook’s log of a thousand attempts, each answered with 4 KiB, and what asks for it so many times at once. */
 export async function longLogOf(server: TestServer, mode: 'live' | 'test') {
   const { [mode]: key } = await server.createTeam();
   const body = { url: 'https://localhost:1024/hooks', events: ['wallet.debit'] };
@@ -13,7 +16,7 @@ export async function longLogOf(server: TestServer, mode: 'live' | 'test') {
   );
   await server.query(
     `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, reason, detail, response_excerpt)
-     SELECT d.id, n, now(), 5, 'ok', 'answered 200', repeat('x', 4096)
+     SELECT d.id, n, now(), 5, 'ok', 'answered 200', repeat('x', ${excerptCharacters})
        FROM webhook_deliveries d, generate_series(1, 10) n WHERE d.webhook_id = $1`,
     [id],
   );
@@ -21,5 +24,5 @@ export async function longLogOf(server: TestServer, mode: 'live' | 'test') {
     const excerpts = Array.from({ length: times }, (_, index) => `a${index}: responseExcerpt`).join(' ');
     return `{ webhookDeliveries(webhookId: "${id}", limit: 100) { items { attempts { ${excerpts} } } } }`;
   };
-  return { key, asking };
+  return { key, webhookId: id as string, asking };
 }
