@@ -1,5 +1,5 @@
 import type { GraphQLField, GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
-import { defaultFieldResolver } from 'graphql';
+import { defaultFieldResolver, isNullableType } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { OperationRules, RequestContext, RootOperation } from '../src/domain/admission.ts';
 import { runAdmitted } from '../src/domain/admission.ts';
@@ -61,10 +61,14 @@ export function rulesOf(
   return rules;
 }
 
-/** What an operation that has others beside it brings as its root value: when its turn comes. */
+/** What an operation that has others beside it, or several root fields, brings as its root value: when its turn comes. */
 export interface RootTurn {
-  /** What a root field has found, once it may be put together. @throws AppError where it may not. */
-  inTurn<Found>(found: Found | Promise<Found>): Promise<Found>;
+  /**
+   * Has a root field find what it is asked for.
+   * @param isNullable whether the others stand where it is refused.
+   * @returns what it has found, once that may be put together. @throws AppError where it may not.
+   */
+  inTurn<Found>(find: () => Found | Promise<Found>, isNullable: boolean): Promise<Found>;
 }
 
 /** Another server of this schema may have a root value of its own, which is none. */
@@ -88,13 +92,14 @@ export function guardOperations(schema: GraphQLSchema): void {
       const work = rules.creation ? creating(field, rules, resolve) : resolve;
       const isRead = operation === 'query';
       const spelling = spellingRefusals(field, isRead ? work : writing(work));
-      field.resolve = guarded({ name: field.name, rules, isRead }, spelling) as typeof field.resolve;
+      field.resolve = guarded(field, { name: field.name, rules, isRead }, spelling) as typeof field.resolve;
     }
   }
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
     const rules = rulesOf(schema, 'subscription', field.name);
     const subscribe = spellingRefusals(field, spellingInStream(field, field.subscribe as Resolver));
     field.subscribe = guarded(
+      field,
       { name: field.name, rules, isRead: false },
       subscribe,
     ) as typeof field.subscribe;
@@ -103,14 +108,15 @@ export function guardOperations(schema: GraphQLSchema): void {
   }
 }
 
-function guarded(operation: RootOperation, work: Resolver): Resolver {
+function guarded(field: RootField, operation: RootOperation, work: Resolver): Resolver {
   return (turn, args, context, info) => {
     if (context.admitted === operation.rules) {
       context.admitted = null;
       return work(turn, args, context, info);
     }
-    const found = runAdmitted(operation, context, () => work(turn, args, context, info));
-    return turn?.inTurn ? turn.inTurn(found) : found;
+    const begin = () => work(turn, args, context, info);
+    if (!turn?.inTurn) return runAdmitted(operation, context, begin);
+    return turn.inTurn(() => runAdmitted(operation, context, begin), isNullableType(field.type));
   };
 }
 

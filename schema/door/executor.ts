@@ -5,6 +5,7 @@ import type { CoercionOptions, Variable } from '../coercion.ts';
 import { coerceVariables, inputOf } from '../coercion.ts';
 import { unknownOperation } from '../errors.ts';
 import type { RootTurn } from '../operation.ts';
+import { CommonTurn, takesCommonTurn } from './commonTurn.ts';
 import type { Query } from './compiler.ts';
 import { queryOf } from './compiler.ts';
 import { bucketOf } from './refusedOperation.ts';
@@ -39,6 +40,7 @@ export function compileOperation(
   if (!operation) throw unknownOperation();
   const input = inputOf(schema, document, operation);
   const { variables } = input;
+  const isCommon = takesCommonTurn(document, operation);
   let query: Query | undefined;
   const coerced = (
     context: RequestContext,
@@ -58,7 +60,8 @@ export function compileOperation(
     run(context, raw, options, turn) {
       // With its first run: compiling every route's document at the start would delay it.
       query ??= queryOf(schema, document, operationName, variables);
-      return query(turn, context, variables.length === 0 ? {} : coerced(context, raw, options));
+      const root = isCommon ? new CommonTurn(turn) : turn;
+      return query(root, context, variables.length === 0 ? {} : coerced(context, raw, options));
     },
   };
 }

@@ -19,7 +19,11 @@ export class OperationTurn implements RootTurn {
     this.#context = context;
   }
 
-  async inTurn<Found>(found: Found | Promise<Found>): Promise<Found> {
+  inTurn<Found>(find: () => Found | Promise<Found>): Promise<Found> {
+    return this.#onceTaken(find());
+  }
+
+  async #onceTaken<Found>(found: Found | Promise<Found>): Promise<Found> {
     const value = await found;
     this.#taken ??= this.#turns.take('batch', null);
     await this.#taken;

@@ -21,6 +21,7 @@ import type { OperationInput } from '../coercion.ts';
 import { coerceVariables, inputOf } from '../coercion.ts';
 import { parseFailed, unknownOperation, wrap } from '../errors.ts';
 import { conditionalRoots } from '../subscriptionRoots.ts';
+import { CommonTurn, takesCommonTurn } from './commonTurn.ts';
 import { checkSource, documentLimits, limitRules, readDocument } from './limits.ts';
 import { bucketOf } from './refusedOperation.ts';
 import type { CountUnread } from './unreadDocuments.ts';
@@ -119,7 +120,9 @@ export function createPreparation(
         { rules: 'graphql' },
         contextValue,
       );
-      return { schema, document, operationName: request.operationName, variableValues, contextValue };
+      const rootValue = takesCommonTurn(document, operation) ? new CommonTurn() : undefined;
+      const { operationName } = request;
+      return { schema, document, operationName, rootValue, variableValues, contextValue };
     } catch (error) {
       contextValue.count.noteRefused(bucketOf(schema, document, operation));
       return [wrap(error)];
