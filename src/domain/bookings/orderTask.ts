@@ -24,6 +24,9 @@ export interface OrderTask extends BookingRow {
   order_note: string | null;
 }
 
+/** SQL: whether what the booking `b` has as its task was asked for before and abandoned; its lease keeps others alone waiting. */
+const wasAbandonedSql = 'b.order_token = b.order_task';
+
 /** Tells the workers, once the change is committed, that a supplier is to be asked. */
 export function announceOrders(platform: Platform): void {
   afterCommit(() => platform.signals.publish('orders', {}));
@@ -33,11 +36,11 @@ const claimStatement = statement<OrderTask>(
   'claim_order_tasks',
   `WITH due AS (
      SELECT task.* FROM unnest($2::text[], $3::integer[]) AS s(supplier, places) CROSS JOIN LATERAL (
-       SELECT id, CASE WHEN b.order_token = b.order_task THEN b.order_leased_until END AS abandoned_until
+       SELECT id, CASE WHEN ${wasAbandonedSql} THEN b.order_leased_until END AS abandoned_until
          FROM bookings b
         WHERE b.order_task IS NOT NULL AND b.order_due_at <= $1
           AND (b.order_leased_until IS NULL OR b.order_leased_until <= clock_timestamp()
-               OR b.order_token = b.order_task)
+               OR ${wasAbandonedSql})
           AND (b.supplier = s.supplier OR (s.supplier = '' AND b.supplier <> ALL ($2::text[])))
         ORDER BY b.order_due_at LIMIT s.places FOR UPDATE SKIP LOCKED) task
    )
