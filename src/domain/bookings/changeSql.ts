@@ -92,9 +92,7 @@ function changeStatement(
      UPDATE wallets SET ${walletSql(transition, 'b.amount_cents', now).join(', ')}
        FROM booking b WHERE wallets.id = b.wallet_id
      RETURNING wallets.*
-   )${type ? entrySql(type) : ''}, stream AS (
-     SELECT id, team_id, mode, event_count FROM wallet
-   ), ${happeningSql(transition, now, '($4::text[])')}, ${eventCtes}
+   )${type ? entrySql(type) : ''}, ${happeningSql(transition, now, '($4::text[])')}, ${eventCtes}
    SELECT ${bookingColumns('b')} FROM booking b`,
   );
 }

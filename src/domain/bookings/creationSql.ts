@@ -4,8 +4,8 @@ import type { IdempotencyRow } from '../idempotency/keySql.ts';
 import { keyCtes, keyIsStored, keyValues } from '../idempotency/keySql.ts';
 import { availableSql } from '../wallet/debitSql.ts';
 import type { BookingRow, BookingType, GivenName } from './booking.ts';
-import { givenOf, givenValue, insertSql } from './insertSql.ts';
-import { entrySql, happeningSql, newEventIds, walletSql } from './transitionSql.ts';
+import { creationNames, givenOf, givenValue, insertSql } from './insertSql.ts';
+import { entrySql, entryTypes, happeningSql, newEventIds, walletSql } from './transitionSql.ts';
 import { transitions } from './transitions.ts';
 
 /** A creation of one booking, and the values of its parameters. */
@@ -18,10 +18,10 @@ export interface CreationStatement {
  * A creation. First comes what it is given, then the ids of its events, then the Idempotency-Key. No row comes back when
  * the money does not suffice.
  */
-function creation(name: 'book' | 'hold'): CreationStatement {
+function creation(type: BookingType): CreationStatement {
+  const name = creationNames[type];
   const transition = transitions[name];
-  const instant = transition.money === 'debit';
-  const type = instant ? 'instant' : 'hold';
+  const entryType = entryTypes[transition.money];
   const parameters = givenOf(type);
   const given = (column: GivenName) => {
     const index = parameters.findIndex((parameter) => parameter.name === column);
@@ -30,21 +30,6 @@ function creation(name: 'book' | 'hold'): CreationStatement {
   const [now, amount] = [given('created_at'), given('amount_cents')];
   const eventIds = `($${parameters.length + 1}::text[])`;
   const keyAt = parameters.length + 2;
-  const booking = insertSql(
-    type,
-    given,
-    {
-      team_id: 'w.team_id',
-      mode: 'w.mode',
-      type: `'${type}'`,
-      status: `'${transition.to}'`,
-      updated_at: now,
-      confirmed_at: instant ? now : 'NULL::timestamptz',
-      order_task: `'${transition.task}'`,
-      order_due_at: now,
-    },
-    'wallet w',
-  );
   const statement = recordingStatement<{ id: string }>(
     `create_${name}_booking`,
     ({ eventCtes }) => `WITH wallet AS (
@@ -52,11 +37,9 @@ function creation(name: 'book' | 'hold'): CreationStatement {
       WHERE wallets.id = ${given('wallet_id')} AND ${availableSql} >= ${amount}
      RETURNING wallets.*
    ), booking AS (
-     ${booking}
+     ${insertSql(type, given, 'wallet')}
      RETURNING *
-   )${instant ? entrySql('debit') : ''}, stream AS (
-     SELECT id, team_id, mode, event_count FROM wallet
-   ), ${happeningSql(transition, now, eventIds)}, ${eventCtes}, ${keyCtes('booking', keyAt)}
+   )${entryType ? entrySql(entryType) : ''}, ${happeningSql(transition, now, eventIds)}, ${eventCtes}, ${keyCtes('booking', keyAt)}
    SELECT id FROM booking WHERE ${keyIsStored('booking', keyAt)}`,
   );
   const valuesOf: CreationStatement['valuesOf'] = (row, key) => [
@@ -69,6 +52,6 @@ function creation(name: 'book' | 'hold'): CreationStatement {
 
 /** The creations, by the type of their bookings. */
 export const createBooking: Readonly<Record<BookingType, CreationStatement>> = {
-  instant: creation('book'),
+  instant: creation('instant'),
   hold: creation('hold'),
 };

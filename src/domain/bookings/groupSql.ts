@@ -1,14 +1,22 @@
 import { binaryArray, plainArray } from '../../infrastructure/database/arrayValues.ts';
 import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
+import type { EventType } from '../events/catalogue.ts';
 import { recordingStatement } from '../events/recording.ts';
 import type { IdempotencyRow } from '../idempotency/keySql.ts';
 import { storeKeysSql } from '../idempotency/keySql.ts';
-import { lowBalanceDataSql } from '../wallet/debitSql.ts';
-import { transactionObjectSql } from '../wallet/entrySql.ts';
-import { lowBalanceCents, testBalanceCents } from '../wallet/wallet.ts';
+import { crossingSql, lowBalanceDataSql } from '../wallet/debitSql.ts';
+import { closeDaysSql, insertEntriesSql, transactionObjectSql } from '../wallet/entrySql.ts';
+import { testBalanceCents } from '../wallet/wallet.ts';
 import type { BookingRow } from './booking.ts';
 import { type Given, givenOf, givenValue, insertSql } from './insertSql.ts';
-import { bookingObjectSql, eventCountOf, mostEvents, newEventIds } from './transitionSql.ts';
+import {
+  bookingObjectSql,
+  entryTextSql,
+  eventCountOf,
+  mostEvents,
+  newEventIds,
+  toldBy,
+} from './transitionSql.ts';
 import { transitions } from './transitions.ts';
 
 /**
@@ -81,56 +89,38 @@ export const valuesOfGroup = (postings: readonly Posting[]): unknown[] => [
   plainArray([...new Set(postings.map(({ booking }) => booking.wallet_id))]),
 ];
 
-/** Those that each booking tells, by `happenings`; one that crosses the threshold tells of the low balance besides. */
+/** Those that each booking tells; one that crosses the threshold tells of the low balance besides. */
 const eventsOfBooking = eventCountOf(transitions.book);
 
 /** The entry of the movement `m`, as the ledger has it. */
-const entrySql = `SELECT m.debit_id AS id, 'debit' AS type, m.amount_cents, 'Booking ' || m.booking_reference AS description,
-            'booking' AS reference_type, m.id AS reference_id, m.balance_after_cents, NULL::text AS payment_method,
-            m.moved_at AS created_at`;
+const entrySql = `SELECT m.debit_id AS id, 'debit' AS type, m.amount_cents, ${entryTextSql('debit', 'm')},
+            m.balance_after_cents, m.moved_at AS created_at`;
 
-/** Writes the event that comes at that place among those of a booking. */
-const eventSql = (ordinal: number, type: string, subject: string, data: string) =>
-  `SELECT m.wallet_id, m.events_before + ${ordinal}, (${eventIds})[(m.n - 1) * ${mostEvents} + ${ordinal}], m.team_id, m.mode, '${type}', ${subject},
+/** The rows of an event, which comes at that place among those of its booking. */
+function happeningSql(event: EventType, index: number): string {
+  const ordinal = index + 1;
+  const rows = (subject: string, data: string) =>
+    `SELECT m.wallet_id, m.events_before + ${ordinal}, (${eventIds})[(m.n - 1) * ${mostEvents} + ${ordinal}], m.team_id, m.mode, '${event}', ${subject},
             ${data}, m.created_at FROM movement m`;
-
-/** In the order in which `happeningSql` tells them of one booking. */
-function happenings(): string[] {
-  const debit = `json_build_object('object', ${transactionObjectSql('e')})`;
-  const ofBooking = (type: string) => (ordinal: number) => eventSql(ordinal, type, 'm.id', 'm.told');
-  const [created, ...others] = transitions.book.events.map(ofBooking);
-  if (!created) throw new Error('a booking tells nothing of its creation');
-  const told = [
-    created,
-    (ordinal: number) => `${eventSql(ordinal, 'wallet.debit', 'm.debit_id', debit)},
-            LATERAL (${entrySql}) e`,
-    ...others,
-    (ordinal: number) =>
-      `${eventSql(ordinal, 'wallet.low_balance', 'm.team_id', lowBalanceDataSql('m.balance_after_cents'))} WHERE m.crossing = 1`,
-  ];
-  return told.map((sql, index) => sql(index + 1));
+  switch (event) {
+    case 'wallet.debit':
+      return `${rows('m.debit_id', `json_build_object('object', ${transactionObjectSql('e')})`)},
+            LATERAL (${entrySql}) e`;
+    case 'wallet.low_balance':
+      return `${rows('m.team_id', lowBalanceDataSql('m.balance_after_cents'))} WHERE m.crossing = 1`;
+    default:
+      return rows('m.id', 'm.told');
+  }
 }
 
-const bookingSql = insertSql(
-  'instant',
-  (name) => name,
-  {
-    team_id: 'team_id',
-    mode: 'mode',
-    type: `'instant'`,
-    status: 'status',
-    updated_at: 'created_at',
-    confirmed_at: 'created_at',
-    order_task: `'${transitions.book.task}'`,
-    order_due_at: 'created_at',
-  },
-  'movement',
-);
+/** What the booking `r` finds in a live wallet, where those before it are written, and what it leaves. */
+const balanceBefore = 'r.balance_cents - r.spent + r.amount_cents';
+const balanceAfter = 'r.balance_cents - r.spent';
 
 /** Returns the numbers, from 1 on, of the bookings that were written. */
 export const createBookings = recordingStatement<{ n: number }>(
   'create_book_bookings',
-  ({ deliveryCte }) => `WITH locked AS (
+  ({ eventCtesOf }) => `WITH locked AS (
      SELECT id, team_id, mode, balance_cents, held_cents, credit_count, debit_count, credit_cents, debit_cents,
             event_count, last_transaction_at
        FROM wallets
@@ -146,11 +136,9 @@ export const createBookings = recordingStatement<{ n: number }>(
       WHERE l.mode = 'live' OR a.amount_cents <= ${testBalanceCents}
      WINDOW line AS (PARTITION BY a.wallet_id ORDER BY a.n)
    ), covered AS (
-     SELECT CASE r.mode WHEN 'live' THEN r.balance_cents - r.spent ELSE ${testBalanceCents} END AS balance_after_cents,
-            CASE WHEN r.mode = 'live' AND r.balance_cents >= ${lowBalanceCents}
-                      AND r.balance_cents - r.spent + r.amount_cents < ${lowBalanceCents} THEN 1 ELSE 0 END AS crossed_before,
-            CASE WHEN r.mode = 'live' AND r.balance_cents - r.spent < ${lowBalanceCents}
-                      AND r.balance_cents - r.spent + r.amount_cents >= ${lowBalanceCents} THEN 1 ELSE 0 END AS crossing,
+     SELECT CASE r.mode WHEN 'live' THEN ${balanceAfter} ELSE ${testBalanceCents} END AS balance_after_cents,
+            ${crossingSql('r', 'r.balance_cents', balanceBefore)} AS crossed_before,
+            ${crossingSql('r', balanceBefore, balanceAfter)} AS crossing,
             '${transitions.book.to}' AS status, '[]'::json AS documents, r.*
        FROM running r WHERE r.mode = 'test' OR r.spent <= r.balance_cents - r.held_cents
    ), movement AS (
@@ -168,27 +156,17 @@ export const createBookings = recordingStatement<{ n: number }>(
                FROM movement GROUP BY wallet_id) t JOIN locked l ON l.id = t.wallet_id
       WHERE w.id = l.id
    ), booking AS (
-     ${bookingSql}
+     ${insertSql('instant', (name) => name, 'movement')}
    ), entry AS (
-     INSERT INTO wallet_entries (wallet_id, sequence, type, type_sequence, id, amount_cents, balance_after_cents,
-                                 description, reference_type, reference_id, payment_method, created_at)
-     SELECT m.wallet_id, m.credit_count + m.debit_count + m.nth, e.type, m.debit_count + m.nth, e.id, e.amount_cents,
+     ${insertEntriesSql(`SELECT m.wallet_id, m.credit_count + m.debit_count + m.nth, e.type, m.debit_count + m.nth, e.id, e.amount_cents,
             e.balance_after_cents, e.description, e.reference_type, e.reference_id, e.payment_method, e.created_at
-       FROM movement m, LATERAL (${entrySql}) e
+       FROM movement m, LATERAL (${entrySql}) e`)}
    ), closing AS (
-     INSERT INTO wallet_days (wallet_id, day, credit_count, debit_count, credit_cents, debit_cents)
-     SELECT wallet_id, (moved_at AT TIME ZONE 'UTC')::date, credit_count, debit_count + max(nth), credit_cents,
+     ${closeDaysSql(`SELECT wallet_id, (moved_at AT TIME ZONE 'UTC')::date, credit_count, debit_count + max(nth), credit_cents,
             debit_cents + max(spent)
        FROM movement GROUP BY wallet_id, (moved_at AT TIME ZONE 'UTC')::date, credit_count, debit_count, credit_cents,
-                              debit_cents
-     ON CONFLICT (wallet_id, day) DO UPDATE
-       SET credit_count = excluded.credit_count, debit_count = excluded.debit_count,
-           credit_cents = excluded.credit_cents, debit_cents = excluded.debit_cents
-   ), event AS (
-     INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
-     ${happenings().join('\n     UNION ALL\n     ')}
-     RETURNING wallet_id, id, type, created_at
-   ), ${deliveryCte}, stored_key AS (
+                              debit_cents`)}
+   ), ${eventCtesOf(toldBy(transitions.book).map(happeningSql).join('\n     UNION ALL\n     '))}, stored_key AS (
      ${storeKeysSql(
        `SELECT scope, key, decode(fingerprint, 'hex'), outcome, key_created_at FROM movement WHERE key IS NOT NULL`,
        '(SELECT min(oldest) FROM movement)',

@@ -1,7 +1,8 @@
 import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { recordingStatement } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
-import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
+import { entryCtes, moveAssignments, movementSql } from '../wallet/entrySql.ts';
+import { entryTextSql } from './transitionSql.ts';
 
 const now = '$3::timestamptz';
 
@@ -25,14 +26,10 @@ const refundRestStatement = recordingStatement<{ id: string }>(
        FROM booking b WHERE wallets.id = b.wallet_id
      RETURNING wallets.*
    ), cause AS (
-     SELECT $4::text AS entry_id, b.rest_cents AS amount_cents, 'Refund of booking ' || b.booking_reference AS description,
-            'refund' AS reference_type, b.id AS reference_id, NULL::text AS payment_method
+     SELECT $4::text AS entry_id, b.rest_cents AS amount_cents, ${entryTextSql('credit', 'b')}
        FROM booking b
-   ), ${entryCtes('credit')}, stream AS (
-     SELECT id, team_id, mode, event_count FROM wallet
-   ), happening AS (
-     SELECT 1 AS ordinal, $5::text AS id, 'wallet.credit' AS type, e.id AS subject_id,
-            json_build_object('object', ${transactionObjectSql('e')}) AS data, ${now} AS created_at FROM entry e
+   ), ${entryCtes('credit')}, happening AS (
+     ${movementSql('wallet.credit', 1, '$5::text', now)}
    ), ${eventCtes}
    SELECT id FROM booking`,
 );

@@ -1,6 +1,7 @@
 import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
-import { crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
-import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
+import type { EventType } from '../events/catalogue.ts';
+import { debitCrossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
+import { entryCtes, moveAssignments, movementSql } from '../wallet/entrySql.ts';
 import { type Transition, transitions } from './transitions.ts';
 
 /**
@@ -45,53 +46,62 @@ export const entryTypes: Readonly<Record<Transition['money'], 'debit' | 'credit'
   none: null,
 };
 
+/** What the ledger says of the entry of a booking: its columns from `description` to `payment_method`; `row` has the booking. */
+export function entryTextSql(type: 'debit' | 'credit', row: string): string {
+  const [words, reference] = type === 'debit' ? ['Booking', 'booking'] : ['Refund of booking', 'refund'];
+  return `'${words} ' || ${row}.booking_reference AS description,
+            '${reference}' AS reference_type, ${row}.id AS reference_id, NULL::text AS payment_method`;
+}
+
 /** CTEs `cause`, `entry` and `closing` of a transition that moves the balance. */
 export function entrySql(type: 'debit' | 'credit'): string {
-  const [verb, column, amount, reference] =
-    type === 'debit'
-      ? ['Booking', 'debit_id', 'amount_cents', 'booking']
-      : ['Refund of booking', 'refund_id', 'refund_cents', 'refund'];
+  const [id, amount] = type === 'debit' ? ['debit_id', 'amount_cents'] : ['refund_id', 'refund_cents'];
   return `, cause AS (
-     SELECT b.${column} AS entry_id, b.${amount} AS amount_cents, '${verb} ' || b.booking_reference AS description,
-            '${reference}' AS reference_type, b.id AS reference_id, NULL::text AS payment_method
+     SELECT b.${id} AS entry_id, b.${amount} AS amount_cents, ${entryTextSql(type, 'b')}
        FROM booking b
    ), ${entryCtes(type)}`;
+}
+
+/**
+ * What a transition may tell, in this order: that the booking was created, the movement, because the booking's state
+ * follows from it, the booking's other events, and last the low balance that not every debit brings about.
+ */
+export function toldBy({ from, events, money }: Transition): EventType[] {
+  const type = entryTypes[money];
+  const first = from === null ? 1 : 0;
+  return [
+    ...events.slice(0, first),
+    ...(type ? [`wallet.${type}` as const] : []),
+    ...events.slice(first),
+    ...(type === 'debit' ? ['wallet.low_balance' as const] : []),
+  ];
 }
 
 const previousSql: Readonly<Record<string, string>> = {
   ticketed: `json_build_object('status', b.previous_status, 'documents', json_build_array())`,
 };
 
-/**
- * The CTE `happening`: the movement's event first, because it is what the booking's state follows from, then the
- * booking's, then the low balance. `eventIds` is an SQL array with an id for each of them.
- */
+/** The CTE `happening`; `eventIds` is an SQL array with an id for each event that the transition may tell. */
 export function happeningSql(transition: Transition, now: string, eventIds: string): string {
-  const type = entryTypes[transition.money];
-  const selects: string[] = [];
-  const next = () => selects.length + 1;
-  const booking = (event: string) => {
-    const ordinal = next();
-    const previous = previousSql[transition.to] ?? `json_build_object('status', b.previous_status)`;
-    const data =
-      transition.from === null
-        ? `json_build_object('object', ${bookingObjectSql('b')})`
-        : `json_build_object('object', ${bookingObjectSql('b')}, 'previous_attributes', ${previous})`;
-    selects.push(`SELECT ${ordinal} AS ordinal, ${eventIds}[${ordinal}] AS id, '${event}' AS type, b.id AS subject_id,
-            ${data} AS data, ${now} AS created_at FROM booking b, wallet w`);
-  };
-  const events = [...transition.events];
-  if (transition.from === null) booking(events.shift()!);
-  if (type) {
-    const ordinal = next();
-    selects.push(`SELECT ${ordinal} AS ordinal, ${eventIds}[${ordinal}] AS id, 'wallet.${type}' AS type, e.id AS subject_id,
-            json_build_object('object', ${transactionObjectSql('e')}) AS data, ${now} AS created_at FROM entry e`);
-  }
-  for (const event of events) booking(event);
-  if (type === 'debit') {
-    const ordinal = next();
-    selects.push(lowBalanceSql(ordinal, `${eventIds}[${ordinal}]`, now));
-  }
+  const previous = previousSql[transition.to] ?? `json_build_object('status', b.previous_status)`;
+  const data =
+    transition.from === null
+      ? `json_build_object('object', ${bookingObjectSql('b')})`
+      : `json_build_object('object', ${bookingObjectSql('b')}, 'previous_attributes', ${previous})`;
+  const selects = toldBy(transition).map((event, index) => {
+    const ordinal = index + 1;
+    const id = `${eventIds}[${ordinal}]`;
+    switch (event) {
+      case 'wallet.debit':
+      case 'wallet.credit':
+        return movementSql(event, ordinal, id, now);
+      case 'wallet.low_balance':
+        return lowBalanceSql(ordinal, id, now);
+      default:
+        return `SELECT ${ordinal} AS ordinal, ${id} AS id, '${event}' AS type, b.id AS subject_id,
+            ${data} AS data, ${now} AS created_at FROM booking b, wallet w`;
+    }
+  });
   return `happening AS (\n     ${selects.join('\n     UNION ALL\n     ')}\n   )`;
 }
 
@@ -102,9 +112,7 @@ export function eventCountOf({ events, money }: Transition): number {
 
 /** Those that any transition may tell at most. */
 export const mostEvents = Math.max(
-  ...Object.values(transitions).map(
-    (transition) => eventCountOf(transition) + (entryTypes[transition.money] === 'debit' ? 1 : 0),
-  ),
+  ...Object.values(transitions).map((transition) => toldBy(transition).length),
 );
 
 /**
@@ -120,6 +128,6 @@ export function newEventIds(transitions = 1): string[] {
 
 export function walletSql(transition: Transition, amount: string, now: string): string[] {
   const count = `event_count = wallets.event_count + ${eventCountOf(transition)}`;
-  const counted = entryTypes[transition.money] === 'debit' ? `${count} + ${crossingSql(amount)}` : count;
+  const counted = entryTypes[transition.money] === 'debit' ? `${count} + ${debitCrossingSql(amount)}` : count;
   return [...walletAssignments(transition.money, amount, now), counted];
 }

@@ -17,20 +17,23 @@ const deliveryCte = `
 /**
  * Writing events in the statement that changes the state (the outbox).
  *
- * A state change is one SQL statement. It has a CTE `stream` that takes the event numbers under the wallet's row lock
+ * A state change is one SQL statement. It has a CTE `wallet` that takes the event numbers under the wallet's row lock
  * (`UPDATE wallets SET event_count = event_count + n … RETURNING id, team_id, mode, event_count`) and a CTE `happening`
- * with the columns (ordinal 1…n, id, type, subject_id, data, created_at); `eventCtes` turns the two into rows, and
- * adds a delivery for each webhook that subscribes: no event can be recorded without its deliveries. Both are handed to the
- * text of a `recordingStatement` and can be had nowhere else: none can be recorded without being announced, either.
+ * with the columns (ordinal 1…n, id, type, subject_id, data, created_at); `eventCtes` turns the two into rows, as
+ * `eventCtesOf` does with a SELECT that numbers them itself, and adds a delivery for each webhook that subscribes: no event
+ * can be recorded without its deliveries. Both are handed to the text of a `recordingStatement` and can be had nowhere else:
+ * none can be recorded without being announced, either.
  */
-const eventCtes = `
+const eventCtesOf = (rows: string) => `
   event AS (
     INSERT INTO events (wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at)
-    SELECT s.id, s.event_count - (SELECT count(*) FROM happening) + h.ordinal,
-           h.id, s.team_id, s.mode, h.type, h.subject_id, h.data, h.created_at
-      FROM stream s, happening h
+    ${rows}
     RETURNING wallet_id, id, type, created_at
   ), ${deliveryCte}`;
+
+const eventCtes = eventCtesOf(`SELECT w.id, w.event_count - (SELECT count(*) FROM happening) + h.ordinal,
+           h.id, w.team_id, w.mode, h.type, h.subject_id, h.data, h.created_at
+      FROM wallet w, happening h`);
 
 type Announcer = Pick<Platform, 'signals' | 'metrics'>;
 
@@ -47,10 +50,10 @@ export function announceEvents(walletId: number, { signals, metrics }: Announcer
 
 /** SQL that writes events and their deliveries, for the text of a statement. */
 export interface RecordingSql {
-  /** From the CTEs `stream` and `happening`. */
+  /** From the CTEs `wallet` and `happening`. */
   readonly eventCtes: string;
-  /** From a CTE `event` of the statement's own. */
-  readonly deliveryCte: string;
+  /** From a SELECT of their columns: wallet_id, sequence, id, team_id, mode, type, subject_id, data, created_at. */
+  readonly eventCtesOf: (rows: string) => string;
 }
 
 /** A statement that records events. It is no `Statement`, so that nobody runs it without announcing them. */
@@ -70,7 +73,7 @@ export function recordingStatement<Row>(
   name: string,
   text: (sql: RecordingSql) => string,
 ): RecordingStatement<Row> {
-  const recording = statement<Row>(name, text({ eventCtes, deliveryCte }));
+  const recording = statement<Row>(name, text({ eventCtes, eventCtesOf }));
   return {
     text: recording.text,
     async run(values, platform, walletOf) {
@@ -85,7 +88,7 @@ export function recordingStatement<Row>(
 
 const recordEventStatement = recordingStatement<{ id: string }>(
   'record_event',
-  ({ eventCtes }) => `WITH stream AS (
+  ({ eventCtes }) => `WITH wallet AS (
      UPDATE wallets SET event_count = event_count + 1 WHERE id = $1 RETURNING id, team_id, mode, event_count
    ), happening AS (
      SELECT 1 AS ordinal, $2::text AS id, $3::text AS type, $4::text AS subject_id, $5::json AS data,

@@ -46,13 +46,13 @@ const insertSql = ({ eventCtes }: RecordingSql, isNoted: boolean) => `
      ON CONFLICT (wallet_id, day) DO UPDATE SET requested_cents = d.requested_cents + excluded.requested_cents
        WHERE d.requested_cents + excluded.requested_cents <= ${dailyRechargeCents}
      RETURNING wallet_id
-   ), stream AS (
+   ), wallet AS (
      UPDATE wallets SET event_count = wallets.event_count + 1 FROM allowance WHERE wallets.id = allowance.wallet_id
      RETURNING wallets.id, wallets.team_id, wallets.mode, wallets.event_count
    ), recharge AS (
      INSERT INTO recharges (id, wallet_id, team_id, mode, amount_cents, payment_method, status, provider, charge,
                             created_at, expires_at)
-     SELECT $1, s.id, s.team_id, s.mode, $3, $4, 'pending', $5, $6::json, $8, $9 FROM stream s
+     SELECT $1, w.id, w.team_id, w.mode, $3, $4, 'pending', $5, $6::json, $8, $9 FROM wallet w
      RETURNING *
    ), happening AS (
      SELECT 1 AS ordinal, $7::text AS id, 'wallet.recharge.pending' AS type, r.id AS subject_id,

@@ -29,7 +29,7 @@ const endingSql = ({ eventCtes }: RecordingSql, bound = 'true') => `WITH recharg
        FROM recharge r
       WHERE d.wallet_id = r.wallet_id AND d.day = (r.created_at AT TIME ZONE 'UTC')::date
      RETURNING d.wallet_id
-   ), stream AS (
+   ), wallet AS (
      UPDATE wallets SET event_count = wallets.event_count + 1
        FROM allowance a WHERE wallets.id = a.wallet_id AND $3 = 'expired'
      RETURNING wallets.id, wallets.team_id, wallets.mode, wallets.event_count

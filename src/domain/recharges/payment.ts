@@ -2,7 +2,7 @@ import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { recordingStatement } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
-import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
+import { entryCtes, moveAssignments, movementSql } from '../wallet/entrySql.ts';
 import { inTurnOfWallet } from '../wallet/turns.ts';
 import { rechargeNameSql } from './paymentMethods.ts';
 import { findRecharge } from './reading.ts';
@@ -46,12 +46,8 @@ const completeRecharge = recordingStatement<{ id: string }>(
             ${rechargeNameSql('r')} AS description,
             'recharge' AS reference_type, r.id AS reference_id, r.payment_method
        FROM recharge r
-   ), ${entryCtes('credit')}, stream AS (
-     SELECT id, team_id, mode, event_count FROM wallet
-   ), happening AS (
-     SELECT 1 AS ordinal, $6::text AS id, 'wallet.credit' AS type, e.id AS subject_id,
-            json_build_object('object', ${transactionObjectSql('e')}) AS data, $5::timestamptz AS created_at
-       FROM entry e
+   ), ${entryCtes('credit')}, happening AS (
+     ${movementSql('wallet.credit', 1, '$6::text', '$5::timestamptz')}
      UNION ALL
      SELECT 2, $7::text, 'wallet.recharge.completed', r.id,
             json_build_object('object', ${rechargeObjectSql('r')},

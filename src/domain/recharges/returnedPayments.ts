@@ -6,8 +6,8 @@ import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { recordingStatement } from '../events/recording.ts';
 import { centsOfAmount, formatAmount } from '../money.ts';
 import type { Platform } from '../platform.ts';
-import { availableSql, crossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
-import { entryCtes, moveAssignments, transactionObjectSql } from '../wallet/entrySql.ts';
+import { availableSql, debitCrossingSql, lowBalanceSql } from '../wallet/debitSql.ts';
+import { entryCtes, moveAssignments, movementSql } from '../wallet/entrySql.ts';
 import { insufficientBalance } from '../wallet/refusals.ts';
 import { rechargeNameSql } from './paymentMethods.ts';
 import type { UnsettledPayment } from './unsettledPayments.ts';
@@ -39,7 +39,7 @@ const debitStatement = recordingStatement<{ wallet_id: number }>(
   'debit_returned_payment',
   ({ eventCtes }) => `WITH wallet AS (
      UPDATE wallets SET ${moveAssignments('debit', '$3::bigint', now)},
-            event_count = wallets.event_count + 1 + ${crossingSql('$3::bigint')}
+            event_count = wallets.event_count + 1 + ${debitCrossingSql('$3::bigint')}
        FROM recharges r
       WHERE r.id = $2 AND wallets.id = r.wallet_id AND ${availableSql} >= $3::bigint
      RETURNING wallets.*
@@ -55,11 +55,8 @@ const debitStatement = recordingStatement<{ wallet_id: number }>(
      UPDATE payment_notices SET settlement = 'dismissed', settled_at = ${now}, settled_by = $7,
             note = 'Debited from the wallet'
        FROM entry e WHERE payment_notices.id = $1 AND $8::boolean
-   ), stream AS (
-     SELECT id, team_id, mode, event_count FROM wallet
    ), happening AS (
-     SELECT 1 AS ordinal, ($6::text[])[1] AS id, 'wallet.debit' AS type, e.id AS subject_id,
-            json_build_object('object', ${transactionObjectSql('e')}) AS data, ${now} AS created_at FROM entry e
+     ${movementSql('wallet.debit', 1, '($6::text[])[1]', now)}
      UNION ALL
      ${lowBalanceSql(2, '($6::text[])[2]', now)}
    ), ${eventCtes}
