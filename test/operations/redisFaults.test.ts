@@ -126,17 +126,22 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     await countsThere(first);
   });
 
-  it('that becomes a replica is left for the one that its address leads to', async () => {
-    await countsThere(first);
-    await first.ask('replicaof', '127.0.0.1', '1');
-    try {
-      address.leadTo(second);
-      await countsThere(second);
-      await eventually(() => said().at(-1) === back);
-    } finally {
-      await first.ask('replicaof', 'no', 'one');
-    }
-  });
+  it.each(['yes', 'no'])(
+    'that becomes a replica is left for the one that its address leads to (replica-serve-stale-data %s)',
+    async (servesStale) => {
+      await countsThere(first);
+      await first.ask('config', 'set', 'replica-serve-stale-data', servesStale);
+      await first.ask('replicaof', '127.0.0.1', '1');
+      try {
+        address.leadTo(second);
+        await countsThere(second);
+        await eventually(() => said().at(-1) === back);
+      } finally {
+        await first.ask('replicaof', 'no', 'one');
+        await first.ask('config', 'set', 'replica-serve-stale-data', 'yes');
+      }
+    },
+  );
 
   it('that becomes a replica, and keeps its connections, is left by those who signal and listen, too', async () => {
     const signalling = async (redis: RedisServer) =>

@@ -9,6 +9,12 @@ import type { Log } from './log.ts';
  */
 export const redisSilenceMs = 5_000;
 
+/**
+ * Whether Redis refuses a command because it has become a replica, with or without its own primary: its name may lead to
+ * the new one by now.
+ */
+export const isOfReplica = ({ message }: Error): boolean => /READONLY|MASTERDOWN/.test(message);
+
 /** What Redis says to whom it does not let in. */
 const refusals = /^(WRONGPASS|NOAUTH)\b/;
 

@@ -3,7 +3,7 @@ import { RedisPubSub } from 'graphql-redis-subscriptions';
 import { Redis } from 'ioredis';
 import type { Log } from '../observability/log.ts';
 import { Outage } from '../observability/outage.ts';
-import { logOutages, redisSilenceMs } from '../observability/redisOutages.ts';
+import { isOfReplica, logOutages, redisSilenceMs } from '../observability/redisOutages.ts';
 import type { Signals } from './signals.ts';
 import { signalsOver } from './signals.ts';
 
@@ -112,7 +112,7 @@ function leaveReplicas(publisher: Redis, subscriber: Redis, log: Log): () => voi
     back: 'redis is no replica any more',
   });
   const leaveReplica = (error: Error) => {
-    if (!error.message.includes('READONLY')) return;
+    if (!isOfReplica(error)) return;
     outage.begin(error);
     for (const client of [publisher, subscriber]) client.disconnect(true);
   };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { ConnectionOutage } from '../observability/connectionOutage.ts';
 import type { Log } from '../observability/log.ts';
-import { hearLosses, redisOutage, redisSilenceMs } from '../observability/redisOutages.ts';
+import { hearLosses, isOfReplica, redisOutage, redisSilenceMs } from '../observability/redisOutages.ts';
 import type { CountedWindow } from './rateWindows.ts';
 
 /**
@@ -70,8 +70,7 @@ export class RedisRateCounts {
       commandTimeout: 500,
       socketTimeout: redisSilenceMs,
       retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
-      // The server became a replica: its name may lead to the new primary by now.
-      reconnectOnError: ({ message }) => message.includes('READONLY'),
+      reconnectOnError: isOfReplica,
     }) as CountingRedis;
     this.#client.defineCommand('countRequests', { lua: countScript });
     hearLosses(this.#client, (error) => this.#lose(error));
