@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { type KeyPair, testCertificates } from './certificates.ts';
+import { rememberSecrets } from './keyUpdates.ts';
 
 /** One request as it stood on the wire. */
 export interface ReceivedRequest {
@@ -56,6 +57,7 @@ export async function startReceiver(behaviour: Behaviour, options: ReceiverOptio
   const numbers = new Map<number, number>();
   let current = behaviour;
   const server = createServer({ cert: certificate.cert, key: certificate.key, ...options.agreement });
+  rememberSecrets(server);
   server.on('connection', (socket) => {
     receiver.connections += 1;
     numbers.set(socket.remotePort!, receiver.connections);

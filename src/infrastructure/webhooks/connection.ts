@@ -2,6 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import { readClocks } from '../clockReading.ts';
 import type { Deadline } from './deadline.ts';
 import { AttemptFailure, failureOf } from './outcome.ts';
+import type { Overhead } from './overhead.ts';
 import { ResponseReader } from './responseReader.ts';
 
 /** Most of an answer that is read, head and body together, in bytes (DESIGN §4 "Webhook attempts"). */
@@ -34,12 +35,14 @@ export class Connection {
   /** Called once when the socket is gone. */
   onClosed: (() => void) | null = null;
   readonly #socket: TLSSocket;
+  readonly #overhead: Overhead;
   #exchange: Exchange | null = null;
   #reusable = true;
 
-  constructor(origin: string, socket: TLSSocket) {
+  constructor(origin: string, socket: TLSSocket, overhead: Overhead) {
     this.origin = origin;
     this.#socket = socket;
+    this.#overhead = overhead;
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('error', (error) => this.#end(() => failureOf(error)));
     socket.on('end', () => this.#end(closedWithoutAnswer));
@@ -68,6 +71,7 @@ export class Connection {
    */
   exchange(request: Buffer, bodyless: boolean, deadline: Deadline): Promise<Reply> {
     this.requests += 1;
+    this.#overhead.expectAnswer();
     deadline.stage = 'waiting for the answer';
     return new Promise((resolve) => {
       const reader = new ResponseReader(bodyless);

@@ -1,8 +1,9 @@
-import type { LookupFunction, TcpNetConnectOpts } from 'node:net';
-import { type ConnectionOptions, connect, type SecureContext, type TLSSocket } from 'node:tls';
+import { connect, type LookupFunction, type Socket } from 'node:net';
+import { type SecureContext, connect as secure, type TLSSocket } from 'node:tls';
 import { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { AttemptFailure, failureOf, isOwnShortage } from './outcome.ts';
+import { Overhead } from './overhead.ts';
 import { connectableAddresses, type Lookup, type ResolvedAddress } from './resolver.ts';
 import type { Target } from './target.ts';
 
@@ -29,23 +30,26 @@ export async function openConnection(
     () => resolving.abort(),
   );
   deadline.stage = 'connecting';
-  const options: ConnectionOptions & TcpNetConnectOpts = {
+  const tcp = connect({
     host: target.hostname,
     port: target.port,
     lookup: pinnedTo(addresses),
-    servername: target.isAddress ? '' : target.hostname,
-    secureContext,
-    ALPNProtocols: ['http/1.1'],
     noDelay: true,
     autoSelectFamily: addresses.length > 1,
     autoSelectFamilyAttemptTimeout: Math.max(10, Math.floor(deadline.timeoutMs / (addresses.length + 1))),
-  };
-  const socket = connect(options);
-  socket.once('connect', () => {
-    deadline.stage = 'agreeing on TLS';
   });
-  await deadline.race(secured(socket), () => socket.destroy());
-  return new Connection(target.origin, socket);
+  await deadline.race(connected(tcp), () => tcp.destroy());
+  deadline.stage = 'agreeing on TLS';
+  const tls = secure({
+    socket: tcp,
+    host: target.hostname,
+    servername: target.isAddress ? '' : target.hostname,
+    secureContext,
+    ALPNProtocols: ['http/1.1'],
+  });
+  const overhead = new Overhead(tcp, tls);
+  await deadline.race(secured(tls), () => tls.destroy());
+  return new Connection(target.origin, tls, overhead);
 }
 
 /**
@@ -58,6 +62,13 @@ function pinnedTo(addresses: ResolvedAddress[]): LookupFunction {
     process.nextTick(() =>
       options.all ? callback(null, addresses) : callback(null, first.address, first.family),
     );
+}
+
+function connected(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.on('error', (error) => reject(connectFailure(error)));
+  });
 }
 
 function secured(socket: TLSSocket): Promise<void> {

@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { type Certificates, testCertificates } from '../../harness/certificates.ts';
+import { pourKeyUpdates } from '../../harness/keyUpdates.ts';
 import {
   type Agreement,
   answer,
@@ -174,6 +175,16 @@ export const misbehaviours = {
     },
     agreement: { maxVersion: 'TLSv1.2' },
     expected: nothing('tls_handshake'),
+  },
+  'changes its keys without end': {
+    behave: () => (_request, socket) => pourKeyUpdates(socket, 0),
+    expected: nothing('protocol_error'),
+  },
+  'changes its keys without end behind a status line': {
+    behave: () => (_request, socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n', () => pourKeyUpdates(socket, 1));
+    },
+    expected: ok200,
   },
   'agrees on keys over a number of its own': {
     behave: () => answer(200),

@@ -1,0 +1,80 @@
+import { createServer, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../harness/client.ts';
+import { pourKeyUpdates } from '../../harness/keyUpdates.ts';
+import { monotonicClock } from '../../harness/monotonicClock.ts';
+import { answer } from '../../harness/receiver.ts';
+import { listening, post, receiver, sender } from './senders.ts';
+
+/** Only reached by what is not ended for what it sends. */
+const timeoutMs = 20_000;
+const tooMuch = {
+  ok: false,
+  reason: 'protocol_error',
+  detail: 'the receiver sends too much that is no answer',
+};
+
+/** HelloRequest, which is to be skipped while TLS is being agreed on (RFC 5246 §7.4.1.1). */
+const helloRequest = Buffer.from([22, 3, 3, 0, 4, 0, 0, 0, 0]);
+
+function pourHelloRequests(socket: Socket): void {
+  const more = (): void => {
+    if (!socket.destroyed) socket.write(Buffer.alloc(helloRequest.length * 1_000, helloRequest), more);
+  };
+  socket.once('data', more);
+}
+
+describe('what a receiver sends that is no answer', () => {
+  it('ends its attempts, beside which others are made', async () => {
+    const flooding = await receiver((_request, socket) => pourKeyUpdates(socket, 0));
+    const healthy = await receiver(answer(200));
+    const one = sender({ timeoutMs });
+    const floods = Array.from({ length: 20 }, () => one.send(post(flooding.url())));
+    await eventually(() => flooding.requests.length > 0);
+    expect(await one.send(post(healthy.url()))).toMatchObject({ ok: true });
+    for (const outcome of await Promise.all(floods)) expect(outcome).toMatchObject(tooMuch);
+    await eventually(() => flooding.openSockets() === 0);
+    expect(one.stats()).toEqual({ attemptsUnderWay: 0, idleConnections: 1 });
+  });
+
+  it('ends an attempt before TLS is agreed on, too', async () => {
+    const { port, openSockets } = await listening(createServer(pourHelloRequests));
+    expect(await sender({ timeoutMs }).send(post(`https://localhost:${port}/`))).toMatchObject(tooMuch);
+    await eventually(() => openSockets() === 0);
+  });
+
+  it('ends a connection that is kept', async () => {
+    let socket: TLSSocket | undefined;
+    const target = await receiver(answer(200), { onConnection: (opened) => (socket = opened) });
+    const one = sender({ timeoutMs });
+    // However long it takes, it is not idle for too long.
+    monotonicClock();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    expect((await one.send(post(target.url()))).ok).toBe(true);
+    expect(one.stats().idleConnections).toBe(1);
+    pourKeyUpdates(socket!, 1);
+    await eventually(() => target.openSockets() === 0);
+    expect(one.stats().idleConnections).toBe(0);
+    expect((await one.send(post(target.url()))).ok).toBe(true);
+  });
+
+  it('is counted anew with each request', async () => {
+    const body = 'x'.repeat(40);
+    const target = await receiver((request, socket) => {
+      // A record for each character.
+      const rest = [...body];
+      const next = (): void => {
+        if (rest.length > 0) socket.write(rest.pop()!, next);
+      };
+      answer(200, '', { 'Content-Length': String(body.length) })(request, socket);
+      next();
+    });
+    const one = sender({ timeoutMs });
+    for (let round = 0; round < 60; round += 1) {
+      expect(await one.send(post(target.url()))).toMatchObject({ ok: true, responseExcerpt: body });
+    }
+    expect(target.connections).toBe(1);
+  });
+});
