@@ -6,7 +6,7 @@ import type { Log } from '../../src/infrastructure/observability/log.ts';
 import { toldOfFault } from '../errors.ts';
 import { OperationIds, reasonForClient } from './operationIds.ts';
 import { SocketEnd } from './socketEnd.ts';
-import { watchFlow } from './socketFlow.ts';
+import { watchFlow, watchStranger } from './socketFlow.ts';
 import { writableJson } from './writableJson.ts';
 
 /**
@@ -65,7 +65,8 @@ export function carry(socket: WebSocket, request: Request, protocol: Protocol, l
   // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is followed
   // by the socket's end.
   const send = (text: string) => new Promise<void>((resolve) => socket.send(text, () => resolve()));
-  const refuse = () => socket.close(CloseCode.BadRequest, 'Invalid message received');
+  const refuse = () => end.dismiss(CloseCode.BadRequest, 'Invalid message received');
+  watchStranger(socket, request.socket, () => extra.isKnown);
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
@@ -73,15 +74,17 @@ export function carry(socket: WebSocket, request: Request, protocol: Protocol, l
         const told = ids.toClient(text);
         if (told !== null) await send(told);
       },
-      close: (code, reason = '') => socket.close(code, shortened(reasonForClient(reason))),
+      close: (code, reason = '') => end.dismiss(code, shortened(reasonForClient(reason))),
       onPing(payload) {
         const pong = writableJson({ type: MessageType.Pong, ...(payload ? { payload } : {}) });
         return pong ? send(pong) : refuse();
       },
       onMessage(receive) {
         socket.on('message', (data: Buffer) => {
+          // Seen off already, it may go on for a moment.
+          if (socket.readyState !== socket.OPEN) return;
           if (!extra.isKnown && data.length > strangerLimitBytes)
-            return socket.close(tooBig, 'Message too big');
+            return end.dismiss(tooBig, 'Message too big');
           const { message, operation, ended } = ids.receive(String(data));
           if (operation !== null) {
             if (end.isNear) return ended();
@@ -101,7 +104,10 @@ export function carry(socket: WebSocket, request: Request, protocol: Protocol, l
     extra,
   );
   // ws answers with the right close code by itself.
-  socket.on('error', (error) => log.debug({ err: error }, 'websocket failed'));
+  socket.on('error', (error) => {
+    log.debug({ err: error }, 'websocket failed');
+    end.cutSoon();
+  });
   socket.once('close', (code, reason) => {
     extra.leave();
     closed(code, String(reason)).catch((error) => log.error({ err: error }, 'subscriptions not ended'));

@@ -38,6 +38,17 @@ export class SocketEnd {
     if (this.#unanswered.size > 0) return;
     this.#close();
     // Others may have a long answer to read before they see the farewell.
+    this.cutSoon();
+  }
+
+  /** Closes the connection for what its client did: whatever is asked on it goes with it. */
+  dismiss(code: number | undefined, reason: string): void {
+    this.#socket.close(code, reason);
+    this.cutSoon();
+  }
+
+  /** Has the client take leave: until it does, what it sends is read. */
+  cutSoon(): void {
     setTimeout(() => this.#socket.terminate(), farewellMs).unref();
   }
 }

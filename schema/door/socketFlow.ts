@@ -12,6 +12,9 @@ const slowestBytes = 64 * 1_024 * (heartbeatMs / 1_000);
 /** Bytes that systems and proxies may hold on the way to a client, which nothing tells of. */
 const heldBytes = 4 * 1_024 * 1_024;
 
+/** Bytes that a connection brings before its key is known: no more than a few messages of those who show one. */
+const strangerBytes = 64 * 1_024;
+
 /** What Node.js knows of a connection's writes that are under way: by itself it tells only of those that are done. */
 interface Writing {
   /** Bytes of all writes that have begun. */
@@ -58,6 +61,17 @@ export function watchFlow(socket: WebSocket, connection: Socket): void {
     else socket.terminate();
   }, heartbeatMs);
   socket.once('close', () => clearInterval(heartbeat));
+}
+
+/** Cuts the connection of a WebSocket that brings more, in messages or not, than it takes to show a key. */
+export function watchStranger(socket: WebSocket, connection: Socket, isKnown: () => boolean): void {
+  let left = strangerBytes;
+  const count = ({ length }: Buffer) => {
+    if (isKnown() || socket.readyState !== socket.OPEN) return void connection.off('data', count);
+    left -= length;
+    if (left < 0) socket.terminate();
+  };
+  connection.on('data', count);
 }
 
 const takenOf = ({ bytesWritten, writeQueueSize }: Writing): number => bytesWritten - writeQueueSize;

@@ -30,6 +30,12 @@ const idCharacters = 256;
 /** RFC 6455: clients that see this come back. */
 const goingAway = 1001;
 
+/** Frames that one message may come in. Each keeps what it came with in memory, which may be far more than it holds. */
+const mostFragments = 64;
+
+/** Reads that one frame may come in: however slow the link, most bring a packet. */
+const mostReads = 4_096;
+
 /** Bytes that are sent to a subscriber before it has taken what went before. */
 const aheadBytes = 16 * 1_024;
 
@@ -105,7 +111,7 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
           extra.leave = gateway.places.sockets.take(context.caller.keyId);
         return true;
       } catch (error) {
-        if (extra.isKnown) extra.socket.close(tryAgainLater, 'Too many connections');
+        if (extra.isKnown) extra.end.dismiss(tryAgainLater, 'Too many connections');
         else if (!appErrorOf(error)) closeFailed(extra.end, error, 'websocket not opened', log);
         // Closes a socket that is still open with 4403 Forbidden, as the protocol has it.
         return false;
@@ -164,7 +170,13 @@ export function serveWebSockets(
   const { log } = gateway.platform;
   const protocol = protocolOf(prepare, gateway);
   const ends = new Set<SocketEnd>();
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyLimitBytes, handleProtocols });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: bodyLimitBytes,
+    maxFragments: mostFragments,
+    maxBufferedChunks: mostReads,
+    handleProtocols,
+  });
   server.on('upgrade', (request, socket, head) => {
     if (!offersWebSocket(request)) return declineOffer(server, request, socket, head);
     socket.on('error', () => socket.destroy());

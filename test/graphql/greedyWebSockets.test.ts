@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
+import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
+import { startTestServer, type TestServer } from '../harness/server.ts';
+
+describeOneEngine('What a WebSocket has the server keep is bounded:', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server?.close());
+
+  it('a message comes in as many fragments as one of 1 MiB in pieces of 16 KiB, and in no more', async () => {
+    const { socket, receives, closed } = await connectRawSocket(server.url, server.keys.test);
+    const piece = 16 * 1_024;
+    const ending = '"}}';
+    const text = '{"type":"ping","payload":{"filling":"'.padEnd(64 * piece - ending.length, 'x') + ending;
+    for (let start = 0; start < text.length; start += piece)
+      socket.send(text.slice(start, start + piece), { fin: start + piece === text.length });
+    const { payload } = await receives(({ type }) => type === 'pong');
+    expect(text).toContain(payload.filling);
+    for (let sent = 0; sent < 65; sent += 1) socket.send(sent === 0 ? ' ' : '', { fin: false });
+    expect((await closed()).code).toBe(1008);
+  });
+
+  it('a connection that brings far more than a key before it is cut', async () => {
+    const { socket, closed } = await openRawSocket(server.url);
+    socket.send('{', { fin: false });
+    for (let sent = 0; sent < 1_000; sent += 1) socket.pong('x'.repeat(125));
+    expect((await closed()).code).toBe(1006);
+  });
+
+  it('a connection that brings as much with a key goes on', async () => {
+    const { socket, caughtUp } = await connectRawSocket(server.url, server.keys.test);
+    for (let sent = 0; sent < 1_000; sent += 1) socket.pong('x'.repeat(125));
+    await caughtUp();
+    socket.terminate();
+  });
+
+  it('a client that is seen off for what it did, and stays, is cut soon', async () => {
+    const connection = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
+    try {
+      let received = '';
+      connection.setEncoding('latin1').on('data', (text: string) => {
+        received += text;
+      });
+      let isOver = false;
+      connection.on('close', () => {
+        isOver = true;
+      });
+      await once(connection, 'connect');
+      const upgrade = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13';
+      const key = `Sec-WebSocket-Key: ${'A'.repeat(22)}==\r\nSec-WebSocket-Protocol: graphql-transport-ws`;
+      connection.write(`GET /graphql HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n${key}\r\n\r\n`);
+      await eventually(() => received.endsWith('\r\n\r\n'));
+      // A text of two characters, under a mask of zeros.
+      connection.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]));
+      await eventually(() => received.includes('Invalid message received'));
+      await eventually(() => isOver, 15_000);
+    } finally {
+      connection.destroy();
+    }
+  });
+});
