@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws';
 import type { Log } from '../../src/infrastructure/observability/log.ts';
 import { toldOfFault } from '../errors.ts';
 import { OperationIds, reasonForClient } from './operationIds.ts';
+import { OperationLine } from './operationLine.ts';
 import { SocketEnd } from './socketEnd.ts';
 import { watchFlow, watchStranger } from './socketFlow.ts';
 import { writableJson } from './writableJson.ts';
@@ -31,7 +32,9 @@ export type SocketExtra = {
   socket: WebSocket;
   ids: OperationIds;
   end: SocketEnd;
-  isKnown: boolean;
+  line: OperationLine;
+  /** Null until the client has shown a key. */
+  keyId: string | null;
   leave: () => void;
 };
 
@@ -58,15 +61,16 @@ const isOfServers = (error: unknown): boolean =>
  * @returns what ends it.
  */
 export function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log): SocketEnd {
-  watchFlow(socket, request.socket);
   const ids = new OperationIds();
-  const end = new SocketEnd(socket);
-  const extra: SocketExtra = { request, socket, ids, end, isKnown: false, leave: () => undefined };
+  const line = new OperationLine(() => flow.goOn());
+  const flow = watchFlow(socket, request.socket, () => line.isLong);
+  const end = new SocketEnd(socket, () => line.clear());
+  const extra: SocketExtra = { request, socket, ids, end, line, keyId: null, leave: () => undefined };
   // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is followed
   // by the socket's end.
   const send = (text: string) => new Promise<void>((resolve) => socket.send(text, () => resolve()));
   const refuse = () => end.dismiss(CloseCode.BadRequest, 'Invalid message received');
-  watchStranger(socket, request.socket, () => extra.isKnown);
+  watchStranger(socket, request.socket, () => extra.keyId !== null);
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
@@ -83,20 +87,25 @@ export function carry(socket: WebSocket, request: Request, protocol: Protocol, l
         socket.on('message', (data: Buffer) => {
           // Seen off already, it may go on for a moment.
           if (socket.readyState !== socket.OPEN) return;
-          if (!extra.isKnown && data.length > strangerLimitBytes)
+          const { keyId } = extra;
+          if (keyId === null && data.length > strangerLimitBytes)
             return end.dismiss(tooBig, 'Message too big');
-          const { message, operation, ended } = ids.receive(String(data));
-          if (operation !== null) {
-            if (end.isNear) return ended();
-            end.waitFor(operation);
-          }
-          receive(message)
-            .catch((error) =>
+          const { message, operation, earlier, ended } = ids.receive(String(data));
+          if (operation !== null && end.isNear) return ended();
+          const hand = () =>
+            receive(message).catch((error) =>
               isOfServers(error) ? refuse() : closeFailed(end, error, 'websocket message failed', log),
-            )
-            .finally(() => {
-              ended();
-              if (operation !== null) end.settle(operation);
+            );
+          if (earlier !== null) line.follow(earlier, data.length, () => void hand().finally(ended));
+          else if (operation === null || keyId === null) void hand().finally(ended);
+          else
+            line.add(operation, keyId, data.length, () => {
+              end.waitFor(operation);
+              void hand().finally(() => {
+                ended();
+                end.settle(operation);
+                line.settle(operation);
+              });
             });
         });
       },
@@ -110,6 +119,7 @@ export function carry(socket: WebSocket, request: Request, protocol: Protocol, l
   });
   socket.once('close', (code, reason) => {
     extra.leave();
+    line.clear();
     closed(code, String(reason)).catch((error) => log.error({ err: error }, 'subscriptions not ended'));
   });
   return end;

@@ -4,6 +4,8 @@ interface Received {
   readonly message: string;
   /** The id, as graphql-ws is told it, of the operation that it asks for; null where it asks for none. */
   readonly operation: string | null;
+  /** The same of the operation under way that it is about; null where it is about none. */
+  readonly earlier: string | null;
   /** To be called once all that the message asked for is over. */
   ended(): void;
 }
@@ -36,7 +38,7 @@ export class OperationIds {
 
   receive(text: string): Received {
     const message = parsed(text);
-    if (!isOfOperation(message)) return { message: text, operation: null, ended: nothing };
+    if (!isOfOperation(message)) return { message: text, operation: null, earlier: null, ended: nothing };
     const { type, id } = message;
     const known = this.#numbers.get(id);
     // One that is under way is asked for again: graphql-ws sees that, and ends the connection.
@@ -54,6 +56,7 @@ export class OperationIds {
     return {
       message: message as unknown as string,
       operation: type === 'subscribe' ? message.id : null,
+      earlier: known === undefined ? null : message.id,
       ended: known === undefined ? ended : nothing,
     };
   }

@@ -9,11 +9,14 @@ const farewellMs = 1_000;
  */
 export class SocketEnd {
   readonly #socket: WebSocket;
+  readonly #onNear: () => void;
   readonly #unanswered = new Set<string>();
   #close: (() => void) | null = null;
 
-  constructor(socket: WebSocket) {
+  /** @param onNear called when nothing more is to be begun. */
+  constructor(socket: WebSocket, onNear: () => void) {
     this.#socket = socket;
+    this.#onNear = onNear;
   }
 
   /** Whether nothing more is to be begun: the client may ask for it elsewhere. */
@@ -35,6 +38,7 @@ export class SocketEnd {
   bring(code: number, reason: string): void {
     if (this.isNear) return;
     this.#close = () => this.#socket.close(code, reason);
+    this.#onNear();
     if (this.#unanswered.size > 0) return;
     this.#close();
     // Others may have a long answer to read before they see the farewell.
@@ -47,8 +51,9 @@ export class SocketEnd {
     this.cutSoon();
   }
 
-  /** Has the client take leave: until it does, what it sends is read. */
+  /** Has a client that is being seen off take leave: until it does, what it sends is read. */
   cutSoon(): void {
+    this.#onNear();
     setTimeout(() => this.#socket.terminate(), farewellMs).unref();
   }
 }

@@ -23,28 +23,46 @@ interface Writing {
   readonly writeQueueSize: number;
 }
 
-/** Keeps what waits for the client of a WebSocket within bounds, and cuts the connection of one that is gone. */
-export function watchFlow(socket: WebSocket, connection: Socket): void {
+/**
+ * Keeps what waits for the client of a WebSocket, and what waits of it, within bounds, and cuts the connection of one that
+ * is gone.
+ * @param isBusy whether enough waits of what the client has asked for.
+ * @returns what reads on, to be called when that may have changed.
+ */
+export function watchFlow(socket: WebSocket, connection: Socket, isBusy: () => boolean): { goOn(): void } {
   /** Bytes that the client may have to take before it sees the ping that it owes an answer; null if it owes none. */
   let ahead: number | null = null;
-  const holdBack = () => {
-    if (socket.isPaused || socket.bufferedAmount <= unreadLimitBytes) return;
+  let isFull = false;
+  const pause = () => {
     socket.pause();
+    // Answers to pings are not read meanwhile.
+    if (ahead !== null) ahead = heldBytes;
+  };
+  const goOn = () => {
+    if (socket.isPaused && !isFull && !isBusy()) socket.resume();
+  };
+  const holdBack = () => {
+    if (isBusy() && !socket.isPaused) pause();
+    if (isFull || socket.bufferedAmount <= unreadLimitBytes) return;
+    isFull = true;
+    pause();
     awaitRoom();
   };
   const awaitRoom = () => {
-    // Other answers to pings are not read meanwhile.
     ahead = heldBytes;
     // It leaves once all that waits now has left, and by then as much may wait again.
     socket.ping('', false, (error?: Error | null) => {
-      if (!error && socket.bufferedAmount > unreadLimitBytes) awaitRoom();
-      else socket.resume();
+      if (!error && socket.bufferedAmount > unreadLimitBytes) return awaitRoom();
+      isFull = false;
+      goOn();
     });
   };
   socket.on('message', holdBack).on('ping', holdBack);
   socket.on('pong', () => {
     ahead = null;
   });
+  /** Whether the client has taken all answers, and its own to the ping waits behind what it has asked for. */
+  const waitsForUs = () => isBusy() && socket.bufferedAmount === 0;
   let before = writingOf(connection);
   let sentBefore = 0;
   const heartbeat = setInterval(() => {
@@ -53,14 +71,15 @@ export function watchFlow(socket: WebSocket, connection: Socket): void {
     const hasTaken = before.writeQueueSize > 0 && takenOf(now) > takenOf(before);
     before = now;
     if (ahead === null) {
-      ahead = Math.min(now.bytesWritten - sentBefore, heldBytes);
+      ahead = socket.isPaused ? heldBytes : Math.min(now.bytesWritten - sentBefore, heldBytes);
       sentBefore = now.bytesWritten;
       socket.ping();
-    } else if (hasTaken) ahead = heldBytes;
+    } else if (hasTaken || waitsForUs()) ahead = heldBytes;
     else if (ahead > slowestBytes) ahead -= slowestBytes;
     else socket.terminate();
   }, heartbeatMs);
   socket.once('close', () => clearInterval(heartbeat));
+  return { goOn };
 }
 
 /** Cuts the connection of a WebSocket that brings more, in messages or not, than it takes to show a key. */

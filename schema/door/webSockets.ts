@@ -105,13 +105,13 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
       try {
         const context = await operationContext(connectionParams, extra.request, gateway);
         checkPage(extra.request, context);
-        extra.isKnown = true;
+        extra.keyId = context.caller.keyId;
         // A socket that closed while its key was looked up has been left already.
         if (extra.socket.readyState === extra.socket.OPEN)
           extra.leave = gateway.places.sockets.take(context.caller.keyId);
         return true;
       } catch (error) {
-        if (extra.isKnown) extra.end.dismiss(tryAgainLater, 'Too many connections');
+        if (extra.keyId !== null) extra.end.dismiss(tryAgainLater, 'Too many connections');
         else if (!appErrorOf(error)) closeFailed(extra.end, error, 'websocket not opened', log);
         // Closes a socket that is still open with 4403 Forbidden, as the protocol has it.
         return false;
@@ -135,10 +135,11 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
         return [wrap(error)];
       }
     },
-    onOperation: async (_context, _id, _payload, args: ExecutionArgs, result) =>
-      Symbol.asyncIterator in (result as object)
-        ? undefined
-        : counted(result as ExecutionResult, args.contextValue as RequestContext),
+    onOperation: async ({ extra }, serverId, _payload, args: ExecutionArgs, result) => {
+      const context = args.contextValue as RequestContext;
+      if (!(Symbol.asyncIterator in (result as object))) return counted(result as ExecutionResult, context);
+      extra.line.settle(serverId);
+    },
     onError: (_context, _id, payload, errors) => {
       const fault = errors.find(isFault);
       if (fault && asksToSubscribe(payload as OperationRequest)) throw fault;
