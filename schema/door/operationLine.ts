@@ -6,8 +6,11 @@ const mostUnanswered = 64;
 /** Bytes of messages that may wait for those before them until nothing more is read. */
 const waitingLimitBytes = 64 * 1_024;
 
-/** On however many WebSockets a key asks, one operation begins in each turn of the event loop: others are served in between. */
-const turns = new Turns(1);
+/**
+ * On however many WebSockets a key asks, few operations begin in each turn of the event loop: others are served in between,
+ * and what those few ask of the database goes there together.
+ */
+const turns = new Turns(4);
 
 interface Waiting {
   readonly keyId: string;

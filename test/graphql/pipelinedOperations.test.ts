@@ -76,8 +76,8 @@ describeOneEngine(
     it('are refused where one has the id of another that still waits', async () => {
       const { socket, send, closed } = await connectRawSocket(server.url, server.keys.test);
       try {
-        for (const id of [1, 2, 3, 3]) send(request(id, balance));
-        expect(await closed()).toEqual({ code: 4409, reason: 'Subscriber for 3 already exists' });
+        for (const id of [1, 2, 3, 4, 5, 6, 6]) send(request(id, balance));
+        expect(await closed()).toEqual({ code: 4409, reason: 'Subscriber for 6 already exists' });
       } finally {
         socket.terminate();
       }
@@ -127,7 +127,7 @@ describeOneEngine(
         expect(new Set(results.filter((id) => Number(id) < each)).size).toBe(each);
         socket.terminate();
       }
-      expect(others).toBeGreaterThan(each / 10);
+      expect(others).toBeGreaterThan(each / 20);
     });
   },
 );
