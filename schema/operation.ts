@@ -65,10 +65,9 @@ export function rulesOf(
 export interface RootTurn {
   /**
    * Has a root field find what it is asked for.
-   * @param isNullable whether the others stand where it is refused.
    * @returns what it has found, once that may be put together. @throws AppError where it may not.
    */
-  inTurn<Found>(find: () => Found | Promise<Found>, isNullable: boolean): Promise<Found>;
+  inTurn<Found>(find: () => Found | Promise<Found>): Promise<Found>;
 }
 
 /** Another server of this schema may have a root value of its own, which is none. */
@@ -91,15 +90,18 @@ export function guardOperations(schema: GraphQLSchema): void {
       const resolve = (field.resolve ?? defaultFieldResolver) as Resolver;
       const work = rules.creation ? creating(field, rules, resolve) : resolve;
       const isRead = operation === 'query';
+      if (isRead && isNullableType(field.type))
+        throw new Error(
+          `query ${field.name} may be null, where a refusal has to take the whole answer with it`,
+        );
       const spelling = spellingRefusals(field, isRead ? work : writing(work));
-      field.resolve = guarded(field, { name: field.name, rules, isRead }, spelling) as typeof field.resolve;
+      field.resolve = guarded({ name: field.name, rules, isRead }, spelling) as typeof field.resolve;
     }
   }
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
     const rules = rulesOf(schema, 'subscription', field.name);
     const subscribe = spellingRefusals(field, spellingInStream(field, field.subscribe as Resolver));
     field.subscribe = guarded(
-      field,
       { name: field.name, rules, isRead: false },
       subscribe,
     ) as typeof field.subscribe;
@@ -108,7 +110,7 @@ export function guardOperations(schema: GraphQLSchema): void {
   }
 }
 
-function guarded(field: RootField, operation: RootOperation, work: Resolver): Resolver {
+function guarded(operation: RootOperation, work: Resolver): Resolver {
   return (turn, args, context, info) => {
     if (context.admitted === operation.rules) {
       context.admitted = null;
@@ -116,7 +118,7 @@ function guarded(field: RootField, operation: RootOperation, work: Resolver): Re
     }
     const begin = () => work(turn, args, context, info);
     if (!turn?.inTurn) return runAdmitted(operation, context, begin);
-    return turn.inTurn(() => runAdmitted(operation, context, begin), isNullableType(field.type));
+    return turn.inTurn(() => runAdmitted(operation, context, begin));
   };
 }
 

@@ -29,49 +29,40 @@ export class CommonTurn implements RootTurn {
     this.#turn = turn;
   }
 
-  inTurn<Found>(find: () => Found | Promise<Found>, isNullable: boolean): Promise<Found> {
+  inTurn<Found>(find: () => Found | Promise<Found>): Promise<Found> {
     let found: Found | Promise<Found>;
     try {
       found = find();
     } catch (error) {
-      if (!isNullable) this.#refuse(error);
-      throw error;
+      throw this.#refuse(error);
     }
     this.#looking += 1;
-    return this.#onceDecided(found, isNullable);
+    return this.#onceDecided(found);
   }
 
-  async #onceDecided<Found>(found: Found | Promise<Found>, isNullable: boolean): Promise<Found> {
+  async #onceDecided<Found>(found: Found | Promise<Found>): Promise<Found> {
     let value: Found;
     try {
       value = await found;
     } catch (error) {
-      if (isNullable) this.#settle();
-      else this.#refuse(error);
-      throw error;
+      throw this.#refuse(error);
     }
-    this.#settle();
+    this.#looking -= 1;
+    if (this.#looking === 0) this.#decide();
     await this.#decided;
-    if (this.#refusal) {
-      // No error of its own: executors tell the one that came first, and null is none.
-      if (isNullable) return null as Found;
-      throw this.#refusal.error;
-    }
-    await this.#turn?.inTurn(() => value, isNullable);
+    // No error of its own: executors tell the one that came first.
+    if (this.#refusal) throw this.#refusal.error;
+    await this.#turn?.inTurn(() => value);
     const free = this.#free;
     this.#free = free.then(othersServed);
     await free;
     return value;
   }
 
-  #settle(): void {
-    this.#looking -= 1;
-    if (this.#looking === 0) this.#decide();
-  }
-
-  #refuse(error: unknown): void {
+  #refuse(error: unknown): unknown {
     this.#refusal ??= { error };
     this.#decide();
+    return error;
   }
 }
 

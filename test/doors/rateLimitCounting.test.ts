@@ -8,7 +8,6 @@ import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { eventStream } from '../harness/subscribers.ts';
 import { dataOf, describeDoors, pixOf } from './door.ts';
 import { newTeamKeys } from './keys.ts';
 
@@ -66,21 +65,6 @@ describeEngines('the rate limit', (engine) => {
       expect([batch.status, batch.headers.get('x-ratelimit-remaining')]).toEqual([400, '1']);
       const empty = await server.rest('POST', '/graphql', { key: live, body: [] });
       expect([empty.status, empty.headers.get('x-ratelimit-remaining')]).toEqual([400, '0']);
-    });
-
-    it('that is refused before it runs counts as what its first field would', async () => {
-      const { live } = await newTeamKeys(server);
-      const two = '{ a: walletBalance { balance } b: walletBalance { balance } }';
-      expect(await remainingAfter(two, live)).toBe('3');
-      const search = `query ($search: FlightSearchInput!) { __typename ...Search }
-        fragment Search on Query { flightSearch(search: $search) { id } }`;
-      const refused = await server.graphql(search, { search: {} }, live);
-      expect(codesOf(refused.body.errors)).toEqual(['VALIDATION_ERROR']);
-      expect(refused.headers.get('x-ratelimit-remaining')).toBe('4');
-      const body = { query: search, variables: { search: {} } };
-      const streamed = await server.rest('POST', '/graphql', { key: live, body, headers: eventStream });
-      expect(codesOf(streamed.body.errors)).toEqual(['VALIDATION_ERROR']);
-      expect(streamed.headers.get('x-ratelimit-remaining')).toBe('3');
     });
 
     it('counts each operation of a batch', async () => {
