@@ -1,10 +1,8 @@
+import { setImmediate as othersServed } from 'node:timers/promises';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import { OperationTypeNode } from 'graphql';
 import type { RootTurn } from '../operation.ts';
 import { rootFieldsOf } from '../rootSelections.ts';
-
-/** When the event loop has seen to others. */
-const othersServed = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * The turn that the root fields of one query have in common. All of them begin in one turn of the event loop, and look up
@@ -54,7 +52,7 @@ export class CommonTurn implements RootTurn {
     if (this.#refusal) throw this.#refusal.error;
     await this.#turn?.inTurn(() => value);
     const free = this.#free;
-    this.#free = free.then(othersServed);
+    this.#free = free.then(() => othersServed());
     await free;
     return value;
   }

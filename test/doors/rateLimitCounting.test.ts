@@ -4,14 +4,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
 import { oneWay } from '../flights/searches.ts';
 import type { Json } from '../harness/client.ts';
-import { eventually } from '../harness/client.ts';
+import { codesOf, eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { dataOf, describeDoors, pixOf } from './door.ts';
 import { newTeamKeys } from './keys.ts';
-
-const codesOf = (errors: Json[] = []) => errors.map(({ extensions }) => extensions.code);
 
 describeEngines('the rate limit', (engine) => {
   let server: TestServer;

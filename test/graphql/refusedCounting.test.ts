@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newTeamKeys } from '../doors/keys.ts';
 import type { Json } from '../harness/client.ts';
+import { codesOf } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { eventStream } from '../harness/subscribers.ts';
-
-const codesOf = (errors: Json[] = []) => errors.map(({ extensions }) => extensions.code);
 
 const balance = '{ walletBalance { balance } }';
 

@@ -71,6 +71,9 @@ export async function graphqlDoor(
   return answer as GraphqlAnswer;
 }
 
+/** The codes of GraphQL's errors, in their order. */
+export const codesOf = (errors: Json[] = []): string[] => errors.map(({ extensions }) => extensions.code);
+
 /** Waits until `probe` returns something other than undefined, false or null; fails after `timeoutMs`. */
 export async function eventually<T>(
   probe: () => Promise<T | undefined | false | null> | T | undefined | false | null,

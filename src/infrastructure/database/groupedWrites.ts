@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** One member of a group and who waits for it. */
 interface Waiting<Item, Result> {
   readonly item: Item;
@@ -44,9 +46,6 @@ function withPatience(work: Promise<Tell>): Promise<Tell | null> {
     });
   });
 }
-
-/** Until the sockets that are ready now have been read. */
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Writes what waits at the same moment together. Nothing is delayed for company: an item that comes while none is being
@@ -119,6 +118,7 @@ export function groupedWrites<Item, Result>(
       const isBusy = waiting.length * 2 >= group.length && waiting.length > 1;
       if (isBusy && tell) setImmediate(tell);
       else tell?.();
+      // Until the sockets that are ready now have been read.
       if (!isBusy && group.length + waiting.length > 1) await nextTurn();
     }
     isWriting = false;
