@@ -97,6 +97,21 @@ const url = (protocols: string[], { host = false } = {}) =>
 
 const optionalUrl = (...kind: Parameters<typeof url>) => url(...kind).optional();
 
+const loginOf = (text: string): string => {
+  const { username, password } = new URL(text);
+  return username + password;
+};
+
+/** URL takes a % that stands for itself; who decodes it may throw. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const apiKey = (prefix: string) =>
   z
     .string()
@@ -153,10 +168,15 @@ const settingsSchema = z.object({
   DATABASE_POOL_TIMEOUT: duration('15s', timer),
   /** Whether hot reads that wait at the same moment share one statement. */
   COALESCE_READS: flag('true'),
-  REDIS_URL: optionalUrl(['redis', 'rediss']).refine(
-    (text) => !text || !URL.canParse(text) || /^\/?(\d+\/?)?$/.test(new URL(text).pathname),
-    'must end with the number of a database, if with any',
-  ),
+  REDIS_URL: optionalUrl(['redis', 'rediss'])
+    .refine(
+      (text) => !text || !URL.canParse(text) || /^\/?(\d+\/?)?$/.test(new URL(text).pathname),
+      'must end with the number of a database, if with any',
+    )
+    .refine(
+      (text) => !text || !URL.canParse(text) || isDecodable(loginOf(text)),
+      'must have each % of its user and password as %25',
+    ),
   ROLES: z
     .string()
     .default('api,worker')

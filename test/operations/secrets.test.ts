@@ -31,6 +31,7 @@ it('no output of the server holds a secret, however it got there, at any log lev
     LOG_LEVEL: 'trace',
     WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
     WEBHOOK_REACHABILITY_CHECK: 'false',
+    WEBHOOK_RETRY_DELAYS: '0s',
     ...chosen,
   });
   const url = await server.ready();
@@ -55,9 +56,12 @@ it('no output of the server holds a secret, however it got there, at any log lev
   );
   await graphqlDoor(url, issue, { input: { kind: 'live', teamId, name: 'A' } }, operator, headers);
   const key = issued.body.data?.createApiKey.secret as string;
+  const mailed =
+    'mutation ($id: ID!) { updateTeam(id: $id, input: { alertEmail: "ops@agency.example" }) { id } }';
+  await graphqlDoor(url, mailed, { id: teamId }, operator);
   const webhook = await ask('POST', '/api/v1/webhooks', {
     key,
-    body: { url: 'https://127.0.0.1:65000/hook', events: ['wallet.recharge.pending'] },
+    body: { url: `https://127.0.0.1:65000/hook?auth=${key}`, events: ['wallet.recharge.pending'] },
   });
   const signingSecret = webhook.body.data.secret as string;
   expect(signingSecret.length).toBeGreaterThan(20);
@@ -108,6 +112,8 @@ it('no output of the server holds a secret, however it got there, at any log lev
     headers: { 'idempotency-key': 'pay' },
     body: { amount: '100.00', currency: 'BRL', payment_method: 'pix' },
   });
+  // It fails for good, which is mailed: into the log here.
+  await eventually(() => server.log().some(({ mail }) => mail !== undefined));
   const socket = await connectRawSocket(url, key);
   socket.send(`{"type":"subscribe","id":"1","payload":{"query":"{ ${key} }"}`);
   await socket.closed();

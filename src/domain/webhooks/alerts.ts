@@ -1,6 +1,7 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { restPrefix } from '../../infrastructure/http/restPrefix.ts';
 import { Looks } from '../../infrastructure/looks.ts';
+import { withoutSecrets } from '../../infrastructure/observability/log.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Platform } from '../platform.ts';
 import type { Mode } from '../tenant.ts';
@@ -176,7 +177,7 @@ function alertText({ webhook_id: webhookId, url, mode, team_name: team, created_
       `The webhook ${webhookId} of ${whose} was deactivated at ${at.toISOString()}:`,
       'every attempt to deliver an event to it failed, and nothing else got through in the meantime.',
       '',
-      `URL: ${url}`,
+      `URL: ${withoutSecrets(url)}`,
       '',
       'Events go on being kept. Once the receiver works, activate the webhook again',
       `(PUT ${restPrefix}/webhooks/${webhookId} with {"active": true}) and have what it missed sent again`,

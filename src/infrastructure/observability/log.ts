@@ -68,8 +68,11 @@ export function createLog(level: string, destination: DestinationStream = standa
   return Object.assign(pino(options, destination), { destination });
 }
 
-/** What PostgreSQL says of a row that breaks a CHECK, or of JSON that it cannot read: people's names stand in both. */
-const quotesData = /Failing row contains|JSON data|with parameters/;
+/**
+ * What PostgreSQL says of a row that breaks a CHECK, of JSON that it cannot read, and of parameters, when they cannot be
+ * bound too: people's names stand in all of them.
+ */
+const quotesData = /Failing row contains|JSON data|with parameters|portal(?: ".*")? parameter \$\d/;
 
 /** Anything can be thrown, what is no error and what cannot be read too; whoever logs it has something else to do after it. */
 function serializeError(error: unknown): unknown {

@@ -23,6 +23,8 @@ it.each<[string, object]>([
   ['a row that breaks a CHECK', { detail: `Failing row contains (1, ${name}, null).` }],
   ['JSON that PostgreSQL cannot read', { where: `JSON data, line 1: {"name":"${name}"...` }],
   ['the parameters of a portal', { where: `unnamed portal with parameters: $1 = '${name}'` }],
+  ['a parameter that cannot be bound', { where: `unnamed portal parameter $1 = '${name}'` }],
+  ['one of a named portal', { where: `portal "p" parameter $2 = '${name}'` }],
   ['the arguments of a command to Redis', { command: { name: 'set', args: [name] } }],
   ['the request of an HTTP client', { config: { data: name }, response: { data: { name } } }],
 ])('what is written of an error has nothing of %s', (_what, members) => {
