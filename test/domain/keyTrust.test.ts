@@ -1,0 +1,49 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { Access } from '../../src/domain/teams/access.ts';
+import { hashSecretKey } from '../../src/domain/teams/secretKey.ts';
+import { describeOneEngine } from '../harness/engines.ts';
+import type { TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+
+describeOneEngine('A process that no signal reaches', (engine) => {
+  let server: TestServer;
+  let access: Access;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  beforeEach(() => {
+    const { platform } = server.running.gateway;
+    const signals = { ...platform.signals, subscribe: async () => async () => undefined };
+    access = new Access({ ...platform, signals });
+  });
+  afterEach(() => {
+    access.close();
+    vi.useRealTimers();
+  });
+  afterAll(() => server?.close());
+
+  const foundKey = async () => {
+    const { teamId } = await server.createTeam();
+    const key = await server.createKey({ kind: 'live', teamId });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] });
+    access.listen();
+    expect(await access.authenticate(key.secret)).toMatchObject({ keyId: key.id });
+    return key;
+  };
+  const revoke = (id: string) => server.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [id]);
+
+  it('takes no key a second after its revocation', async () => {
+    const { id, secret } = await foundKey();
+    await revoke(id);
+    vi.advanceTimersByTime(1_000);
+    expect(await access.authenticate(secret)).toBeNull();
+  });
+
+  it('ends what is watched within a second of its revocation', async () => {
+    const { id, secret } = await foundKey();
+    const revoked = new Promise<void>((resolve) => access.watch(hashSecretKey(secret), resolve));
+    await revoke(id);
+    vi.advanceTimersByTime(1_000);
+    await revoked;
+  });
+});
