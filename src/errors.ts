@@ -15,7 +15,10 @@ export const errorCodes = [
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** One bad field of a request: its path as the client spelt it (`slices.0.origin`) and what is wrong with it. */
+/**
+ * One bad field of a request: its path (`slices.0.origin`) and what is wrong with it. The domain names its arguments; the
+ * doors rename them as their client spelt them.
+ */
 export interface FieldFault {
   field: string;
   /** Machine-readable reason, such as `required`, `invalid`, `too_small`, `repeated`. */
@@ -25,7 +28,7 @@ export interface FieldFault {
 export type ErrorDetails = Record<string, unknown>;
 
 /**
- * What kind of refusal it is, from which each door derives its status:
+ * What kind of refusal it is, from which rest/errors.ts derives its status:
  * `bad_request` 400, `method_not_allowed` 405, `request_timeout` 408, `conflict` 409, `expectation_failed` 417,
  * `unprocessable` 422, `headers_too_large` 431; the rest follow from the code alone.
  */

@@ -1,6 +1,6 @@
 /**
- * Whose data: one team in one mode. Every query takes it first, so that one that is not scoped cannot be written by
- * accident. `walletId` is its wallet's row, which also numbers its events.
+ * Whose data: one team in one mode. What a client asks for is read and written by it; test/doors/tenants.test.ts is what
+ * notices a statement that is not. `walletId` is its wallet's row, which also numbers its events.
  */
 export interface Tenant {
   readonly teamId: string;

@@ -75,8 +75,7 @@ const agesOf: Readonly<Record<PassengerType, readonly [youngest: number, oldest:
  *   without a CPF flies in Brazil with an rg or passport.
  * - `infant_passenger_id`: of an adult (`adults_only`), an infant of the offer (`unknown`, `not_an_infant`), of one
  *   adult (`repeated`); an infant that no adult names is `adult_required`.
- * @throws AppError 400 VALIDATION_ERROR with every bad field in `details.errors`, as the client spelt it
- *   (`passengers.0.born_on`)
+ * @throws AppError 400 VALIDATION_ERROR with every bad field in `details.errors` (`passengers.0.born_on`)
  */
 export function readTravellers(
   inputs: readonly TravellerInput[],
