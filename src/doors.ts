@@ -19,8 +19,8 @@ import { createApplication, createHttpServer } from './infrastructure/http/appli
 import { DirectRoutes } from './infrastructure/http/directRoutes.ts';
 import { answerPreflight } from './infrastructure/http/headers.ts';
 import { createListener } from './infrastructure/http/listener.ts';
-import type { OperationsParts } from './infrastructure/http/operations.ts';
-import { createOperationsRouter } from './infrastructure/http/operations.ts';
+import type { ProbeParts } from './infrastructure/http/probes.ts';
+import { createProbesRouter } from './infrastructure/http/probes.ts';
 import { restPrefix } from './infrastructure/http/restPrefix.ts';
 
 export interface Doors {
@@ -57,12 +57,12 @@ function openDoors(application: Express, gateway: Gateway): Doors {
 /** What takes requests, with the doors of a process that has some; it does not listen yet. */
 export function openHttp(
   gateway: Gateway,
-  readiness: Pick<OperationsParts, 'checks' | 'isServing'>,
+  readiness: Pick<ProbeParts, 'checks' | 'isServing'>,
 ): { server: Server; doors: Doors | null } {
   const { platform } = gateway;
   const { settings, log, metrics } = platform;
   const application = createApplication({ trustProxy: settings.TRUST_PROXY });
-  application.use(createOperationsRouter({ ...readiness, metrics, metricsKey: settings.METRICS_KEY }));
+  application.use(createProbesRouter({ ...readiness, metrics, metricsKey: settings.METRICS_KEY }));
   const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
   refuseTheRest(application, log);
   const listener = createListener({

@@ -1,6 +1,6 @@
 import { checkDatabase } from '../infrastructure/database/database.ts';
 import { pendingMigrations } from '../infrastructure/database/migrations.ts';
-import type { HealthCheck } from '../infrastructure/http/operations.ts';
+import type { HealthCheck } from '../infrastructure/http/probes.ts';
 import type { Platform } from './platform.ts';
 
 /** What must answer for a process to be ready: the database, all migrations of this folder, and Redis where there is one. */

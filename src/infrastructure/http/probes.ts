@@ -12,7 +12,7 @@ export interface HealthCheck {
 
 const checkTimeoutMs = 2_000;
 
-export interface OperationsParts {
+export interface ProbeParts {
   checks: readonly HealthCheck[];
   isServing: () => boolean;
   metrics: Metrics;
@@ -21,7 +21,7 @@ export interface OperationsParts {
 }
 
 /** For whoever runs the service: liveness, readiness and Prometheus metrics. */
-export function createOperationsRouter({ checks, isServing, metrics, metricsKey }: OperationsParts): Router {
+export function createProbesRouter({ checks, isServing, metrics, metricsKey }: ProbeParts): Router {
   const router = Router();
   router.get('/health/live', (request, response) => {
     request.routeName = '/health/live';
