@@ -83,7 +83,7 @@ export class BookingPassengerInput {
   declare infant_passenger_id?: string | null;
 }
 
-export const BookingPaymentType = enumType({
+const BookingPaymentType = enumType({
   name: 'BookingPaymentType',
   description: 'How a booking is paid.',
   values: {

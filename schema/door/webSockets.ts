@@ -10,7 +10,11 @@ import type { Caller } from '../../src/domain/teams/access.ts';
 import { validationError } from '../../src/errors.ts';
 import { gatherWrites } from '../../src/infrastructure/gatheredWrites.ts';
 import { bodyLimitBytes } from '../../src/infrastructure/http/body.ts';
-import { declineOffer, inTurn, offersWebSocket } from '../../src/infrastructure/http/offeredProtocols.ts';
+import {
+  declineOffer,
+  offersWebSocket,
+  onceAnswered,
+} from '../../src/infrastructure/http/offeredProtocols.ts';
 import type { Log } from '../../src/infrastructure/observability/log.ts';
 import { appErrorOf, isFault, renderError, wrap } from '../errors.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
@@ -183,7 +187,7 @@ export function serveWebSockets(
     socket.on('error', () => socket.destroy());
     // Of several offers the library takes none.
     request.headers.upgrade = 'websocket';
-    inTurn(socket, () =>
+    onceAnswered(socket, () =>
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         const end = carry(webSocket, request as Request, protocol, log);
         ends.add(end);

@@ -20,7 +20,7 @@ const turnsOf = new WeakMap<Sequelize, Turns>();
  * and whoever calls for another team waited behind them. Now they wait for each other.
  * @throws NoTurnCame after as long as a request waits for a connection.
  */
-export async function inTurn<T>(
+export async function inTurnOfLongWork<T>(
   kind: LongWork,
   { walletId }: Pick<Tenant, 'walletId'>,
   { sequelize, settings }: Pick<Platform, 'sequelize' | 'settings'>,

@@ -1,7 +1,7 @@
 import { startSweeps } from '../infrastructure/sweeper.ts';
 import { measureBacklog } from './backlog.ts';
 import { expireOverdueBookings } from './bookings/expiry.ts';
-import { OrderDispatcher } from './bookings/orders.ts';
+import { OrderDispatcher } from './bookings/orderDispatcher.ts';
 import { forgetOldOffers } from './flights/offerStore.ts';
 import { forgetOldKeys } from './idempotency/once.ts';
 import type { Platform } from './platform.ts';

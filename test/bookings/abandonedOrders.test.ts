@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { OrderDispatcher } from '../../src/domain/bookings/orders.ts';
+import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
 import type { OrderState } from '../../src/infrastructure/flights/order.ts';
 import { dataOf } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { expireOverdueBookings } from '../../src/domain/bookings/expiry.ts';
-import { OrderDispatcher } from '../../src/domain/bookings/orders.ts';
+import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { RunningServer } from '../../src/server.ts';

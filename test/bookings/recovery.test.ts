@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { OrderDispatcher } from '../../src/domain/bookings/orders.ts';
+import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
 import { claimTasks } from '../../src/domain/bookings/orderTask.ts';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import type { Platform } from '../../src/domain/platform.ts';

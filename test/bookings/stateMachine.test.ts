@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expireOverdueBookings } from '../../src/domain/bookings/expiry.ts';
-import { OrderDispatcher } from '../../src/domain/bookings/orders.ts';
+import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { formatAmount } from '../../src/domain/money.ts';
 import { dataOf, pixOf } from '../doors/door.ts';

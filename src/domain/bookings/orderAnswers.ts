@@ -3,7 +3,7 @@ import { isPrintableName } from '../../infrastructure/text/printableName.ts';
 import type { Unsettled } from './orderTask.ts';
 
 /** A supplier's answer to an order that makes no sense: as good as none, so it is asked again. */
-export class UnusableAnswer extends Error {}
+class UnusableAnswer extends Error {}
 
 const states: readonly unknown[] = ['held', 'issuing', 'ticketed', 'refused'] satisfies OrderState['state'][];
 

@@ -3,7 +3,7 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inSnapshot } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { type Counted, countSql, totalOf } from '../keptTotals.ts';
-import { inTurn } from '../longWork.ts';
+import { inTurnOfLongWork } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { type BookingRow, type BookingStatus, bookingColumns } from './booking.ts';
@@ -25,19 +25,19 @@ export async function findBooking(
   return booking;
 }
 
-export const bookingOrders = ['created_at', 'total_amount'] as const;
+const bookingSorts = ['created_at', 'total_amount'] as const;
 
 export interface BookingFilter {
   readonly status: BookingStatus | null;
   /** Bookings made after this instant; null for all. */
   readonly createdAfter: Date | null;
-  readonly orderBy: (typeof bookingOrders)[number];
+  readonly orderBy: (typeof bookingSorts)[number];
   readonly orderDir: 'asc' | 'desc';
 }
 
 const columnOf = { created_at: 'created_at', total_amount: 'amount_cents' };
 
-type Order = keyof typeof columnOf;
+type Sort = keyof typeof columnOf;
 type Direction = BookingFilter['orderDir'];
 
 /** Whether there is a condition on time, and one on the status. */
@@ -62,7 +62,7 @@ const nameOf = ([after, ofStatus]: Filters) => `${after ? '_after' : ''}${ofStat
  * With a filter no index has the order of amounts: whether it is better to go through them in that order, or to sort what
  * the filter leaves, depends on the values. A plan that is good for the last years reads all there are for the last days.
  */
-const pageStatement = (orderBy: Order, orderDir: Direction, from: Direction, filter: Filters) =>
+const pageStatement = (orderBy: Sort, orderDir: Direction, from: Direction, filter: Filters) =>
   statement<BookingRow>(
     `read_bookings_by_${orderBy}_${orderDir}_from_${from}${nameOf(filter)}`,
     `SELECT ${bookingColumns('b')} FROM bookings b
@@ -99,11 +99,11 @@ const filters: readonly Filters[] = [
   [true, true],
 ];
 
-const keyOf = (orderBy: Order, orderDir: Direction, from: Direction, filter: Filters) =>
+const keyOf = (orderBy: Sort, orderDir: Direction, from: Direction, filter: Filters) =>
   [orderBy, orderDir, from, ...filter].join(' ');
 
 const pages = new Map(
-  bookingOrders.flatMap((orderBy) =>
+  bookingSorts.flatMap((orderBy) =>
     (['asc', 'desc'] as const).flatMap((orderDir) =>
       (['asc', 'desc'] as const).flatMap((from) =>
         filters.map((filter) => {
@@ -150,7 +150,7 @@ export const listBookings = (
   rows: { offset: number; limit: number },
   platform: Pick<Platform, 'sequelize' | 'settings'>,
 ): Promise<BookingPage> =>
-  inTurn('lists', tenant, platform, () => readPage(tenant, filter, rows, platform.sequelize));
+  inTurnOfLongWork('lists', tenant, platform, () => readPage(tenant, filter, rows, platform.sequelize));
 
 async function readPage(
   tenant: Tenant,

@@ -3,7 +3,7 @@ import { getAttributes } from 'sequelize-typescript';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { isIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { type Counted, countAnew, countSql, totalOf } from '../keptTotals.ts';
-import { inTurn } from '../longWork.ts';
+import { inTurnOfLongWork } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { Recharge, type RechargeStatus } from './recharge.ts';
@@ -77,7 +77,7 @@ export async function listRecharges(
   const { sequelize } = platform;
   const [read, count] = status === null ? [readAll, countAll] : [readOfStatus, countOfStatus];
   const counting = status !== null && untoldStatuses.includes(status) ? countAnew : totalOf;
-  const [rows, total] = await inTurn('lists', tenant, platform, () =>
+  const [rows, total] = await inTurnOfLongWork('lists', tenant, platform, () =>
     Promise.all([
       run(sequelize, read, [tenant.walletId, limit, offset, status]),
       counting(tenant, count, [status], sequelize),

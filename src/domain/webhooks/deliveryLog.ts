@@ -2,7 +2,7 @@ import { notFound, validationError } from '../../errors.ts';
 import type { Statement } from '../../infrastructure/database/statement.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inSnapshot } from '../../infrastructure/database/transaction.ts';
-import { inTurn } from '../longWork.ts';
+import { inTurnOfLongWork } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { DeliveryRow, DeliveryStatus } from './delivery.ts';
@@ -125,7 +125,7 @@ export async function listDeliveries(
     return { deliveries, next: last ? deliveryIdOf(last) : null };
   };
   // Page and end are read one after the other, and must be of the same rows: deliveries come in, and others change state.
-  return filtered ? inTurn('lists', tenant, platform, () => inSnapshot(sequelize, look)) : look();
+  return filtered ? inTurnOfLongWork('lists', tenant, platform, () => inSnapshot(sequelize, look)) : look();
 }
 
 const readDelivery = statement<DeliveryRow>(

@@ -7,7 +7,7 @@ import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import { isIdentifier, newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { createWebhookSecret } from '../../infrastructure/webhooks/signature.ts';
 import type { EventType } from '../events/catalogue.ts';
-import { inTurn } from '../longWork.ts';
+import { inTurnOfLongWork } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { findWebhook } from './reading.ts';
@@ -187,7 +187,7 @@ export async function updateWebhook(
         headers && sealHeaders(headers, platform.vault),
         present.active,
       ];
-      const [webhook] = await inTurn('deliveries', tenant, platform, () =>
+      const [webhook] = await inTurnOfLongWork('deliveries', tenant, platform, () =>
         run(platform.sequelize, updateWebhookStatement, values),
       );
       if (webhook) {
@@ -206,7 +206,7 @@ export async function updateWebhook(
 export async function deleteWebhook(tenant: Tenant, id: string, platform: Platform): Promise<string> {
   const values = [id, tenant.walletId, platform.clock.now()];
   const [webhook] = isIdentifier('wh', id)
-    ? await inTurn('deliveries', tenant, platform, () =>
+    ? await inTurnOfLongWork('deliveries', tenant, platform, () =>
         run(platform.sequelize, deleteWebhookStatement, values),
       )
     : [];

@@ -7,7 +7,7 @@ import type { EventType } from '../events/catalogue.ts';
 import { eventCatalogue } from '../events/catalogue.ts';
 import { apiVersion, testEventNotice } from '../events/event.ts';
 import { announceEvents } from '../events/recording.ts';
-import { inTurn } from '../longWork.ts';
+import { inTurnOfLongWork } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { DeliveryRow } from './delivery.ts';
@@ -146,7 +146,7 @@ export async function replayDeliveries(
   const next = async (from: Date, afterId: string): Promise<Portion | undefined> => {
     if (!isIdentifier('wh', webhookId)) return undefined;
     const values = [webhookId, tenant.walletId, from, afterId];
-    const [portion] = await inTurn('deliveries', tenant, platform, () =>
+    const [portion] = await inTurnOfLongWork('deliveries', tenant, platform, () =>
       retryOnDeadlock(() => run(platform.sequelize, replay, values)),
     );
     if (portion && portion.count > 0) announceEvents(tenant.walletId, platform);

@@ -1,6 +1,6 @@
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { unindexedSql } from '../../infrastructure/database/unindexed.ts';
-import { inTurn } from '../longWork.ts';
+import { inTurnOfLongWork } from '../longWork.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import { waitingSql } from './claim.ts';
@@ -69,7 +69,7 @@ export async function skipInactive({ sequelize }: Platform): Promise<void> {
 export async function skipLeftOver(tenant: Tenant, webhookId: string, platform: Platform): Promise<void> {
   const { sequelize } = platform;
   for (let skipped = skippedAtOnce; skipped === skippedAtOnce; ) {
-    const [portion] = await inTurn('deliveries', tenant, platform, () =>
+    const [portion] = await inTurnOfLongWork('deliveries', tenant, platform, () =>
       run(sequelize, skipOfOne, [webhookId]),
     );
     skipped = portion?.count ?? 0;

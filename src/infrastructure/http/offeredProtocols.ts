@@ -31,7 +31,7 @@ const listenersOf = (connection: Duplex): Readonly<Record<string, () => void>> =
 };
 
 /** Goes on with a connection once the requests are answered that came on it before: answers come in the order of requests. */
-export function inTurn(connection: Duplex, goOn: () => void): void {
+export function onceAnswered(connection: Duplex, goOn: () => void): void {
   const { underWay } = connection as Socket;
   if (!underWay) {
     goOn();
@@ -84,7 +84,7 @@ export function declineOffer(
     if (offering.includes(name.toLowerCase()) || (kept === '' && value !== '')) continue;
     lines.push(`${name}: ${kept}`);
   }
-  inTurn(connection, () => {
+  onceAnswered(connection, () => {
     connection.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
     server.emit('connection', connection);
   });
