@@ -25,20 +25,20 @@ export async function askWithin<Answer>(
   }
 }
 
-/** Resolves with what comes of the work, or with undefined as soon as the process stops. */
-export async function untilStopping<Result>(
+/** Resolves with what comes of the work, or with undefined as soon as the signal aborts, whatever comes then. */
+export async function untilAborted<Result>(
   work: Promise<Result>,
-  stopping: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Result | undefined> {
-  let stop = (): void => undefined;
-  const stopped = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined);
+  let leave = (): void => undefined;
+  const left = new Promise<undefined>((resolve) => {
+    leave = () => resolve(undefined);
   });
-  stopping.addEventListener('abort', stop);
-  if (stopping.aborted) stop();
+  signal.addEventListener('abort', leave);
+  if (signal.aborted) leave();
   try {
-    return await Promise.race([work, stopped]);
+    return await Promise.race([work, left]);
   } finally {
-    stopping.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', leave);
   }
 }

@@ -1,5 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import { type ClockReading, longestSince, readClocks } from '../../infrastructure/clockReading.ts';
-import { askWithin, TimedOut } from '../../infrastructure/cutOff.ts';
+import { askWithin, TimedOut, untilAborted } from '../../infrastructure/cutOff.ts';
 import { waitedTooLong } from '../../infrastructure/database/sqlState.ts';
 import {
   AskLater,
@@ -78,8 +79,7 @@ export class OrderDispatcher {
   readonly #underWay = new Map<Promise<void>, string>();
   readonly #looks: Looks;
   readonly #next: NextLook;
-  /** How those who wait for a supplier are sent home. */
-  readonly #waiting = new Set<() => void>();
+  readonly #stopping = new AbortController();
   #stopSignals: (() => Promise<void>) | null = null;
 
   constructor(platform: Platform) {
@@ -91,6 +91,8 @@ export class OrderDispatcher {
     });
     this.#looks = new Looks(() => this.#claim(), outage);
     this.#next = new NextLook(platform.clock, () => this.#looks.wake());
+    // All who wait for a supplier wait for it too; Node.js would take more than ten for a leak.
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   async start(): Promise<void> {
@@ -108,7 +110,7 @@ export class OrderDispatcher {
   async stop(): Promise<void> {
     const looked = this.#looks.stop();
     this.#next.stop();
-    for (const giveUp of this.#waiting) giveUp();
+    this.#stopping.abort();
     await this.#stopSignals?.();
     await looked;
     await Promise.all(this.#underWay.keys());
@@ -175,7 +177,7 @@ export class OrderDispatcher {
       );
     let answer: OrderState | null | undefined;
     try {
-      answer = await this.#unlessStopped(this.#ask(task));
+      answer = await untilAborted(this.#ask(task), this.#stopping.signal);
     } catch (error) {
       tell(error instanceof TimedOut ? 'timeout' : 'failed');
       log.warn({ err: error, bookingId, supplier, task: asked }, 'flight supplier did not answer an order');
@@ -230,15 +232,6 @@ export class OrderDispatcher {
     if (note.length > longestNote) throw new Error(`a note of more than ${longestNote} characters`);
     if (!(await noteOrder(task, note, this.#platform)))
       throw new Error('this asking was given up: the next one decides');
-  }
-
-  /** Resolves with undefined once the process stops, whatever is answered then. */
-  #unlessStopped<Answer>(asking: Promise<Answer>): Promise<Answer | undefined> {
-    return new Promise((resolve, reject) => {
-      const giveUp = () => resolve(undefined);
-      this.#waiting.add(giveUp);
-      asking.then(resolve, reject).finally(() => this.#waiting.delete(giveUp));
-    });
   }
 
   /** @returns whether anything was written. */

@@ -1,3 +1,4 @@
+import { untilAborted } from '../../infrastructure/cutOff.ts';
 import { statement } from '../../infrastructure/database/statement.ts';
 import { Turns } from '../../infrastructure/turns.ts';
 import type { Platform } from '../platform.ts';
@@ -36,15 +37,6 @@ interface WaitingRead {
   readonly events: Promise<DomainEvent[]>;
 }
 
-/** What comes of a read, or nothing as soon as the signal aborts. */
-function unlessAborted({ events }: WaitingRead, signal: AbortSignal): Promise<DomainEvent[]> {
-  return new Promise((resolve, reject) => {
-    const leave = () => resolve([]);
-    signal.addEventListener('abort', leave);
-    events.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
-}
-
 /**
  * What subscribers have missed, as the table has it. A subscription that begins long ago is one request, and may go
  * through all that its team ever had, wanting none of it: a hundred of them kept a process busy for minutes. So those of
@@ -66,7 +58,7 @@ export class PastEvents {
    * Events of the key's team and mode after a number, in order, at most 500; none for a reader that is gone. Readers who
    * wait for the same share one read: it begins after each has asked, so that nobody misses what it could have seen.
    */
-  readAfter(tenant: Tenant, sequence: bigint, { keyId, signal }: Reader): Promise<DomainEvent[]> {
+  async readAfter(tenant: Tenant, sequence: bigint, { keyId, signal }: Reader): Promise<DomainEvent[]> {
     const name = `${keyId} ${sequence}`;
     let read = this.#waiting.get(name);
     if (!read) {
@@ -79,7 +71,7 @@ export class PastEvents {
       this.#waiting.set(name, read);
     }
     read.signals.push(signal);
-    return unlessAborted(read, signal);
+    return (await untilAborted(read.events, signal)) ?? [];
   }
 
   /** @param begins whether anybody waits for it still, asked as it begins. */

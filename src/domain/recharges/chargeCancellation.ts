@@ -1,4 +1,4 @@
-import { askWithin, untilStopping } from '../../infrastructure/cutOff.ts';
+import { askWithin, untilAborted } from '../../infrastructure/cutOff.ts';
 import type { Statement } from '../../infrastructure/database/statement.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import type { MadeCharge } from '../../infrastructure/payments/provider.ts';
@@ -89,7 +89,7 @@ async function cancelAll(charges: UnwantedCharges, platform: Platform, stopping:
   const { sequelize, clock, paymentProvider: provider } = platform;
   while (!stopping.aborted) {
     const taken = await run(sequelize, charges.take, [clock.now(), provider.name]);
-    await untilStopping(
+    await untilAborted(
       Promise.all(taken.map((charge) => cancelCharge(charge, charges, platform, stopping))),
       stopping,
     );

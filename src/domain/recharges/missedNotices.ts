@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { askWithin, untilStopping } from '../../infrastructure/cutOff.ts';
+import { askWithin, untilAborted } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { turnIsDueSql } from '../../infrastructure/database/turnIsDue.ts';
 import type { NotificationPage, PaymentNotification } from '../../infrastructure/payments/provider.ts';
@@ -115,7 +115,7 @@ async function* listSince(
     const ask = (): Promise<NotificationPage | undefined> =>
       askWithin(limits, async (options) => provider.listNotifications?.(since, asked, options));
     const askAgain = (error: unknown) => (stopping.aborted ? Promise.reject(error) : ask());
-    const listed = await untilStopping(ask().catch(askAgain), stopping);
+    const listed = await untilAborted(ask().catch(askAgain), stopping);
     if (stopping.aborted) return;
     if (!listed) throw new Error(`${provider.name} gave no page of what it knows`);
     yield listed.notifications;
