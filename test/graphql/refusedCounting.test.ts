@@ -73,4 +73,14 @@ describeEngines('A GraphQL request that is refused before it runs', (engine) => 
     const { status, body } = await ask(live, [unread(), badList]);
     expect([status, codesOf(body.errors)]).toEqual([429, ['RATE_LIMIT_EXCEEDED']]);
   });
+
+  it('counts once where it was counted to be read, which is nothing that ran', async () => {
+    const { live } = await newTeamKeys(server);
+    for (let left = 4; left >= 0; left -= 1) expect(await remainingAfter(live, badList)).toBe(String(left));
+    const unread = () => ({ ...badSearch, query: `${badSearch.query} # ${randomUUID()}` });
+    const remaining = [await remainingAfter(live, unread()), await remainingAfter(live, unread())];
+    expect(remaining).toEqual(['4', '3']);
+    const { status, body } = await ask(live, [unread(), badList]);
+    expect([status, codesOf(body.errors)]).toEqual([429, ['RATE_LIMIT_EXCEEDED']]);
+  });
 });
