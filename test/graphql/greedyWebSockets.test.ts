@@ -40,26 +40,50 @@ describeOneEngine('What a WebSocket has the server keep is bounded:', (engine) =
     socket.terminate();
   });
 
-  it('a client that is seen off for what it did, and stays, is cut soon', async () => {
+  /** A connection of a client that says nothing by itself, also where it is seen off. */
+  async function openConnection() {
     const connection = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
+    let received = '';
+    connection.setNoDelay().setEncoding('latin1');
+    connection.on('data', (text: string) => {
+      received += text;
+    });
+    let isOver = false;
+    connection.on('close', () => {
+      isOver = true;
+    });
+    await once(connection, 'connect');
+    const upgrade = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13';
+    const key = `Sec-WebSocket-Key: ${'A'.repeat(22)}==\r\nSec-WebSocket-Protocol: graphql-transport-ws`;
+    connection.write(`GET /graphql HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n${key}\r\n\r\n`);
+    await eventually(() => received.endsWith('\r\n\r\n'));
+    return { connection, received: () => received, isOver: () => isOver };
+  }
+
+  it('a client that is seen off for what it did, and stays, is cut soon', async () => {
+    const { connection, received, isOver } = await openConnection();
     try {
-      let received = '';
-      connection.setEncoding('latin1').on('data', (text: string) => {
-        received += text;
-      });
-      let isOver = false;
-      connection.on('close', () => {
-        isOver = true;
-      });
-      await once(connection, 'connect');
-      const upgrade = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13';
-      const key = `Sec-WebSocket-Key: ${'A'.repeat(22)}==\r\nSec-WebSocket-Protocol: graphql-transport-ws`;
-      connection.write(`GET /graphql HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n${key}\r\n\r\n`);
-      await eventually(() => received.endsWith('\r\n\r\n'));
       // A text of two characters, under a mask of zeros.
       connection.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]));
-      await eventually(() => received.includes('Invalid message received'));
-      await eventually(() => isOver, 15_000);
+      await eventually(() => received().includes('Invalid message received'));
+      await eventually(isOver, 15_000);
+    } finally {
+      connection.destroy();
+    }
+  });
+
+  it('a frame comes in no more reads than most links need for a packet each', async () => {
+    const { connection, received } = await openConnection();
+    try {
+      // Its end never comes: a text of 16 KiB, under a mask of zeros.
+      connection.write(Buffer.from([0x81, 0xfe, 0x40, 0, 0, 0, 0, 0]));
+      // The close code, 1008.
+      const isSeenOff = () => received().includes('\x88\x02\x03\xf0');
+      for (let sent = 1; sent < 16_384 && !isSeenOff(); sent += 1) {
+        connection.write(' ');
+        await new Promise(setImmediate);
+      }
+      await eventually(isSeenOff);
     } finally {
       connection.destroy();
     }
