@@ -60,6 +60,18 @@ describe('what a receiver sends that is no answer', () => {
     expect((await one.send(post(target.url()))).ok).toBe(true);
   });
 
+  it('is looked for as long as there are connections, and no longer', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const target = await receiver(answer(200));
+    const one = sender({ timeoutMs });
+    expect(await one.send(post(target.url()))).toMatchObject({ ok: true });
+    // Beside it, what is kept is looked at.
+    expect(vi.getTimerCount()).toBe(2);
+    await one.close();
+    await eventually(() => vi.getTimerCount() === 0);
+  });
+
   it('is counted anew with each request', async () => {
     const body = 'x'.repeat(40);
     const target = await receiver((request, socket) => {
