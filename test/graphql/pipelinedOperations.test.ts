@@ -107,6 +107,23 @@ describeOneEngine(
       }
     });
 
+    it('are not begun for who was seen off before they were read', async () => {
+      const { teamId, live } = await server.createTeam();
+      const asking = await connectRawSocket(server.url, live);
+      asking.send({});
+      asking.send(request(1, recharge));
+      expect(await asking.closed()).toEqual({ code: 4400, reason: 'Invalid message received' });
+      const body = { amount: '100.00', currency: 'BRL', payment_method: 'pix' };
+      const created: string[] = [];
+      // Each takes as many steps as the one that is not to be made.
+      for (let times = 0; times < 3; times += 1) {
+        const { body: answer } = await server.rest('POST', '/api/v1/wallet/recharge', { key: live, body });
+        created.push(answer.data.id);
+      }
+      const written = await server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId]);
+      expect(written.map(({ id }) => id).sort()).toEqual(created.sort());
+    });
+
     it('hold nobody else up, however many WebSockets one key has', async () => {
       const each = 400;
       const { live } = await server.createTeam();
