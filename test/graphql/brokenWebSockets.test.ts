@@ -62,12 +62,16 @@ describeOneEngine('A fault of ours over a WebSocket', (engine) => {
     expect(raw.messages.filter((message) => message.id === 'events')).toEqual([]);
   });
 
-  it('ends the connection when what else was asked on it is answered', async () => {
+  it.each([
+    ['when what else was asked on it is answered', false],
+    ['as a fault, also where the server stops before what else was asked on it is answered', true],
+  ])('ends the connection %s', async (_when, stops) => {
     const { teamId, live: key } = await server.createTeam();
     await requestRecharge(server, key);
     const [start] = await storedEvents(server, teamId, 'live');
     const { asked, tell } = bank.holdCharges();
     const raw = await connectRawSocket(server.url, key);
+    let restarted: Promise<void> | undefined;
     try {
       const query = 'mutation { createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { id } }';
       raw.send({ type: 'subscribe', id: 'recharge', payload: { query } });
@@ -81,9 +85,15 @@ describeOneEngine('A fault of ours over a WebSocket', (engine) => {
         );
       });
       await raw.caughtUp();
+      if (stops) {
+        const idle = await connectRawSocket(server.url, key);
+        restarted = server.restart();
+        expect((await idle.closed()).code).toBe(1001);
+      }
     } finally {
       tell();
       bank.reset();
+      await restarted;
     }
     expect(await raw.closed()).toEqual(broken);
     const types = (id: string) => raw.messages.filter((message) => message.id === id).map(({ type }) => type);
