@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -74,12 +75,21 @@ describeOneEngine('A WebSocket whose client', (engine) => {
     return { ...raw, asked: asking(), sent: () => sent };
   }
 
-  it('asks by messages without reading is not read from until it reads', async () => {
+  const askByMessageAndOperation = (socket: WebSocket, sent: () => void) => {
+    const payload = { query: '{ __typename }' };
+    socket.send(JSON.stringify({ type: 'subscribe', id: randomUUID(), payload }));
+    askByMessage(socket, sent);
+  };
+
+  it.each([
+    ['by messages', askByMessage],
+    ['by messages and operations', askByMessageAndOperation],
+  ])('asks %s without reading is not read from until it reads', async (_how, ask) => {
     // One that is not read from answers no heartbeat.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const most = 120;
-      const { socket, messages, asked, sent } = await askWithoutReading(most, askByMessage);
+      const { socket, messages, asked, sent } = await askWithoutReading(most, ask);
       await atRest(sent);
       expect(sent()).toBeLessThan(most);
       socket.resume();
