@@ -214,9 +214,12 @@ describe('certificates', () => {
   });
 
   it('are held against the address when the URL has one', async () => {
-    const target = await receiver(answer(200));
+    const names: unknown[] = [];
+    const target = await receiver(answer(200), { onConnection: (socket) => names.push(socket.servername) });
     expect((await sender().send(post(target.url('/', '127.0.0.1')))).reason).toBe('ok');
     expect((await sender().send(post(target.url('/', '127.0.0.2')))).ok).toBe(false);
+    // An address is no name to ask for (RFC 6066 §3).
+    expect(names).toEqual([false]);
   });
 
   it.runIf(Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1')))(
