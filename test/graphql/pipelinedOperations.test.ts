@@ -107,6 +107,32 @@ describeOneEngine(
       }
     });
 
+    it('are not begun any more once their client is seen off, however long it stays', async () => {
+      const { teamId, live } = await server.createTeam();
+      const asking = await connectRawSocket(server.url, live);
+      const { asked, tell } = bank.holdCharges();
+      try {
+        for (let id = 0; id < inAll; id += 1) asking.send(request(id, recharge));
+        await eventually(() => asked() === atOnce);
+        await asking.caughtUp();
+        // It does not see that it is seen off.
+        asking.socket.pause();
+        await new Promise<void>((resolve) => asking.socket.send('{}', () => resolve()));
+        // What came before these has been read by then.
+        for (let times = 0; times < 3; times += 1) await server.rest('GET', '/health/live');
+        tell();
+        const created = 'SELECT id FROM recharges WHERE team_id = $1';
+        await eventually(async () => (await server.query(created, [teamId])).length >= atOnce);
+        asking.socket.resume();
+        expect((await asking.closed()).code).toBe(4400);
+        expect(asked()).toBe(atOnce);
+      } finally {
+        tell();
+        bank.reset();
+        asking.socket.terminate();
+      }
+    });
+
     it('are not begun for who was seen off before they were read', async () => {
       const { teamId, live } = await server.createTeam();
       const asking = await connectRawSocket(server.url, live);
