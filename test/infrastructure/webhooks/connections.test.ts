@@ -193,4 +193,24 @@ describe('connections', () => {
     expect(one.stats()).toEqual({ attemptsUnderWay: 0, idleConnections: 10 });
     await vi.waitFor(() => expect(target.openSockets()).toBe(10));
   });
+
+  it('are all closed once the last attempt is over, which their sender waits for', async () => {
+    const answers: (() => void)[] = [];
+    const target = await receiver((request, socket) => answers.push(() => answer(200)(request, socket)));
+    const one = sender({ timeoutMs: 20_000 });
+    const attempts = Array.from({ length: 2 }, () => one.send(post(target.url())));
+    await eventually(() => answers.length === 2);
+    let isClosed = false;
+    const closing = one.close().then(() => {
+      isClosed = true;
+    });
+    answers[0]!();
+    expect(await Promise.race(attempts)).toMatchObject({ ok: true });
+    await new Promise(setImmediate);
+    expect(isClosed).toBe(false);
+    answers[1]!();
+    await closing;
+    expect(one.stats()).toEqual({ attemptsUnderWay: 0, idleConnections: 0 });
+    await eventually(() => target.openSockets() === 0);
+  });
 });
