@@ -109,7 +109,8 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
       'mutation { createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { status } }';
     const body = [...Array.from({ length: 3 }, () => ({ query: asking(1) })), { query: recharge }];
     const writing = vi.spyOn(JSON, 'stringify');
-    const logs = () => writing.mock.calls.flatMap(([value]) => (value as Json)?.data?.webhookDeliveries ?? []);
+    const logs = () =>
+      writing.mock.calls.flatMap(([value]) => (value as Json)?.data?.webhookDeliveries ?? []);
     // Some are written twice. By then there is no room for any answer.
     beforeCharge = async () => void (await eventually(() => new Set(logs()).size === 3));
     try {

@@ -147,7 +147,7 @@ describeOneEngine(
         created.push(answer.data.id);
       }
       const written = await server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId]);
-      expect(written.map(({ id }) => id).sort()).toEqual(created.sort());
+      expect(written.map(({ id }: Json) => id).sort()).toEqual(created.sort());
     });
 
     it('hold nobody else up, however many WebSockets one key has', async () => {
