@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { coalesce } from '../../../src/infrastructure/database/coalesce.ts';
 import { transactionContext } from '../../../src/infrastructure/database/transactionContext.ts';
 
@@ -66,6 +66,37 @@ describe('coalesced reads', () => {
     batches[0]?.answer();
     batches[2]?.answer();
     expect(await Promise.all(reads)).toEqual(['value 1', 'value 2', 'value 3', 'value 4']);
+  });
+
+  it('wait for no batch that takes long, and two go at once again however that ends', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { batches, read } = loader();
+    const reads: Promise<string | undefined>[] = [];
+    const sentOf = async (...keys: number[]) => {
+      for (const key of keys) {
+        reads.push(read(key));
+        await nextTurn();
+      }
+      return batches.length;
+    };
+    expect(await sentOf(1, 2, 3)).toBe(2);
+    vi.advanceTimersByTime(1_000);
+    expect(await sentOf()).toBe(3);
+    for (const { answer } of batches.slice(0, 2)) answer();
+    await nextTurn();
+    expect(await sentOf(4, 5)).toBe(4);
+    for (let answered = 2; answered < 5; answered += 1) {
+      batches[answered]?.answer();
+      await nextTurn();
+    }
+    vi.advanceTimersByTime(1_000);
+    expect(await sentOf(6, 7, 8)).toBe(7);
+    for (let answered = 5; answered < 8; answered += 1) {
+      batches[answered]?.answer();
+      await nextTurn();
+    }
+    expect((await Promise.all(reads)).at(-1)).toBe('value 8');
   });
 
   it('fail with their batch, and only with it', async () => {
