@@ -2,7 +2,10 @@ import type { ExecutionResult } from 'graphql';
 import { OperationTypeNode } from 'graphql';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import { AppError, validationError } from '../../src/errors.ts';
+import { Turns } from '../../src/infrastructure/turns.ts';
 import { renderError, wrap } from '../errors.ts';
+import type { Measured } from './answerText.ts';
+import { measured, pieceCharacters, sizeOf, written } from './answerText.ts';
 import { writableJson } from './writableJson.ts';
 
 /**
@@ -22,9 +25,6 @@ const countedCharacters = 1_024 * 1_024;
  */
 const countedObjects = 16_384;
 
-/** No shorter text holds more of them. */
-const uncountedCharacters = countedObjects * '{"a":1},'.length;
-
 const tooLarge = validationError({ field: 'query', type: 'answer_too_large' }, 'Answer too large');
 
 /** What an operation is answered with: its result, or the refusal of one that is too large, and the JSON text of that. */
@@ -38,41 +38,68 @@ export function checkRoom({ answeredCharacters }: RequestContext): void {
   if (answeredCharacters > longestAnswer) throw tooLarge;
 }
 
+/** Of a key one large answer at a time is measured, counted and written: how many its limit has room for shows only then. */
+const turns = new Turns(1);
+
 /**
  * Notes the size of a result, and refuses one that its request has no room for. What a mutation has done is told however
- * much was asked beside it: it has taken effect.
+ * much was asked beside it: it has taken effect. A large one is measured and written with other requests served in between.
  */
 export function sizedAnswer(
   result: ExecutionResult,
   kind: OperationTypeNode | undefined,
   context: RequestContext,
-): SizedAnswer {
+): SizedAnswer | Promise<SizedAnswer> {
   const isTold = kind === OperationTypeNode.MUTATION;
-  if (isTold || context.answeredCharacters <= longestAnswer) {
-    const text = writableJson(result);
-    context.answeredObjects += objectsIn(text ?? '');
-    context.answeredCharacters += text?.length ?? Number.POSITIVE_INFINITY;
-    if (text !== undefined && (isTold || context.answeredCharacters <= longestAnswer))
-      return { result, text };
+  if (!isTold && context.answeredCharacters > longestAnswer) return refused(result, tooLarge, context);
+  const { characters, objects } = sizeOf(result, pieceCharacters);
+  if (characters > pieceCharacters && characters !== Number.POSITIVE_INFINITY)
+    return sizedInTurn(result, isTold, context);
+  const text = writableJson(result);
+  context.answeredObjects += objects;
+  context.answeredCharacters += text?.length ?? Number.POSITIVE_INFINITY;
+  if (text !== undefined && (isTold || context.answeredCharacters <= longestAnswer)) return { result, text };
+  return refused(result, tooLarge, context);
+}
+
+async function sizedInTurn(
+  result: ExecutionResult,
+  isTold: boolean,
+  context: RequestContext,
+): Promise<SizedAnswer> {
+  const endTurn = await turns.take(context.caller.keyId, null);
+  try {
+    return { result, text: await textOf(await measured(result), isTold, context) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return refused(result, error, context);
+  } finally {
+    setImmediate(endTurn);
   }
-  const refused = refusal(result, context);
-  return { result: refused, text: JSON.stringify(refused) };
 }
 
-/** Counted where there may be many. Within a text of JSON no quotation mark stands alone. */
-function objectsIn(json: string): number {
-  if (json.length <= uncountedCharacters) return 0;
-  let count = 0;
-  for (let at = json.indexOf('{"'); at !== -1; at = json.indexOf('{"', at + 2)) count += 1;
-  return count;
+/** @throws AppError 400 where its request has no room for it, 429 where its key has gone over its limit meanwhile. */
+async function textOf(answer: Measured, isTold: boolean, context: RequestContext): Promise<string> {
+  if (!isTold) checkRoom(context);
+  const before = context.answeredCharacters;
+  context.answeredObjects += answer.objects;
+  context.answeredCharacters += answer.characters;
+  if (isTold) await countAnswer(context);
+  else await context.count.fillUpFirst(requestsOf(context));
+  if (!isTold) checkRoom(context);
+  const text = await written(answer, isTold ? Number.POSITIVE_INFINITY : longestAnswer - before);
+  context.answeredCharacters += text.length - answer.characters;
+  if (!isTold) checkRoom(context);
+  return text;
 }
 
-function refusal({ extensions }: ExecutionResult, context: RequestContext): ExecutionResult {
-  const error = renderError(wrap(tooLarge), context.gateway.platform.log, context);
-  return { errors: [error as never], data: null, ...(extensions ? { extensions } : {}) };
+function refused({ extensions }: ExecutionResult, error: AppError, context: RequestContext): SizedAnswer {
+  const rendered = renderError(wrap(error), context.gateway.platform.log, context);
+  const result = { errors: [rendered as never], data: null, ...(extensions ? { extensions } : {}) };
+  return { result, text: JSON.stringify(result) };
 }
 
-/** How often a request counts for the size of its answer: to write what is refused in the end takes as long. */
+/** How often a request counts for the size of its answer, one that is refused among them: it was put together. */
 const requestsOf = ({ answeredCharacters, answeredObjects }: RequestContext): number =>
   Math.ceil(
     Math.max(

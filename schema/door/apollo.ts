@@ -39,26 +39,24 @@ function compiledExecution(schema: GraphQLSchema, cache: OperationCache): Gatewa
     },
     load: async () => ({
       executor: async ({ source, document, request, context }) => {
-        const { request: requestContext, turns } = context as ApolloContext;
-        let turn: OperationTurn | undefined;
+        const ofOperation = context as ApolloContext;
+        const { request: requestContext, turns } = ofOperation;
         try {
           // The name that the client gave: what Apollo found by it is null when there is no such operation, and null
           // asks for whichever there is.
           const executable = compile(source, document, request.operationName ?? null);
           if (turns && executable.operation.operation === 'query')
-            turn = new OperationTurn(turns, requestContext);
+            ofOperation.turn = new OperationTurn(turns, requestContext);
           const result = await executable.run(
             requestContext,
             request.variables ?? {},
             { rules: 'graphql' },
-            turn,
+            ofOperation.turn,
           );
           if (!result.errors) return result;
           return { ...result, errors: result.errors.map((error) => completed(error, requestContext)) };
         } catch (error) {
           return { errors: [completed(wrap(error), requestContext)] };
-        } finally {
-          await turn?.end();
         }
       },
     }),
@@ -84,17 +82,32 @@ export interface ApolloContext {
   readonly request: RequestContext;
   /** Those that the queries of a batch take; null where a request has one operation. */
   readonly turns: Turns | null;
+  /** That of this operation, which ends once its answer is written. */
+  turn?: OperationTurn;
 }
+
+/** What was written of answers, by the data that is in them. */
+const texts = new WeakMap<object, string>();
 
 /** `_meta` of test mode stands in `extensions`, and what is too large is refused. */
 const answerPlugin: ApolloServerPlugin<ApolloContext> = {
   async requestDidStart() {
     return {
-      async willSendResponse({ response: { body }, contextValue: { request }, operation }) {
+      async willSendResponse({ response: { body }, contextValue: { request, turn }, operation }) {
         if (body.kind !== 'single') return;
-        const { singleResult } = body;
-        const result = { ...singleResult, ...extensionsFor(request.caller, singleResult.extensions) };
-        body.singleResult = sizedAnswer(result as ExecutionResult, operation?.operation, request).result;
+        const { errors, data, extensions } = body.singleResult;
+        const shown = {
+          ...(errors ? { errors } : {}),
+          ...(data === undefined ? {} : { data }),
+          ...extensionsFor(request.caller, extensions),
+        };
+        try {
+          const { result, text } = await sizedAnswer(shown as ExecutionResult, operation?.operation, request);
+          body.singleResult = result;
+          if (result.data) texts.set(result.data, text);
+        } finally {
+          await turn?.end();
+        }
       },
     };
   },
@@ -128,6 +141,7 @@ export function createApollo(
     persistedQueries: false,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
+    stringifyResult: (result) => `${(result.data && texts.get(result.data)) ?? JSON.stringify(result)}\n`,
     formatError: (_formatted, error) => renderError(error, options.log, null),
     logger: options.log.child({ component: 'apollo' }, { level: 'warn' }) as never,
     plugins: [

@@ -122,7 +122,7 @@ async function resultsOf(
   // As a last result it would end the subscription for good.
   if (fault && kind === 'subscription') throw fault;
   const shown = shownResult(await counted(result, context), context);
-  const { text } = sizedAnswer(shown, kind, context);
+  const { text } = await sizedAnswer(shown, kind, context);
   await countAnswer(context);
   return [text];
 }

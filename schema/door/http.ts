@@ -74,7 +74,8 @@ async function runKnown(
   }
   // A request of which nothing ran, for its variables are wrong, is a bad request: as Apollo has it.
   const status = 'data' in result ? 200 : 400;
-  const { text } = sizedAnswer(shownResult(result, context), kind, context);
+  const sizing = sizedAnswer(shownResult(result, context), kind, context);
+  const { text } = sizing instanceof Promise ? await sizing : sizing;
   return { status, headers: headersFor(request), text: `${text}\n` };
 }
 

@@ -31,7 +31,7 @@ export class OperationTurn implements RootTurn {
     return value;
   }
 
-  /** To be called once the operation has its result, which is written before the next one's turn comes. */
+  /** To be called once what answers the operation is written. */
   async end(): Promise<void> {
     if (this.#taken) setImmediate(await this.#taken);
   }

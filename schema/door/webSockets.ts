@@ -43,7 +43,7 @@ const mostReads = 4_096;
 /** Bytes that are sent to a subscriber before it has taken what went before. */
 const aheadBytes = 16 * 1_024;
 
-/** An operation, and where its results go if there are many. */
+/** An operation, and where its results go. */
 interface Asked extends ExecutionArgs {
   source: string;
   deliver(result: string): void | Promise<void>;
@@ -61,12 +61,19 @@ function deliverTo({ request, socket, ids }: SocketExtra, serverId: string): Ask
   };
 }
 
-/** Runs a subscription, and sends its results past graphql-ws, which would write each anew for everyone. */
+/** Runs a subscription. */
 async function subscribe(args: ExecutionArgs) {
   const { source, deliver } = args as Asked;
   const texts = await subscribeTexts(source, args);
-  if (!(Symbol.asyncIterator in texts)) return texts;
-  const sending: AsyncIterableIterator<ExecutionResult> = {
+  return Symbol.asyncIterator in texts ? sent(texts, deliver) : texts;
+}
+
+/** Sends results past graphql-ws, which would write each anew, and for everyone. */
+function sent(
+  texts: AsyncIterableIterator<string>,
+  deliver: Asked['deliver'],
+): AsyncIterableIterator<ExecutionResult> {
+  return {
     async next() {
       for (;;) {
         const next = await texts.next();
@@ -83,7 +90,21 @@ async function subscribe(args: ExecutionArgs) {
       return this;
     },
   };
-  return sending;
+}
+
+/** Sends the only result of an operation, once that is counted. */
+async function answer(result: ExecutionResult, args: Asked): Promise<AsyncIterableIterator<ExecutionResult>> {
+  const context = args.contextValue as RequestContext;
+  const kind = kindOf(args);
+  const shown = await counted(result, context);
+  const fault = shown.errors?.find(isFault);
+  if (fault && kind === OperationTypeNode.SUBSCRIPTION) throw fault;
+  const { text } = await sizedAnswer(shownResult(shown, context), kind, context);
+  await countAnswer(context);
+  async function* only() {
+    yield text;
+  }
+  return sent(only(), args.deliver);
 }
 
 /** An error that no result holds: of what results have in their `extensions`, its own have `_meta` of test mode. */
@@ -139,24 +160,17 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
         return [wrap(error)];
       }
     },
-    onOperation: async ({ extra }, serverId, _payload, args: ExecutionArgs, result) => {
-      const context = args.contextValue as RequestContext;
-      if (!(Symbol.asyncIterator in (result as object))) return counted(result as ExecutionResult, context);
-      extra.line.settle(serverId);
+    onOperation: async ({ extra }, serverId, _payload, args, result) => {
+      if (Symbol.asyncIterator in (result as object)) {
+        extra.line.settle(serverId);
+        return;
+      }
+      return answer(result as ExecutionResult, args as Asked);
     },
     onError: (_context, _id, payload, errors) => {
       const fault = errors.find(isFault);
       if (fault && asksToSubscribe(payload as OperationRequest)) throw fault;
       return errors.map((error) => renderAlone(error, callers.get(payload), log));
-    },
-    onNext: async (_context, _id, _payload, args, result) => {
-      const context = args.contextValue as RequestContext;
-      const kind = kindOf(args);
-      const fault = (result as ExecutionResult).errors?.find(isFault);
-      if (fault && kind === OperationTypeNode.SUBSCRIPTION) throw fault;
-      const answer = sizedAnswer(shownResult(result as ExecutionResult, context), kind, context);
-      await countAnswer(context);
-      return answer.result;
     },
   });
 }

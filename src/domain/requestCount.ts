@@ -18,6 +18,10 @@ export class RequestCount {
   readonly #keyId: string;
   #window: RateWindow | null = null;
   #times = 0;
+  /** Whether anything of it was counted by another limit than the usual one. */
+  #hasOwnLimit = false;
+  /** Whether others of its key left nothing for its answer. */
+  #isOvertaken = false;
   /** What has counted operations that are still to come. */
   #ahead: readonly OperationBucket[] = none;
   /** What is to count operations that were refused. */
@@ -72,6 +76,25 @@ export class RequestCount {
     if (due > 0) return this.#addTimes(due);
   }
 
+  /**
+   * Counts the request no less often than so many times, before it is answered. Of what a key asks for at once, the first
+   * answers may leave nothing for the others. What has a limit of its own, such as a search, has only that one.
+   * @throws AppError 429 where the key has gone over the limit since the request was counted, as far as is known here.
+   */
+  async fillUpFirst(times: number): Promise<void> {
+    if (this.#isOvertaken) throw new RateLimitExceeded();
+    const isSpent =
+      !this.#hasOwnLimit &&
+      this.#window?.allowed === true &&
+      this.#gateway.limiter.isSpent('default', this.#keyId);
+    try {
+      await this.fillUp(times);
+    } catch (error) {
+      this.#isOvertaken = isSpent;
+      if (isSpent || !(error instanceof RateLimitExceeded)) throw error;
+    }
+  }
+
   async #addTimes(times: number): Promise<void> {
     for (let done = 0; done < times; done += 1) await this.addRefused();
   }
@@ -86,6 +109,7 @@ export class RequestCount {
     // What was refused is told, and when it may be sent again, whatever else the request asked for.
     if (this.#window?.allowed !== false) this.#window = window;
     this.#times += 1;
+    this.#hasOwnLimit ||= bucket !== 'default';
     if (window.allowed) return;
     this.#gateway.platform.metrics.rateLimited.inc({ bucket });
     throw new RateLimitExceeded();

@@ -2,6 +2,7 @@ import { GraphQLString } from 'graphql';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { PaymentProvider } from '../../src/infrastructure/payments/provider.ts';
 import { simulatedPaymentProvider } from '../../src/infrastructure/payments/simulated.ts';
+import { offerFields, oneWay } from '../flights/searches.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
@@ -9,6 +10,7 @@ import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { streamedResults } from '../harness/subscribers.ts';
+import { excerptsWritten } from './excerptsWritten.ts';
 import { excerptCharacters, longLogOf } from './longLog.ts';
 
 const limit = 120;
@@ -22,6 +24,11 @@ const provider: PaymentProvider = {
     return simulated.createCharge(...asked);
   },
 };
+
+const limited = expect.objectContaining({
+  message: 'Rate limit exceeded',
+  extensions: expect.objectContaining({ code: 'RATE_LIMIT_EXCEEDED' }),
+});
 
 describeOneEngine('The answer to a request has a bound', (engine) => {
   let server: TestServer;
@@ -70,6 +77,63 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
     raw.socket.terminate();
   });
 
+  /** What answers a query, each way in which it may come. */
+  const ways: Record<string, (query: string, key: string) => Promise<Json>> = {
+    'for the first time': async (query, key) => (await server.graphql(query, null, key)).body,
+    'known already': async (query, key) => (await server.graphql(query, null, key)).body,
+    'in a batch': async (query, key) =>
+      (await server.rest('POST', '/graphql', { key, body: [{ query }] })).body[0],
+    'as an event stream': async (query, key) => {
+      const { text } = await server.graphql(query, null, key, { accept: 'text/event-stream' });
+      return streamedResults(text)[0];
+    },
+    'over a WebSocket': async (query, key) => {
+      const raw = await connectRawSocket(server.url, key);
+      raw.send({ type: 'subscribe', id: '1', payload: { query } });
+      const { payload } = await raw.receives(({ id }) => id === '1');
+      raw.socket.terminate();
+      return payload;
+    },
+  };
+
+  it('and is written in pieces, each once, with other requests served in between', async () => {
+    const { key, asking } = await longLog();
+    for (const [way, ask] of Object.entries(ways)) {
+      const { lengths, turns } = await excerptsWritten(async () => {
+        expect((await ask(asking(2), key)).data.webhookDeliveries.items, way).toHaveLength(100);
+      });
+      const all = lengths.reduce((sum, length) => sum + length, 0);
+      expect(all / (2 * 1_000 * excerptCharacters), way).toBeCloseTo(1, 1);
+      expect(Math.max(...lengths), way).toBeLessThan(256 * 1_024);
+      expect(turns, way).toBeGreaterThan(all / (256 * 1_024));
+    }
+  });
+
+  it('beyond which nothing of it is written', async () => {
+    for (const [way, ask] of Object.entries(ways)) {
+      const { key, asking } = await longLog();
+      const { lengths } = await excerptsWritten(async () => {
+        expect(await ask(asking(30), key), way).toEqual({ errors: [refused], data: null });
+      });
+      expect(lengths, way).toEqual([]);
+    }
+  });
+
+  it('in which each character counts as it is written', async () => {
+    for (const [way, ask] of Object.entries(ways)) {
+      const { key, webhookId, asking } = await longLog();
+      // Each is written as six.
+      await server.query(
+        `UPDATE webhook_attempts SET response_excerpt = repeat(E'\\x01', ${excerptCharacters})
+          WHERE delivery_id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = $1)`,
+        [webhookId],
+      );
+      expect(await ask(asking(1), key), way).toEqual({ errors: [refused], data: null });
+      // As many as the answer to a request has at most, and the part of one that showed that there are more.
+      expect(await remainingOf(key)('{ walletBalance { balance } }'), way).toBe(limit - 1 - 9 - 1);
+    }
+  });
+
   it('over all operations of a batch, of which those are answered that come within it', async () => {
     const { key, asking } = await longLog();
     const body = Array.from({ length: 3 }, () => ({ query: asking(1) }));
@@ -108,16 +172,19 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
     const recharge =
       'mutation { createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { status } }';
     const body = [...Array.from({ length: 3 }, () => ({ query: asking(1) })), { query: recharge }];
-    const writing = vi.spyOn(JSON, 'stringify');
-    const logs = () =>
-      writing.mock.calls.flatMap(([value]) => (value as Json)?.data?.webhookDeliveries ?? []);
-    // Some are written twice. By then there is no room for any answer.
-    beforeCharge = async () => void (await eventually(() => new Set(logs()).size === 3));
+    const remaining = remainingOf(key);
+    let asked = 0;
+    const hasCounted = async () => {
+      asked += 1;
+      // The webhook was one, and what asks is one each time.
+      return limit - 1 - asked - (await remaining('{ walletBalance { balance } }')) >= 12;
+    };
+    // By then there is no room for any answer.
+    beforeCharge = async () => void (await eventually(hasCounted));
     try {
       const { body: answers } = await server.rest('POST', '/graphql', { key, body });
       expect((answers as unknown as Json[])[3]).toEqual({ data: { createRecharge: { status: 'pending' } } });
     } finally {
-      writing.mockRestore();
       beforeCharge = async () => {};
     }
   });
@@ -177,5 +244,41 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
       expect((await ask(key, asking(1))).data.webhookDeliveries.items).toHaveLength(100);
       expect((await ask(key, asking(1))).errors[0].extensions.code).toBe('RATE_LIMIT_EXCEEDED');
     }
+  });
+
+  it('so that of many that are asked for at once those are answered that the limit has room for, and one more', async () => {
+    const alone = (way: string) => async (query: string, key: string) => [await ways[way]!(query, key)];
+    const batched = async (query: string, key: string) =>
+      (await server.rest('POST', '/graphql', { key, body: [{ query }, { query }] })).body;
+    for (const [ask, each] of [
+      [alone('known already'), 1],
+      [alone('over a WebSocket'), 1],
+      [batched, 2],
+    ] as const) {
+      const { key, asking } = await longLog();
+      const asked = Array.from({ length: 40 / each }, () => ask(asking(1), key));
+      const answers: Json[] = (await Promise.all(asked)).flat();
+      const answered = answers.filter(({ data }) => data).length;
+      // The webhook was one.
+      expect(1 + 4 * answered).toBeLessThan(limit + 4 * each);
+      // All forty may have been counted before the first was answered, which counts three more.
+      expect(1 + 40 + 3 * answered).toBeGreaterThanOrEqual(limit);
+      for (const { data, errors } of answers) if (!data) expect([data, errors]).toEqual([null, [limited]]);
+    }
+  });
+
+  it('whereas a search, which has a limit of its own, is answered', async () => {
+    const { live: key } = await server.createTeam();
+    const fields = Array.from({ length: 29 }, (_, index) => `f${index}: walletBalance { balance }`);
+    const body = Array.from({ length: 5 }, () => ({ query: `{ ${fields.join(' ')} }` }));
+    await server.rest('POST', '/graphql', { key, body });
+    expect((await server.graphql('{ walletBalance { balance } }', null, key)).body.errors).toEqual([limited]);
+    const offers = Array.from({ length: 9 }, (_, index) => `o${index}: offers { ${offerFields} }`);
+    const query = `query ($search: FlightSearchInput!) { flightSearch(search: $search) { ${offers.join(' ')} } }`;
+    const search = { ...oneWay('GRU-GIG'), passengers: [{ type: 'adult', count: 9 }] };
+    const { body: found, text } = await server.graphql(query, { search }, key);
+    expect(found.errors).toBeUndefined();
+    // It counts more than once.
+    expect(text.length).toBeGreaterThan(1_024 * 1_024);
   });
 });

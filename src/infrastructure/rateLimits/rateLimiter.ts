@@ -58,6 +58,10 @@ export async function createRateLimiter(settings: RateLimiterSettings, log: Log)
     const { count, endsAtMs, underWay } = known.get(key) ?? nothingKnown;
     return (endsAtMs > Date.now() ? count : 0) + underWay;
   };
+  const countOf = (bucket: Bucket, subject: string): number => {
+    const key = keyOf(bucket, subject);
+    return shared?.isReady ? knownCountOf(key) : own.countOf(key);
+  };
   return {
     consume(bucket, subject) {
       const limit = limits[bucket];
@@ -82,12 +86,8 @@ export async function createRateLimiter(settings: RateLimiterSettings, log: Log)
         },
       );
     },
-    isSpent: (bucket, subject) => knownCountOf(keyOf(bucket, subject)) > limits[bucket],
-    isUsedUp(bucket, subject) {
-      const key = keyOf(bucket, subject);
-      const count = shared?.isReady ? knownCountOf(key) : own.countOf(key);
-      return count >= limits[bucket];
-    },
+    isSpent: (bucket, subject) => countOf(bucket, subject) > limits[bucket],
+    isUsedUp: (bucket, subject) => countOf(bucket, subject) >= limits[bucket],
     close: () => shared?.close(),
   };
 }
