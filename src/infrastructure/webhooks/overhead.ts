@@ -6,6 +6,8 @@ import { AttemptFailure } from './outcome.ts';
 const agreementLimitBytes = 256 * 1_024;
 /** Most that comes next to an answer, and behind it, in bytes: what its records are wrapped in, tickets, new keys. */
 const answerLimitBytes = 16 * 1_024;
+/** The largest record there is (TLS 1.2, RFC 5246 §6.2.3), in bytes: of one that has come in part nothing is deciphered. */
+const unfinishedRecordBytes = 5 + 16_384 + 2_048;
 /** How often all connections are looked at, in milliseconds: 300 ns each. */
 const lookIntervalMs = 20;
 
@@ -33,7 +35,7 @@ export class Overhead {
 
   /** A request is to be written: what comes from now on belongs to its answer. */
   expectAnswer(): void {
-    this.#limitBytes = this.#bytes() + answerLimitBytes;
+    this.#limitBytes = this.#bytes() + answerLimitBytes + unfinishedRecordBytes;
   }
 
   look(): void {

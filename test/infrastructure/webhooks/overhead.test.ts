@@ -5,6 +5,7 @@ import { eventually } from '../../harness/client.ts';
 import { pourKeyUpdates } from '../../harness/keyUpdates.ts';
 import { monotonicClock } from '../../harness/monotonicClock.ts';
 import { answer } from '../../harness/receiver.ts';
+import { startServiceLink } from '../../harness/serviceLink.ts';
 import { listening, post, receiver, sender } from './senders.ts';
 
 /** Only reached by what is not ended for what it sends. */
@@ -70,6 +71,43 @@ describe('what a receiver sends that is no answer', () => {
     expect(vi.getTimerCount()).toBe(2);
     await one.close();
     await eventually(() => vi.getTimerCount() === 0);
+  });
+
+  it('is not the record of an answer that has come in part, over a new connection or one that is kept', async () => {
+    let letThrough = Number.POSITIVE_INFINITY;
+    let goOn: (() => void) | undefined;
+    // A record of 16 KiB is longer than that, tickets before it or not.
+    const target = await receiver((request, socket) => {
+      letThrough = 16_400;
+      answer(200, 'x'.repeat(20_000))(request, socket);
+    });
+    const link = await startServiceLink(new URL(target.url()), (near, far) => {
+      const held: Buffer[] = [];
+      near.pipe(far);
+      far.on('data', (bytes: Buffer) => {
+        near.write(bytes.subarray(0, letThrough));
+        held.push(bytes.subarray(letThrough));
+        letThrough = Math.max(0, letThrough - bytes.length);
+        if (letThrough > 0) return;
+        goOn = () => {
+          letThrough = Number.POSITIVE_INFINITY;
+          near.write(Buffer.concat(held.splice(0)));
+        };
+      });
+    });
+    onTestFinished(() => link.close());
+    const flooding = await receiver((_request, socket) => pourKeyUpdates(socket, 0));
+    const one = sender({ timeoutMs });
+    for (let round = 0; round < 2; round += 1) {
+      const attempt = one.send(post(link.url));
+      await eventually(() => goOn !== undefined);
+      // Cut by a look, which is at all connections.
+      expect(await one.send(post(flooding.url()))).toMatchObject(tooMuch);
+      goOn!();
+      goOn = undefined;
+      expect(await attempt).toMatchObject({ ok: true, statusCode: 200 });
+    }
+    expect(target.connections).toBe(1);
   });
 
   it('is counted anew with each request', async () => {
