@@ -17,6 +17,12 @@ export type Lookup = (hostname: string, signal: AbortSignal) => Promise<Resolved
  */
 export class NameServersAway extends Error {}
 
+/**
+ * How long one family is waited for once the other has addresses, in milliseconds: some resolvers never answer for IPv6
+ * (RFC 4074 §4.1). RFC 8305 §3 grants 50, for people who wait; a delivery can spare twice that to have both to try.
+ */
+const otherFamilyMs = 100;
+
 /** More addresses than this are not tried, though all of them are judged. */
 const addressesTried = 4;
 
@@ -33,24 +39,36 @@ export function dnsLookup(timeoutMs: number, servers?: string[]): Lookup {
     if (servers) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
+    let otherFamily: NodeJS.Timeout | undefined;
+    const hurry = (found: string[]) => {
+      // What has come by then is read first.
+      if (found.length > 0) otherFamily ??= setTimeout(() => setImmediate(cancel), otherFamilyMs);
+      return found;
+    };
+    // Later, another server may have been waited for, whose silence may be the name's.
+    const areRefused = (answers: PromiseSettledResult<unknown>[]) =>
+      performance.now() - startedMs < silenceMs && answers.every(isRefused);
     try {
-      const [four, six] = await Promise.allSettled([
-        resolver.resolve4(hostname),
-        resolver.resolve6(hostname),
-      ]);
-      // Later, another server may have been waited for, whose silence may be the name's.
-      const atOnce = performance.now() - startedMs < silenceMs;
-      if (atOnce && isRefused(four) && isRefused(six))
+      const asked = [resolver.resolve4(hostname).then(hurry), resolver.resolve6(hostname).then(hurry)];
+      const [four, six] = await Promise.allSettled(asked);
+      if (areRefused([four!, six!]) && areRefused(await Promise.allSettled([resolver.resolveSoa(noName)])))
         throw new NameServersAway('no DNS server of this machine takes questions');
-      return [...addresses(four, 4), ...addresses(six, 6)];
+      return [...addresses(four!, 4), ...addresses(six!, 6)];
     } finally {
       signal.removeEventListener('abort', cancel);
+      clearTimeout(otherFamily);
     }
   };
 }
 
+/**
+ * A name that nobody has (RFC 6761 §6.4), for which any server has a short answer. A long one is asked for again over TCP,
+ * and where a server takes none of that, c-ares says the same as of no server.
+ */
+const noName = 'invalid';
+
 /** c-ares says so when no server could be asked; a server that refuses to answer is another code. */
-const isRefused = (settled: PromiseSettledResult<string[]>): boolean =>
+const isRefused = (settled: PromiseSettledResult<unknown>): boolean =>
   settled.status === 'rejected' && settled.reason.code === 'ECONNREFUSED';
 
 function addresses(settled: PromiseSettledResult<string[]>, family: 4 | 6): ResolvedAddress[] {

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   dnsLookup,
@@ -9,7 +10,9 @@ import {
 } from '../../../src/infrastructure/webhooks/resolver.ts';
 import { createWebhookSender } from '../../../src/infrastructure/webhooks/sender.ts';
 import { testCertificates } from '../../harness/certificates.ts';
+import { eventually } from '../../harness/client.ts';
 import { answer, startReceiver } from '../../harness/receiver.ts';
+import { listening } from './senders.ts';
 
 const timeoutMs = 400;
 const v4 = (address: string): ResolvedAddress => ({ address, family: 4 });
@@ -164,6 +167,42 @@ describe('dnsLookup', () => {
     expect(answer).toEqual({ reachable: false, reason: 'dns' });
   });
 
+  it.each(['takes nothing over TCP', 'resets what comes over TCP'])(
+    'has nothing where the server is there, has more to say than UDP carries, and %s',
+    async (manner) => {
+      const { lookup, port } = await nameServer('truncated');
+      if (manner.startsWith('resets'))
+        await listening(
+          createServer((tcp) => tcp.resetAndDestroy()),
+          port,
+        );
+      expect(await (await strictSender(lookup)).send(post('https://hooks.receiver.test/'))).toMatchObject({
+        ok: false,
+        reason: 'dns',
+      });
+    },
+  );
+
+  it.each([
+    { records: { A: ['93.184.216.34'] }, silentOn: 28, found: [v4('93.184.216.34')] },
+    { records: { AAAA: ['2606:4700::1111'] }, silentOn: 1, found: [v6('2606:4700::1111')] },
+  ])('waits a short while for the other family, and leaves no question: $found', async (server) => {
+    const { lookup } = await nameServer(server.records, server.silentOn);
+    expect(await lookup('hooks.receiver.test', new AbortController().signal)).toEqual(server.found);
+    expect(process.getActiveResourcesInfo()).not.toContain('QueryReqWrap');
+  });
+
+  it('waits for the other family while the first has nothing', async () => {
+    const late = await nameServer({ AAAA: ['2606:4700::1111'] }, 28);
+    const looking = late.lookup('hooks.receiver.test', new AbortController().signal);
+    await eventually(() => late.asked() === 2);
+    // As long as another name is waited for whose first family has addresses.
+    const { lookup } = await nameServer({ A: ['93.184.216.34'] }, 28);
+    await lookup('hooks.other.test', new AbortController().signal);
+    late.speak();
+    expect(await looking).toEqual([v6('2606:4700::1111')]);
+  });
+
   it('blocks a private answer, and one private answer among others', async () => {
     for (const A of [['127.0.0.1'], ['93.184.216.34', '192.168.0.1']]) {
       const sender = await strictSender((await nameServer({ A })).lookup);
@@ -180,25 +219,54 @@ describe('dnsLookup', () => {
     expect(await looking).toEqual([]);
   });
 
-  /** A name server on loopback that gives the same records for every name. */
-  async function nameServer(records: { A?: string[]; AAAA?: string[] } | 'silent') {
+  /**
+   * A name server on loopback that gives the same records for every name, and answers questions of the type `silentOn` only
+   * once it is told to speak.
+   */
+  async function nameServer(records: Records | 'silent' | 'truncated', silentOn?: number) {
     const socket = createSocket('udp4');
     let questions = 0;
+    const held: (() => void)[] = [];
     socket.on('message', (question, from) => {
       questions += 1;
-      if (records !== 'silent') socket.send(dnsAnswer(question, records), from.port, from.address);
+      if (records === 'silent') return;
+      const reply = records === 'truncated' ? truncatedAnswer(question) : dnsAnswer(question, records);
+      const speak = () => socket.send(reply, from.port, from.address);
+      if (typeOf(question) === silentOn) held.push(speak);
+      else speak();
     });
     socket.bind(0, '127.0.0.1');
     await once(socket, 'listening');
     onTestFinished(() => void socket.close());
-    return { lookup: dnsLookup(patientMs, [`127.0.0.1:${socket.address().port}`]), asked: () => questions };
+    const { port } = socket.address();
+    return {
+      port,
+      lookup: dnsLookup(patientMs, [`127.0.0.1:${port}`]),
+      asked: () => questions,
+      speak: () => held.forEach((speak) => void speak()),
+    };
   }
 });
 
+interface Records {
+  A?: string[];
+  AAAA?: string[];
+}
+
+const typeOf = (question: Buffer): number => question.readUInt16BE(question.indexOf(0, 12) + 1);
+
+/** Addresses do not fit (TC); of any other type there is no such name (NXDOMAIN). */
+function truncatedAnswer(question: Buffer): Buffer {
+  const areAddresses = typeOf(question) === 1 || typeOf(question) === 28;
+  const flags = areAddresses ? [0x83, 0x80] : [0x81, 0x83];
+  const head = Buffer.from([...question.subarray(0, 2), ...flags, 0, 1, 0, 0, 0, 0, 0, 0]);
+  return Buffer.concat([head, question.subarray(12, question.indexOf(0, 12) + 5)]);
+}
+
 /** RFC 1035 §4: the question repeated, and one record for each address of the type asked for. */
-function dnsAnswer(question: Buffer, records: { A?: string[]; AAAA?: string[] }): Buffer {
+function dnsAnswer(question: Buffer, records: Records): Buffer {
   const nameEnd = question.indexOf(0, 12);
-  const type = question.readUInt16BE(nameEnd + 1);
+  const type = typeOf(question);
   const addresses = (type === 1 ? records.A : records.AAAA) ?? [];
   const head = Buffer.concat([
     question.subarray(0, 2),

@@ -28,13 +28,16 @@ export async function receiver(
   return started;
 }
 
-export async function listening(server: Server): Promise<{ port: number; openSockets(): number }> {
+export async function listening(
+  server: Server,
+  atPort = 0,
+): Promise<{ port: number; openSockets(): number }> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(atPort, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
