@@ -36,7 +36,10 @@ export interface Receiver {
 }
 
 /** Which TLS a receiver speaks. */
-export type Agreement = Pick<TlsOptions, 'maxVersion' | 'ciphers' | 'dhparam' | 'ecdhCurve'>;
+export type Agreement = Pick<
+  TlsOptions,
+  'maxVersion' | 'ciphers' | 'dhparam' | 'ecdhCurve' | 'requestCert' | 'rejectUnauthorized'
+>;
 
 export interface ReceiverOptions {
   certificate?: KeyPair;

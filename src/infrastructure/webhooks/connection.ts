@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { readClocks } from '../clockReading.ts';
 import type { Deadline } from './deadline.ts';
-import { AttemptFailure, failureOf } from './outcome.ts';
+import { AttemptFailure, answerFailureOf } from './outcome.ts';
 import type { Overhead } from './overhead.ts';
 import { ResponseReader } from './responseReader.ts';
 
@@ -44,7 +44,7 @@ export class Connection {
     this.#socket = socket;
     this.#overhead = overhead;
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-    socket.on('error', (error) => this.#end(() => failureOf(error)));
+    socket.on('error', (error) => this.#end(() => answerFailureOf(error)));
     socket.on('end', () => this.#end(closedWithoutAnswer));
     socket.on('close', () => {
       this.#end(closedWithoutAnswer);
@@ -90,7 +90,7 @@ export class Connection {
   #receive(chunk: Buffer): void {
     const exchange = this.#exchange;
     if (!exchange) {
-      // Nobody asked: an answer sent ahead would be taken for the answer to the next request.
+      // Nobody asked. What comes only once the next request is written is taken for the answer to that.
       this.destroy();
       return;
     }

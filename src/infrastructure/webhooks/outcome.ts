@@ -25,9 +25,9 @@ export const attemptReasons = [
   'unreachable',
   /** Certificate expired, self-signed, for another host, or of an unknown authority. */
   'tls_certificate',
-  /** TLS could not be agreed on for another reason. */
+  /** TLS could not be agreed on for another reason, or not anew. */
   'tls_handshake',
-  /** The answer is not HTTP/1.x, or switches protocols. */
+  /** The answer is not HTTP/1.x, or switches protocols; or TLS broke, or brought too much else, before a status line. */
   'protocol_error',
   /** Given up by us behind a change of the webhook, when the request had been sent: not held against the receiver. */
   'cancelled',
@@ -85,7 +85,7 @@ const socketReasons: Record<string, [AttemptReason, string]> = {
   ETIMEDOUT: ['timeout', 'the connection timed out'],
 };
 
-/** The failure that a socket error stands for. */
+/** The failure that a socket error stands for while a connection is being opened. */
 export function failureOf(error: Error & { code?: string }): AttemptFailure {
   if (error instanceof AttemptFailure) return error;
   const code = error.code ?? '';
@@ -95,4 +95,15 @@ export function failureOf(error: Error & { code?: string }): AttemptFailure {
     return new AttemptFailure('tls_handshake', `no TLS connection could be agreed on (${code})`);
   }
   return new AttemptFailure('unreachable', `the host could not be reached${code ? ` (${code})` : ''}`);
+}
+
+/** The receiver would not agree after all, which in TLS 1.3 is heard of behind the request: it wants a certificate, say. */
+const disagreement = /HANDSHAKE_FAILURE|RENEGOTIATION|CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED/;
+
+/** The failure that a socket error stands for once TLS was agreed on and the request written. */
+export function answerFailureOf(error: Error & { code?: string }): AttemptFailure {
+  const failure = failureOf(error);
+  const code = error.code ?? '';
+  if (failure.reason !== 'tls_handshake' || disagreement.test(code)) return failure;
+  return new AttemptFailure('protocol_error', `TLS broke while waiting for the answer (${code})`);
 }

@@ -164,7 +164,7 @@ describe('connections', () => {
     expect(target.requests.map(({ connection }) => connection)).toEqual([2]);
   });
 
-  it('never take an answer sent ahead for the next one', async () => {
+  it('on which an answer came ahead of its request get none', async () => {
     const ahead = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
     const target = await receiver((_request, socket) => {
       socket.write(ahead);

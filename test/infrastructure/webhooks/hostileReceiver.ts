@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { type Certificates, testCertificates } from '../../harness/certificates.ts';
@@ -176,6 +177,21 @@ export const misbehaviours = {
     agreement: { maxVersion: 'TLSv1.2' },
     expected: nothing('tls_handshake'),
   },
+  'answers a request without TLS': {
+    behave: () => (_request, socket) => tcpUnder(socket).write('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    expected: nothing('protocol_error'),
+  },
+  'answers with a record that cannot be deciphered': {
+    behave: () => (_request, socket) =>
+      tcpUnder(socket).write(Buffer.concat([Buffer.from([23, 3, 3, 0, 64]), Buffer.alloc(64)])),
+    expected: nothing('protocol_error'),
+  },
+  'wants a certificate of ours': {
+    behave: () => answer(200),
+    agreement: { requestCert: true, rejectUnauthorized: true },
+    expected: nothing('tls_handshake'),
+    silentOnTheWire: true,
+  },
   'changes its keys without end': {
     behave: () => (_request, socket) => pourKeyUpdates(socket, 0),
     expected: nothing('protocol_error'),
@@ -256,5 +272,7 @@ export async function startHostileReceiver(name: MisbehaviourName, timeoutMs: nu
 
 /** RST instead of FIN: the socket under TLS is told to drop the connection. */
 function reset(socket: TLSSocket): void {
-  (socket as TLSSocket & { _parent: { resetAndDestroy(): void } })._parent.resetAndDestroy();
+  tcpUnder(socket).resetAndDestroy();
 }
+
+const tcpUnder = (socket: TLSSocket): Socket => (socket as TLSSocket & { _parent: Socket })._parent;

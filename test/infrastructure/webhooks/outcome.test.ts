@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureOf, isOwnShortage } from '../../../src/infrastructure/webhooks/outcome.ts';
+import { answerFailureOf, failureOf, isOwnShortage } from '../../../src/infrastructure/webhooks/outcome.ts';
 
 const errorOf = (code: string, address?: string) =>
   Object.assign(new Error('secret text'), { code, address });
@@ -22,6 +22,23 @@ describe('a socket’s error', () => {
     expect(failure.reason).toBe(reason);
     expect(failure.message).not.toMatch(/secret|203/);
     expect(isOwnShortage(errorOf(code, '203.0.113.7'))).toBe(false);
+  });
+
+  it.each([
+    ['ECONNRESET', 'connection_reset', 'the connection was reset'],
+    ['EPROTO', 'protocol_error', 'TLS broke while waiting for the answer (EPROTO)'],
+    [
+      'ERR_SSL_WRONG_VERSION_NUMBER',
+      'protocol_error',
+      'TLS broke while waiting for the answer (ERR_SSL_WRONG_VERSION_NUMBER)',
+    ],
+    [
+      'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+      'tls_handshake',
+      'no TLS connection could be agreed on (ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED)',
+    ],
+  ])('%s behind a request is the reason %s', (code, reason, message) => {
+    expect(answerFailureOf(errorOf(code))).toMatchObject({ reason, message });
   });
 
   it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])('%s is held against no receiver', (code) => {
