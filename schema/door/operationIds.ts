@@ -1,3 +1,5 @@
+import { parsed } from '../../src/infrastructure/json/parsed.ts';
+
 /** A message of a client, as graphql-ws is to take it. */
 interface Received {
   /** Parsed already, or a text that graphql-ws is to refuse: its parseMessage takes either, though its type says text. */
@@ -11,14 +13,6 @@ interface Received {
 }
 
 const nothing = () => undefined;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 const isOfOperation = (message: unknown): message is { type?: unknown; id: string } =>
   typeof (message as { id?: unknown } | null)?.id === 'string' && (message as { id: string }).id !== '';

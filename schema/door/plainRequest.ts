@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { OperationTypeNode } from 'graphql';
+import { parsed } from '../../src/infrastructure/json/parsed.ts';
 
 export interface GraphqlBody {
   query?: unknown;
@@ -84,12 +85,4 @@ function askedInUrl({ originalUrl }: Request): GraphqlBody | null {
     asked[name] = value;
   }
   return asked;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

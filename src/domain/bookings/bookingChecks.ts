@@ -1,6 +1,6 @@
 import type { LedgerCheck } from '../wallet/ledgerCheck.ts';
 
-/** What a booking in each state must have told, after `created`, in this order; `updated` stands beside each change. */
+/** What a booking in each state must have told, in this order; `updated` stands beside each change. */
 const toldByState = [
   ['pending', 'created'],
   ['confirmed', 'created, confirmed'],

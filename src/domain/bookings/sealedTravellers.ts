@@ -5,6 +5,6 @@ import type { Vault } from '../../infrastructure/secrets/vault.ts';
 export const sealTravellers = (travellers: readonly Traveller[], vault: Vault): string =>
   vault.seal(JSON.stringify(travellers));
 
-/** The travellers that were stored. @throws Error when they were sealed with another key. */
+/** The travellers that were stored. @throws Error when the vault has no key that opens them. */
 export const openTravellers = (sealed: string, vault: Vault): Traveller[] =>
   JSON.parse(vault.open(sealed)) as Traveller[];

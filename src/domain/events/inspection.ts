@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { parsed } from '../../infrastructure/json/parsed.ts';
 import { keptOfObject } from '../../infrastructure/keptEntry.ts';
 import type { Log } from '../../infrastructure/observability/log.ts';
 import type { Platform } from '../platform.ts';
@@ -57,12 +58,4 @@ export function inspectBody(body: string, platform: Inspector): void {
   // Text that is no event is reported like an event of no type.
   const event = parsed(body) as Parameters<typeof inspectEvent>[0] | null;
   inspectEvent(event ?? { id: '', type: '', data: null }, platform);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

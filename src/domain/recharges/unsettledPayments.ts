@@ -24,7 +24,7 @@ export interface PaymentDebit {
   readonly debitedBy: string;
 }
 
-/** Money that came and is not credited, or was taken back. */
+/** Money that came and was not credited by itself, or was taken back; how operators settled it, once they have. */
 export interface UnsettledPayment {
   readonly id: string;
   readonly provider: string;

@@ -9,7 +9,7 @@ import { type DeliveryRow, deliveryIdOf } from './delivery.ts';
 import { findDelivery } from './deliveryLog.ts';
 
 /**
- * What is read of deliveries that were found before, by their ids: a server may have taken over meanwhile that had not heard
+ * What is read of a delivery once it was found, by its ids: a server may have taken over meanwhile that had not heard
  * of the last ones, and gave the numbers of their rows to others.
  */
 

@@ -71,7 +71,7 @@ export function sealHeaders(headers: readonly CustomHeader[], vault: Vault): str
   return vault.seal(JSON.stringify(headers));
 }
 
-/** The headers that were stored. @throws Error when they were sealed with another key. */
+/** The headers that were stored. @throws Error when the vault has no key that opens them. */
 export function openHeaders(sealed: string, vault: Vault): CustomHeader[] {
   return JSON.parse(vault.open(sealed)) as CustomHeader[];
 }

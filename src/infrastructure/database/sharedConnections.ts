@@ -70,7 +70,7 @@ const quietMs = 1_000;
  */
 const mostCopies = 3;
 
-const lanesOf = new WeakMap<Sequelize, SharedConnections>();
+const sharedOf = new WeakMap<Sequelize, SharedConnections>();
 
 /**
  * Reads of many callers on few connections, pipelined: twice the throughput of a connection for each. Only for
@@ -105,7 +105,7 @@ export class SharedConnections {
   }
 
   static of(sequelize: Sequelize): SharedConnections {
-    return keptOfObject(lanesOf, sequelize, () => new SharedConnections(sequelize));
+    return keptOfObject(sharedOf, sequelize, () => new SharedConnections(sequelize));
   }
 
   /** @returns the rows. @throws the driver's error. */
