@@ -83,6 +83,8 @@ export class RequestCount {
    */
   async fillUpFirst(times: number): Promise<void> {
     if (this.#isOvertaken) throw new RateLimitExceeded();
+    // Of what asks for introspection alone nothing was counted yet: as a whole it is counted, or refused.
+    if (!this.hasBegun) return;
     const isSpent =
       !this.#hasOwnLimit &&
       this.#window?.allowed === true &&

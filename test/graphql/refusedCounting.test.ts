@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newTeamKeys } from '../doors/keys.ts';
 import type { Json } from '../harness/client.ts';
@@ -53,6 +54,17 @@ describeEngines('A GraphQL request that is refused before it runs', (engine) => 
     expect(body.flatMap(({ errors }: Json) => codesOf(errors))).toEqual(Array(3).fill('VALIDATION_ERROR'));
     expect(await remainingAfter(live, { query: balance })).toBe('3');
     expect(await remainingAfter(live, badSearch)).toBe('2');
+  });
+
+  it('may be for introspection, whose answer is large: over the limit it is refused, alone and in a batch', async () => {
+    const { live } = await newTeamKeys(server);
+    const introspection = { query: getIntrospectionQuery() };
+    for (let left = 4; left >= 0; left -= 1)
+      expect(await remainingAfter(live, introspection)).toBe(String(left));
+    for (const body of [introspection, [introspection, introspection]]) {
+      const refused = await ask(live, body);
+      expect([refused.status, codesOf(refused.body.errors)]).toEqual([429, ['RATE_LIMIT_EXCEEDED']]);
+    }
   });
 
   it('is told, alone and in a batch, that the limit is over', async () => {

@@ -74,3 +74,11 @@ it('the built product finds all its parts: images, documents, pages, airports, v
   expect(server.output.stdout).not.toContain('payments are simulated');
   await release();
 }, 120_000);
+
+it('the built product checks what the sources check, also by calls whose results are of no use', async () => {
+  const server = startProcess({ REDIS_URL: 'redis://bob:100%s3c@127.0.0.1' });
+  expect(await server.exited).toEqual({ code: 1, signal: null });
+  expect(server.output.stderr).toBe(
+    'Wrong settings: REDIS_URL: must have each % of its user and password as %25\n',
+  );
+});

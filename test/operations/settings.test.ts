@@ -223,10 +223,12 @@ describe('Settings', () => {
       'REDIS_URL: must end with the number of a database, if with any',
     ]),
     [{ REDIS_URL: 'redis://host:port' }, 'REDIS_URL: is not a URL'],
-    ...['redis://bob:100%s3c@host', 'redis://100%:word@host'].map((url): [Record<string, string>, string] => [
-      { REDIS_URL: url },
-      'REDIS_URL: must have each % of its user and password as %25',
-    ]),
+    ...['redis://bob:100%s3c@host', 'redis://100%:word@host', 'redis://a%2:5x@host'].map(
+      (url): [Record<string, string>, string] => [
+        { REDIS_URL: url },
+        'REDIS_URL: must have each % of its user and password as %25',
+      ],
+    ),
     [
       { ...deployment, DATABASE_URL: 'postgres://someone:with#hash@db/embarque' },
       'DATABASE_URL: is not a URL',

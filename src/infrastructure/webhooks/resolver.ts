@@ -18,10 +18,11 @@ export type Lookup = (hostname: string, signal: AbortSignal) => Promise<Resolved
 export class NameServersAway extends Error {}
 
 /**
- * How long one family is waited for once the other has addresses, in milliseconds: some resolvers never answer for IPv6
- * (RFC 4074 §4.1). RFC 8305 §3 grants 50, for people who wait; a delivery can spare twice that to have both to try.
+ * How long IPv6 is waited for once IPv4 has addresses, in milliseconds: some name servers never answer for it (RFC 4074
+ * §4.1). RFC 8305 §3 grants 50, for people who wait; a delivery can spare twice that to have both to try. IPv4 is waited
+ * for: most machines reach nothing else.
  */
-const otherFamilyMs = 100;
+const lateFamilyMs = 100;
 
 /** More addresses than this are not tried, though all of them are judged. */
 const addressesTried = 4;
@@ -39,24 +40,24 @@ export function dnsLookup(timeoutMs: number, servers?: string[]): Lookup {
     if (servers) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
-    let otherFamily: NodeJS.Timeout | undefined;
+    let lateFamily: NodeJS.Timeout | undefined;
     const hurry = (found: string[]) => {
       // What has come by then is read first.
-      if (found.length > 0) otherFamily ??= setTimeout(() => setImmediate(cancel), otherFamilyMs);
+      if (found.length > 0) lateFamily = setTimeout(() => setImmediate(cancel), lateFamilyMs);
       return found;
     };
     // Later, another server may have been waited for, whose silence may be the name's.
     const areRefused = (answers: PromiseSettledResult<unknown>[]) =>
       performance.now() - startedMs < silenceMs && answers.every(isRefused);
     try {
-      const asked = [resolver.resolve4(hostname).then(hurry), resolver.resolve6(hostname).then(hurry)];
+      const asked = [resolver.resolve4(hostname).then(hurry), resolver.resolve6(hostname)];
       const [four, six] = await Promise.allSettled(asked);
       if (areRefused([four!, six!]) && areRefused(await Promise.allSettled([resolver.resolveSoa(noName)])))
         throw new NameServersAway('no DNS server of this machine takes questions');
       return [...addresses(four!, 4), ...addresses(six!, 6)];
     } finally {
       signal.removeEventListener('abort', cancel);
-      clearTimeout(otherFamily);
+      clearTimeout(lateFamily);
     }
   };
 }
