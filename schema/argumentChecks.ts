@@ -2,7 +2,7 @@ import type { GraphQLArgument, GraphQLField } from 'graphql';
 import { isNonNullType } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { Platform } from '../src/domain/platform.ts';
-import type { FieldFault } from '../src/errors.ts';
+import type { FieldFault, MessagedFault } from '../src/errors.ts';
 import { AppError } from '../src/errors.ts';
 
 /** Arguments of a root field by name: those that are of their types. */
@@ -14,17 +14,16 @@ export type SoundArguments = Readonly<Record<string, unknown>>;
  */
 export type ArgumentCheck = (value: never, others: SoundArguments, platform: Platform) => void;
 
-/** A bad field, and the message of a refusal that it comes first in. */
-export interface RuledFault extends FieldFault {
-  readonly message?: string;
-}
-
 /**
  * The same for what is left of an argument: members that are not of their types are undefined, and so is one that may be
  * left out, and was; `others` is what is left of the other arguments. @returns what is wrong with the rest, named from the
  * argument on, `passengers.0.id`, or from its members on.
  */
-export type PartsCheck = (parts: never, platform: Platform, others: SoundArguments) => readonly RuledFault[];
+export type PartsCheck = (
+  parts: never,
+  platform: Platform,
+  others: SoundArguments,
+) => readonly MessagedFault[];
 
 /**
  * Declares rules about the arguments of a root field that the domain holds itself to, so that they can be asked as well
@@ -63,7 +62,7 @@ export function faultsOf(
   sound: SoundArguments,
   platform: Platform,
   parts: SoundArguments = sound,
-): RuledFault[] {
+): MessagedFault[] {
   const { checks, checksOfParts } = checksOf(field);
   return [
     ...Object.entries(checks).flatMap(([name, check]) => faultsBy(check, name, sound, platform)),
@@ -86,7 +85,7 @@ function faultsBy(
   argument: string,
   given: SoundArguments,
   platform: Platform,
-): RuledFault[] {
+): MessagedFault[] {
   if (given[argument] === undefined) return [];
   try {
     check(given[argument] as never, given, platform);
@@ -104,7 +103,7 @@ function faultsByParts(
   { name, type }: GraphQLArgument,
   given: SoundArguments,
   platform: Platform,
-): readonly RuledFault[] {
+): readonly MessagedFault[] {
   const parts = given[name] ?? undefined;
   return parts === undefined && isNonNullType(type) ? [] : check(parts as never, platform, given);
 }

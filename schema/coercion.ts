@@ -19,9 +19,8 @@ import {
 } from 'graphql';
 import type { RequestContext } from '../src/domain/admission.ts';
 import { forbidden } from '../src/domain/admission.ts';
-import type { AppError, FieldFault } from '../src/errors.ts';
-import { invalidParameters, mostFaults, validationError } from '../src/errors.ts';
-import type { RuledFault } from './argumentChecks.ts';
+import type { AppError, MessagedFault } from '../src/errors.ts';
+import { invalidParameters, mostFaults, refusalOf } from '../src/errors.ts';
 import { inOrder } from './faultOrder.ts';
 import type { GivenVariables } from './rootFieldRules.ts';
 import { faultsByRules, isClosed } from './rootFieldRules.ts';
@@ -46,7 +45,7 @@ export interface OperationInput {
   /** Whether its caller may not run it, whatever the values of its variables. */
   isClosed(given: GivenVariables, context: RequestContext): boolean;
   /** Asked only to complete a refusal: what it is about is asked again by the domain. */
-  faultsByRules(given: GivenVariables, context: RequestContext): RuledFault[];
+  faultsByRules(given: GivenVariables, context: RequestContext): MessagedFault[];
 }
 
 /** The variables that an operation of a valid document declares, and what is asked of them and of its literals. */
@@ -91,11 +90,7 @@ function neverNullIn(
   return new Set(usages.filter(({ type }) => isNonNullType(type)).map(({ node }) => node.name.value));
 }
 
-interface Fault extends FieldFault {
-  message: string;
-}
-
-function requiredFault(field: string): Fault {
+function requiredFault(field: string): MessagedFault {
   return { field, type: 'required', message: invalidParameters };
 }
 
@@ -118,7 +113,7 @@ export function coerceVariables(
   options: CoercionOptions,
   context: RequestContext,
 ): Record<string, unknown> {
-  const faults: Fault[] = [];
+  const faults: MessagedFault[] = [];
   // A client may call a variable `constructor`: left out, it must not have the value that every object has there.
   const values: Record<string, unknown> = Object.create(null);
   for (const { name, type, hasDefault, defaultsToNull, refusesNull } of input.variables) {
@@ -131,12 +126,12 @@ export function coerceVariables(
     }
     values[name] = coerce(value, type, name, faults, options);
   }
-  if (faults.length > 0) throw refusalOf(faults, input, values, context);
+  if (faults.length > 0) throw refusalOfVariables(faults, input, values, context);
   return values;
 }
 
-function refusalOf(
-  faults: readonly Fault[],
+function refusalOfVariables(
+  faults: readonly MessagedFault[],
   input: OperationInput,
   values: Readonly<Record<string, unknown>>,
   context: RequestContext,
@@ -144,24 +139,20 @@ function refusalOf(
   const unsound = new Set(faults.map(({ field }) => field.split('.')[0] ?? ''));
   const given = { values, unsound };
   if (input.isClosed(given, context)) return forbidden();
-  const all = withRules(faults, input, given, context);
-  return validationError(
-    all.map(({ field, type }) => ({ field, type })),
-    all[0]?.message ?? invalidParameters,
-  );
+  return refusalOf(withRules(faults, input, given, context));
 }
 
 /** The faults of types together with those against rules that can be asked all the same, in the order of the request. */
 function withRules(
-  faults: readonly Fault[],
+  faults: readonly MessagedFault[],
   { variables, faultsByRules: faultsIn }: OperationInput,
   given: GivenVariables,
   context: RequestContext,
-): Fault[] {
+): MessagedFault[] {
   const named = new Set(faults.map(({ field }) => field));
   const told = new Set<string>();
   /** Of root fields that share a variable each has the rules asked of it. */
-  const isNew = ({ field, type }: Fault) => told.size < told.add(`${field} ${type}`).size;
+  const isNew = ({ field, type }: MessagedFault) => told.size < told.add(`${field} ${type}`).size;
   const ruled = faultsIn(given, context)
     // What is not of its type may look left out to a rule.
     .filter(({ field }) => !named.has(field))
@@ -175,7 +166,7 @@ function coerce(
   value: unknown,
   type: GraphQLInputType,
   field: string,
-  faults: Fault[],
+  faults: MessagedFault[],
   options: CoercionOptions,
 ): unknown {
   if (faults.length >= mostFaults) return undefined;
@@ -205,7 +196,7 @@ function coerceObject(
     getFields(): Record<string, { name: string; type: GraphQLInputType; defaultValue?: unknown }>;
   },
   field: string,
-  faults: Fault[],
+  faults: MessagedFault[],
   options: CoercionOptions,
 ): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -235,7 +226,7 @@ function coerceObject(
   return values;
 }
 
-function coerceLeaf(value: unknown, type: GraphQLLeafType, field: string, faults: Fault[]): unknown {
+function coerceLeaf(value: unknown, type: GraphQLLeafType, field: string, faults: MessagedFault[]): unknown {
   try {
     const parsed = type.parseValue(value);
     if (parsed !== undefined) return isEnumType(type) ? value : parsed;

@@ -6,7 +6,7 @@ import { runAdmitted } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
 import type { PreparedCreation } from '../src/domain/idempotency/once.ts';
 import { createOnce, idempotencyKeyFaults, ReplayedError } from '../src/domain/idempotency/once.ts';
-import { AppError, validationError } from '../src/errors.ts';
+import { AppError, refusalOf } from '../src/errors.ts';
 import { faultsOf } from './argumentChecks.ts';
 import { spellingOf, spelt } from './inputFaults.ts';
 
@@ -194,8 +194,5 @@ function refuseBadKey(
   const ofKey = idempotencyKeyFaults(idempotencyKey);
   if (ofKey.length === 0) return;
   const ofFields = faultsOf(field, args, gateway.platform);
-  throw validationError(
-    [...ofFields.map(({ field, type }) => ({ field, type })), ...ofKey],
-    ofFields[0]?.message,
-  );
+  throw refusalOf([...ofFields, ...ofKey]);
 }

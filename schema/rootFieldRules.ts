@@ -21,7 +21,7 @@ import {
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { isPermitted } from '../src/domain/admission.ts';
 import { idempotencyKeyFaults } from '../src/domain/idempotency/once.ts';
-import type { RuledFault } from './argumentChecks.ts';
+import type { MessagedFault } from '../src/errors.ts';
 import { faultsOf } from './argumentChecks.ts';
 import { isCondition } from './conditions.ts';
 import { inOrder } from './faultOrder.ts';
@@ -50,7 +50,7 @@ export function faultsByRules(
   operation: OperationDefinitionNode,
   variables: GivenVariables,
   { gateway, idempotencyKey }: RequestContext,
-): RuledFault[] {
+): MessagedFault[] {
   const { asked, given } = askedOf(schema, document, operation, variables);
   const faults = asked.flatMap(({ node, field }) => {
     const spelling = spellingOf(node, field);

@@ -25,6 +25,11 @@ export interface FieldFault {
   type: string;
 }
 
+/** A bad field, and the message of a refusal that it comes first in, where it has one of its own. */
+export interface MessagedFault extends FieldFault {
+  readonly message?: string;
+}
+
 export type ErrorDetails = Record<string, unknown>;
 
 /**
@@ -89,6 +94,13 @@ export function validationError(
     details: first ? { field: first.field, type: first.type, errors } : {},
   });
 }
+
+/** The same with the message of the first fault. */
+export const refusalOf = (faults: readonly MessagedFault[]): AppError =>
+  validationError(
+    faults.map(({ field, type }) => ({ field, type })),
+    faults[0]?.message,
+  );
 
 /**
  * Runs the checks of several fields and returns what each of them makes of its own.

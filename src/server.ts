@@ -216,7 +216,7 @@ async function start(settings: Settings, overrides: Overrides): Promise<RunningS
     stopKeyNotes();
     await Promise.all([sockets?.close(), stopListening(), stopWorker(), stopRates?.()]);
     await doors?.graphql.close();
-    await gateway.feed.close();
+    gateway.feed.close();
     gateway.access.close();
     gateway.limiter.close();
     await platform.webhookSender.close();

@@ -13,7 +13,7 @@ describeOneEngine('A process that no signal reaches', (engine) => {
   });
   beforeEach(() => {
     const { platform } = server.running.gateway;
-    const signals = { ...platform.signals, subscribe: async () => async () => undefined };
+    const signals = { ...platform.signals, subscribe: async () => () => undefined };
     access = new Access({ ...platform, signals });
   });
   afterEach(() => {

@@ -42,7 +42,7 @@ it('who joins a feed while the table cannot be read pauses between tries, and st
   const joining = feed.follow(tenant, { hear: () => undefined, rewind: () => undefined });
   // Who tries without a pause does so before this turn comes.
   await new Promise(setImmediate);
-  await feed.close();
+  feed.close();
   await expect(joining).resolves.toEqual({ position: null, leave: expect.any(Function) });
 });
 

@@ -80,7 +80,7 @@ export class OrderDispatcher {
   readonly #looks: Looks;
   readonly #next: NextLook;
   readonly #stopping = new AbortController();
-  #stopSignals: (() => Promise<void>) | null = null;
+  #stopSignals: (() => void) | null = null;
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -111,7 +111,7 @@ export class OrderDispatcher {
     const looked = this.#looks.stop();
     this.#next.stop();
     this.#stopping.abort();
-    await this.#stopSignals?.();
+    this.#stopSignals?.();
     await looked;
     await Promise.all(this.#underWay.keys());
   }

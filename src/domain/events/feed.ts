@@ -118,7 +118,7 @@ export class EventFeed {
   readonly past: PastEvents;
   readonly #platform: Platform;
   readonly #streams = new Map<number, Stream>();
-  #stopSignals: (() => Promise<void>) | null = null;
+  #stopSignals: (() => void) | null = null;
   #timer: NodeJS.Timeout | null = null;
   readonly #outage: Outage;
 
@@ -145,9 +145,9 @@ export class EventFeed {
     }, lookMs);
   }
 
-  async close(): Promise<void> {
+  close(): void {
     if (this.#timer) clearInterval(this.#timer);
-    await this.#stopSignals?.();
+    this.#stopSignals?.();
     // Who is joining while the table cannot be read stops trying, too.
     for (const { followers } of this.#streams.values()) followers.clear();
     this.#streams.clear();

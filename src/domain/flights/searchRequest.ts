@@ -1,4 +1,4 @@
-import { type FieldFault, validationError } from '../../errors.ts';
+import { type MessagedFault, refusalOf } from '../../errors.ts';
 import { type Airport, resolvePlace } from '../../infrastructure/flights/airports.ts';
 import { localDay } from '../../infrastructure/flights/localTime.ts';
 import type { CabinClass, PassengerType } from '../../infrastructure/flights/supplier.ts';
@@ -64,11 +64,6 @@ const sliceCounts: Readonly<Record<TripType, readonly [fewest: number, most: num
 /** DESIGN §4: of a search, and so of a booking. */
 export const mostPassengers = 9;
 
-interface Fault extends FieldFault {
-  /** Where SPEC has one of its own (per-endpoint conditions of POST flights/search). */
-  readonly message?: string;
-}
-
 /**
  * Checks a search request against SPEC and DESIGN §4.
  * @throws AppError 400 VALIDATION_ERROR with SPEC's message for the first bad field, in the order of the request, and
@@ -76,21 +71,16 @@ interface Fault extends FieldFault {
  */
 export function readSearchRequest(request: SearchRequest, now: Date): FlightSearch {
   const { slices, passengers, faults } = readParts(request, now);
-  const [first] = faults;
-  if (first) {
-    throw validationError(
-      faults.map(({ field, type }) => ({ field, type })),
-      first.message,
-    );
-  }
+  if (faults.length > 0) throw refusalOf(faults);
   return { type: request.type, slices, passengers, cabinClass: request.cabinClass ?? 'economy' };
 }
 
 /** What is wrong with what is left of a request, by the rules that can be asked of it. */
-export const searchFaults = (parts: SearchParts, now: Date): readonly Fault[] => readParts(parts, now).faults;
+export const searchFaults = (parts: SearchParts, now: Date): readonly MessagedFault[] =>
+  readParts(parts, now).faults;
 
 function readParts(parts: SearchParts, now: Date) {
-  const faults: Fault[] = [];
+  const faults: MessagedFault[] = [];
   const slices = readSlices(parts.slices, parts.type, now, faults);
   const passengers = readPassengers(parts.passengers, faults);
   return { slices, passengers, faults };
@@ -100,7 +90,7 @@ function readSlices(
   requested: SearchParts['slices'],
   type: TripType | undefined,
   now: Date,
-  faults: Fault[],
+  faults: MessagedFault[],
 ): SearchSlice[] {
   if (!requested) return [];
   const [fewest, most] = type ? sliceCounts[type] : [1, mostSlices];
@@ -157,7 +147,7 @@ function checkDate(
   date: string,
   field: string,
   { origin, previousDate, now }: DateContext,
-  faults: Fault[],
+  faults: MessagedFault[],
 ): void {
   const timeZone = origin ? origin.airports[0]!.timeZone : westernmostZone;
   if (date <= localDay(timeZone, now)) {
@@ -167,7 +157,7 @@ function checkDate(
   }
 }
 
-function readPassengers(requested: SearchParts['passengers'], faults: Fault[]): PassengerType[] {
+function readPassengers(requested: SearchParts['passengers'], faults: MessagedFault[]): PassengerType[] {
   if (!requested) return [];
   const before = faults.length;
   const counts: Record<PassengerType, number> = { adult: 0, child: 0, infant_without_seat: 0 };
@@ -191,7 +181,7 @@ function readPassengers(requested: SearchParts['passengers'], faults: Fault[]): 
 function checkTotals(
   requested: readonly unknown[],
   counts: Record<PassengerType, number>,
-  faults: Fault[],
+  faults: MessagedFault[],
 ): void {
   const total = counts.adult + counts.child + counts.infant_without_seat;
   const refuse = (reason: string) => faults.push({ field: 'passengers', type: reason });

@@ -47,31 +47,33 @@ const sweepStatement = recordingStatement<{ id: string }>('sweep_recharge', (sql
   endingSql(sql, lockWaitSql(longestSweepWaitMs)),
 );
 
-/** Ends a recharge that is pending, and due by `overdueAt` where that is given. @returns whether it did. */
-export async function endPending(
-  walletId: number,
-  id: string,
-  ending: Ending,
-  overdueAt: Date | null,
-  platform: Platform,
-): Promise<boolean> {
-  const now = platform.clock.now();
-  const values = [
+/** @param overdueAt when it has to be due at the latest; null where that does not matter. @returns whether it was pending. */
+async function end(
+  running: typeof endStatement,
+  {
     id,
     walletId,
     ending,
-    newIdentifier('evt'),
     overdueAt,
-    now,
-    platform.paymentProvider.cancelCharge !== undefined,
-  ];
-  const end = () =>
-    (overdueAt ? sweepStatement : endStatement).run(values, platform, () =>
-      ending === 'expired' ? walletId : null,
-    );
-  // A sweep has one connection for all that it ends.
-  const rows = await (overdueAt ? end() : inTurnOfWallet(walletId, platform, end));
+  }: { id: string; walletId: number; ending: Ending; overdueAt: Date | null },
+  platform: Platform,
+): Promise<boolean> {
+  const { clock, paymentProvider } = platform;
+  const isCancellable = paymentProvider.cancelCharge !== undefined;
+  const values = [id, walletId, ending, newIdentifier('evt'), overdueAt, clock.now(), isCancellable];
+  const rows = await running.run(values, platform, () => (ending === 'expired' ? walletId : null));
   return rows.length > 0;
+}
+
+/** Ends a recharge that is pending, in its wallet's turn. @returns whether it did. */
+export function endPending(
+  walletId: number,
+  id: string,
+  ending: Ending,
+  platform: Platform,
+): Promise<boolean> {
+  const recharge = { id, walletId, ending, overdueAt: null };
+  return inTurnOfWallet(walletId, platform, () => end(endStatement, recharge, platform));
 }
 
 async function endOnRequest(
@@ -82,7 +84,7 @@ async function endOnRequest(
 ): Promise<Recharge> {
   const recharge = await findRecharge(tenant, id, platform);
   // The answer is this ending, also when a payment made in time completes the recharge right after it.
-  if (await endPending(tenant.walletId, id, ending, null, platform)) return recharge.set({ status: ending });
+  if (await endPending(tenant.walletId, id, ending, platform)) return recharge.set({ status: ending });
   await recharge.reload();
   throw alreadyEnded(recharge.status);
 }
@@ -111,7 +113,8 @@ const findOverdue = statement<Overdue>(
 
 /** Expires recharges that were not paid in time. @returns how many. @throws AggregateError as `expireOverdue`. */
 export function expireOverdueRecharges(platform: Platform, stopping?: AbortSignal): Promise<number> {
-  const expire = (id: string, walletId: number, now: Date) =>
-    endPending(walletId, id, 'expired', now, platform);
+  // A sweep has one connection for all that it ends, and waits for no turns.
+  const expire = (id: string, walletId: number, overdueAt: Date) =>
+    end(sweepStatement, { id, walletId, ending: 'expired', overdueAt }, platform);
   return expireOverdue({ noun: 'recharges', find: findOverdue, expire }, platform, stopping);
 }

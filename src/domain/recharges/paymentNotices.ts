@@ -217,7 +217,7 @@ async function bringAbout(
   platform: Platform,
 ): Promise<NoticeOutcome> {
   if (!paidAt) {
-    if (recharge) await endPending(recharge.walletId, recharge.id, 'failed', null, platform);
+    if (recharge) await endPending(recharge.walletId, recharge.id, 'failed', platform);
     return 'failed';
   }
   const reason = outcome === 'returned' ? outcome : await credit(recharge, paidAt, amountCents, platform);

@@ -64,7 +64,7 @@ export class WebhookDispatcher {
   /** Whether the last look may have left something for want of slots. */
   #full = false;
   #claims = 0;
-  #stopSignals: Array<() => Promise<void>> = [];
+  #stopSignals: Array<() => void> = [];
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -102,7 +102,7 @@ export class WebhookDispatcher {
     const looked = this.#looks.stop();
     this.#next.stop();
     this.#recorder.stop();
-    await Promise.all(this.#stopSignals.map((stop) => stop()));
+    for (const stop of this.#stopSignals) stop();
     await looked;
     await Promise.all([this.#alerts.stop(), ...[...this.#attempts].map(({ ended }) => ended)]);
     this.#leases.stop();

@@ -27,7 +27,7 @@ export interface Signals {
   subscribe<Channel extends keyof SignalChannels>(
     channel: Channel,
     receive: (signal: SignalChannels[Channel]) => void,
-  ): Promise<() => Promise<void>>;
+  ): Promise<() => void>;
   /** Resolves when the engine answers. */
   check(): Promise<unknown>;
   close(): Promise<void>;
@@ -64,7 +64,7 @@ export function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 
         {},
       );
       // The engine's own subscription ends with its connection: taking it back is a request whose failure it hears not.
-      return async () => {
+      return () => {
         receiving = false;
         ownAccess.delete(receive as (signal: SignalChannels['access']) => void);
       };

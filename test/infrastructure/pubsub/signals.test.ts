@@ -76,7 +76,7 @@ describe('signals over Redis end quietly', () => {
     const signals = redisSignals(redis.url, log);
     const stop = await signals.subscribe('events', () => undefined);
     silent = true;
-    await stop();
+    stop();
     const refused = expect(signals.subscribe('access', () => undefined)).rejects.toThrow('closed');
     await signals.close();
     await refused;
@@ -109,7 +109,7 @@ describe('a subscription', () => {
     const stop = await signals.subscribe('events', ({ walletId }) => void received.push(walletId));
     await signals.subscribe('events', ({ walletId }) => void all.push(walletId));
     signals.publish('events', { walletId: 1 });
-    await stop();
+    stop();
     signals.publish('events', { walletId: 2 });
     expect([received, all]).toEqual([[1], [1, 2]]);
   });
@@ -118,7 +118,7 @@ describe('a subscription', () => {
     const signals = inProcessSignals(log);
     const received: (string | null)[] = [];
     const stop = await signals.subscribe('access', ({ hash }) => void received.push(hash));
-    await stop();
+    stop();
     signals.publish('access', { hash: 'a' });
     expect(received).toEqual([]);
   });
