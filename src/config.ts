@@ -1,140 +1,26 @@
 import { z } from 'zod';
-import { looksLikeSecretKey } from './domain/teams/secretKey.ts';
 import { olindaUrl } from './infrastructure/exchangeRates/ptax/bulletins.ts';
 import { parseRateTable, RateTableError } from './infrastructure/exchangeRates/rateTable.ts';
 import { exchangeRateAdapterNames } from './infrastructure/exchangeRates/registry.ts';
 import { flightSupplierNames } from './infrastructure/flights/registry.ts';
 import { paymentProviderNames } from './infrastructure/payments/registry.ts';
+import {
+  apiKey,
+  count,
+  duration,
+  durations,
+  encryptionKey,
+  encryptionKeys,
+  flag,
+  hasDecodableLogin,
+  oneOf,
+  optionalUrl,
+  timer,
+  url,
+  wholeNumber,
+} from './settingForms.ts';
 
 /** Every setting of the process, read once at boot. A wrong value stops the boot with one clear line. */
-
-const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-/** Milliseconds of a duration written as `500ms`, `2s`, `30m`, `24h` or `3d`; null when it is not one. */
-function parseDurationMs(text: string): number | null {
-  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim());
-  return match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : null;
-}
-
-/** Ten years: a time beyond it is a slip, and may be one that no calendar has. */
-const longestMs = 3_650 * unitMs.d;
-
-/** Node's timers count to 24.8 days, and take anything longer for one millisecond. */
-const timer = { maximumMs: 24 * unitMs.d };
-
-/** Nothing that is waited for or remembered may last no time unless it says so: a window of 0 s would never end. */
-const duration = (fallback: string, { minimumMs = 1, maximumMs = longestMs } = {}) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((text, context) => {
-      const milliseconds = parseDurationMs(text);
-      if (milliseconds !== null && milliseconds >= minimumMs && milliseconds <= maximumMs)
-        return milliseconds;
-      const quoted = JSON.stringify(text);
-      const message =
-        milliseconds === null
-          ? `${quoted} is not a duration such as 500ms, 2s, 30m or 24h`
-          : milliseconds < minimumMs
-            ? `${quoted} is shorter than ${minimumMs}ms`
-            : `${quoted} is longer than ${maximumMs / unitMs.d}d`;
-      context.addIssue({ code: 'custom', message });
-      return z.NEVER;
-    });
-
-/** One duration for each attempt, separated by commas. */
-const durations = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((text, context) => {
-      const milliseconds = text.split(',').map(parseDurationMs);
-      if (milliseconds.every((delay): delay is number => delay !== null && delay <= longestMs))
-        return milliseconds;
-      const message = `${JSON.stringify(text)} is not a list of durations such as 0s,5m,30m`;
-      context.addIssue({ code: 'custom', message });
-      return z.NEVER;
-    });
-
-const flag = (fallback: 'true' | 'false') =>
-  z
-    .enum(['true', 'false'], 'must be true or false')
-    .default(fallback)
-    .transform((text) => text === 'true');
-
-/** Digits alone: `Number` would read 0x10 as 16, and a space as 0. */
-const wholeNumber = z
-  .string()
-  .trim()
-  .regex(/^-?\d{1,15}$/, 'must be a whole number')
-  .transform(Number);
-
-/** In words when they are asked for: what Node.js knows of languages takes a fortieth of a start to load. */
-const oneOf = <Name extends string>(names: readonly [Name, ...Name[]]) =>
-  z.enum(names, {
-    error: () => `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(names)}`,
-  });
-
-const count = (fallback: number, minimum = 1) =>
-  wholeNumber.pipe(z.number().min(minimum, `must be at least ${minimum}`)).default(fallback);
-
-/** `host`: whether it must name one. Of a database it may be left out, and spaces may stand in the options of its sessions. */
-const url = (protocols: string[], { host = false } = {}) =>
-  z
-    .string()
-    .trim()
-    .refine((text) => protocols.some((protocol) => text.startsWith(`${protocol}://`)), {
-      message: `must start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
-      abort: true,
-    })
-    // URL takes lines and tabs out, and whoever is given the text would not.
-    .refine((text) => !(host ? /\s/ : /[^\S ]/).test(text), { message: 'has a blank in it', abort: true })
-    .refine((text) => {
-      if (host) return URL.canParse(text) && new URL(text).hostname !== '';
-      // postgres://user@/name?host=/var/run/postgresql names a folder of sockets; URL takes no user without a host.
-      return URL.canParse(text.replace('@/', '@localhost/'));
-    }, 'is not a URL');
-
-const optionalUrl = (...kind: Parameters<typeof url>) => url(...kind).optional();
-
-const loginOf = (text: string): string[] => {
-  const { username, password } = new URL(text);
-  return [username, password];
-};
-
-/** URL takes a % that stands for itself; who decodes it may throw. */
-function isDecodable(text: string): boolean {
-  try {
-    // Of no use otherwise, the call would be left out of the bundle.
-    return typeof decodeURIComponent(text) === 'string';
-  } catch {
-    return false;
-  }
-}
-
-const apiKey = (prefix: string) =>
-  z
-    .string()
-    .refine((text) => text.startsWith(prefix) && looksLikeSecretKey(text), {
-      message: `must be ${prefix} and 8 to 128 letters, digits or characters of base64`,
-    })
-    .optional();
-
-const keyForm = '32 bytes: 64 hexadecimal digits or 44 characters of base64';
-
-/** 32 bytes, written as `openssl rand` prints them with -hex or -base64. @returns 64 hexadecimal digits. */
-const encryptionKey = z
-  .string()
-  .regex(/^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/, `must be ${keyForm}`)
-  .transform((text) => (text.length === 64 ? text : Buffer.from(text, 'base64').toString('hex')));
-
-/** Faults say nothing of which is wrong: it might be quoted. */
-const encryptionKeys = z.string().transform((text, context) => {
-  const keys = text.split(',').map((key) => encryptionKey.safeParse(key.trim()));
-  if (keys.every((key) => key.success)) return keys.map(({ data }) => data);
-  context.addIssue({ code: 'custom', message: `must be keys of ${keyForm}, separated by commas` });
-  return z.NEVER;
-});
 
 const supplierList = z
   .string()
@@ -174,7 +60,7 @@ const settingsSchema = z.object({
       'must end with the number of a database, if with any',
     )
     .refine(
-      (text) => !text || !URL.canParse(text) || loginOf(text).every(isDecodable),
+      (text) => !text || !URL.canParse(text) || hasDecodableLogin(text),
       'must have each % of its user and password as %25',
     ),
   ROLES: z

@@ -1,14 +1,9 @@
 import { vi } from 'vitest';
+import { countLoopTurns } from '../harness/loopTurns.ts';
 
 /** Characters of the texts in which excerpts are written meanwhile, and in how many turns of the event loop that is. */
 export async function excerptsWritten(work: () => Promise<void>) {
-  let turn = 0;
-  let counting: NodeJS.Immediate;
-  const count = () => {
-    turn += 1;
-    counting = setImmediate(count);
-  };
-  count();
+  const loop = countLoopTurns();
   const lengths: number[] = [];
   const turns = new Set<number>();
   const { stringify } = JSON;
@@ -16,7 +11,7 @@ export async function excerptsWritten(work: () => Promise<void>) {
     const text = stringify(...given);
     if (text?.includes('"a0":"xxx')) {
       lengths.push(text.length);
-      turns.add(turn);
+      turns.add(loop.now());
     }
     return text;
   });
@@ -24,7 +19,7 @@ export async function excerptsWritten(work: () => Promise<void>) {
     await work();
   } finally {
     writing.mockRestore();
-    clearImmediate(counting!);
+    loop.stop();
   }
   return { lengths, turns: turns.size };
 }

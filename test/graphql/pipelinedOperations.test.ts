@@ -15,6 +15,16 @@ const request = (id: number, query: string) => ({ type: 'subscribe', id: String(
 
 const answered = (messages: readonly Json[]) => messages.filter(({ type }) => type === 'complete').length;
 
+interface ManyAsked {
+  readonly teamId: string;
+  readonly live: string;
+  readonly asking: Awaited<ReturnType<typeof connectRawSocket>>;
+  /** How many charges were asked for. */
+  asked(): number;
+  /** Lets them be made. */
+  tell(): void;
+}
+
 describeOneEngine(
   'Operations that are asked for over a WebSocket without waiting for the answers',
   (engine) => {
@@ -25,13 +35,25 @@ describeOneEngine(
     });
     afterAll(() => server?.close());
 
-    it('are begun as others are answered, and are all answered', async () => {
-      const { live } = await server.createTeam();
+    /** Asks on one WebSocket for more recharges than may be under way, the charges of which are held up, and ends it. */
+    async function withManyAsked(work: (asked: ManyAsked) => Promise<void>): Promise<void> {
+      const { teamId, live } = await server.createTeam();
       const asking = await connectRawSocket(server.url, live);
       const { asked, tell } = bank.holdCharges();
       try {
         for (let id = 0; id < inAll; id += 1) asking.send(request(id, recharge));
         await eventually(() => asked() === atOnce);
+        await asking.caughtUp();
+        await work({ teamId, live, asking, asked, tell });
+      } finally {
+        tell();
+        bank.reset();
+        asking.socket.terminate();
+      }
+    }
+
+    it('are begun as others are answered, and are all answered', () =>
+      withManyAsked(async ({ asking, asked, tell }) => {
         // It is heard while they wait.
         for (let times = 0; times < 5; times += 1) await asking.caughtUp();
         expect([asked(), answered(asking.messages)]).toEqual([atOnce, 0]);
@@ -39,12 +61,7 @@ describeOneEngine(
         await eventually(() => answered(asking.messages) === inAll);
         const created = asking.messages.flatMap(({ payload }) => payload?.data?.createRecharge.id ?? []);
         expect(new Set(created).size).toBe(inAll);
-      } finally {
-        tell();
-        bank.reset();
-        asking.socket.terminate();
-      }
-    });
+      }));
 
     it('are not read while many wait, which no heartbeat takes for a client that is gone', async () => {
       const { live } = await server.createTeam();
@@ -83,14 +100,8 @@ describeOneEngine(
       }
     });
 
-    it('are not begun any more once the server stops, and those that have begun are answered', async () => {
-      const { teamId, live } = await server.createTeam();
-      const asking = await connectRawSocket(server.url, live);
-      const { asked, tell } = bank.holdCharges();
-      try {
-        for (let id = 0; id < inAll; id += 1) asking.send(request(id, recharge));
-        await eventually(() => asked() === atOnce);
-        await asking.caughtUp();
+    it('are not begun any more once the server stops, and those that have begun are answered', () =>
+      withManyAsked(async ({ teamId, live, asking, tell }) => {
         const idle = await connectRawSocket(server.url, live);
         const restarted = server.restart();
         expect((await idle.closed()).code).toBe(1001);
@@ -100,21 +111,10 @@ describeOneEngine(
         expect(answered(asking.messages)).toBe(atOnce);
         const written = await server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId]);
         expect(written).toHaveLength(atOnce);
-      } finally {
-        tell();
-        bank.reset();
-        asking.socket.terminate();
-      }
-    });
+      }));
 
-    it('are not begun any more once their client is seen off, however long it stays', async () => {
-      const { teamId, live } = await server.createTeam();
-      const asking = await connectRawSocket(server.url, live);
-      const { asked, tell } = bank.holdCharges();
-      try {
-        for (let id = 0; id < inAll; id += 1) asking.send(request(id, recharge));
-        await eventually(() => asked() === atOnce);
-        await asking.caughtUp();
+    it('are not begun any more once their client is seen off, however long it stays', () =>
+      withManyAsked(async ({ teamId, asking, asked, tell }) => {
         // It does not see that it is seen off.
         asking.socket.pause();
         await new Promise<void>((resolve) => asking.socket.send('{}', () => resolve()));
@@ -126,12 +126,7 @@ describeOneEngine(
         asking.socket.resume();
         expect((await asking.closed()).code).toBe(4400);
         expect(asked()).toBe(atOnce);
-      } finally {
-        tell();
-        bank.reset();
-        asking.socket.terminate();
-      }
-    });
+      }));
 
     it('are not begun for who was seen off before they were read', async () => {
       const { teamId, live } = await server.createTeam();

@@ -5,6 +5,7 @@ import { oneWay } from '../flights/searches.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { countLoopTurns } from '../harness/loopTurns.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -189,17 +190,11 @@ describeEngines('Several root fields of a query', (engine) => {
     const { test: key } = await server.createTeam();
     const query = `{ ${Array.from({ length: 10 }, (_, index) => `f${index}: eventTypes { description }`).join(' ')} }`;
     for (const body of [{ query }, { query: `${query} #` }, [{ query }, { query }]]) {
-      let turn = 0;
-      let counting: NodeJS.Immediate;
-      const count = () => {
-        turn += 1;
-        counting = setImmediate(count);
-      };
-      count();
+      const loop = countLoopTurns();
       const turns = new Set<number>();
       const serialize = GraphQLString.serialize;
       const serializing = vi.spyOn(GraphQLString, 'serialize').mockImplementation((value) => {
-        turns.add(turn);
+        turns.add(loop.now());
         return serialize(value);
       });
       try {
@@ -207,7 +202,7 @@ describeEngines('Several root fields of a query', (engine) => {
         for (const { data } of [answer].flat() as Json[]) expect(Object.keys(data)).toHaveLength(10);
       } finally {
         serializing.mockRestore();
-        clearImmediate(counting!);
+        loop.stop();
       }
       expect(turns.size).toBe(10 * [body].flat().length);
     }
