@@ -137,7 +137,7 @@ const repeatable = new Set([409, 429, 500]);
 const kept = new Set([409, 422]);
 
 function headersOfRefusal(status: number, { rules }: PreparedRoute): JsonSchema {
-  if (status === 401) return headersOfAll;
+  if (status === 401) return { ...headersOfAll, ...headersNamed('WWW-Authenticate') };
   return {
     ...headersOfAll,
     ...rateHeaders,
@@ -171,6 +171,10 @@ const componentsOf = (idempotencyWindowMs: number) => ({
     'Retry-After': {
       description: 'Seconds after which the same request may be sent again, where that is known.',
       schema: { type: 'integer' },
+    },
+    'WWW-Authenticate': {
+      description: 'How a key is shown.',
+      schema: { type: 'string', const: 'Bearer' },
     },
     'Idempotent-Replayed': {
       description: 'Present when this is the first response again, for its Idempotency-Key.',

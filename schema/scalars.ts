@@ -80,7 +80,12 @@ export const Moment = textScalar(
   'Moment',
   'An instant in ISO 8601, "2026-11-20T12:00:31Z", or a UTC day, "2026-11-20", for its start.',
   (text) => isDay(text) || isInstant(text),
-  { openapi: { examples: ['2026-11-20T12:00:31Z', '2026-11-20'] } },
+  {
+    openapi: {
+      pattern: '^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d.+)?$',
+      examples: ['2026-11-20T12:00:31Z', '2026-11-20'],
+    },
+  },
 );
 
 export const AirportCode = textScalar(

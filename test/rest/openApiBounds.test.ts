@@ -39,6 +39,27 @@ describeOneEngine('The OpenAPI document does not allow', (engine) => {
     expect(allows({ ...example, [member]: change(example[member]) })).toBe(false);
   });
 
+  it('a moment that is refused, and allows what is taken', async () => {
+    const { live } = await server.createTeam();
+    const { schema } = document.paths['/bookings'].get.parameters.find(
+      ({ name }: Json) => name === 'created_after',
+    );
+    for (const [moment, allowed] of [
+      ['2026-11-20', true],
+      ['2026-11-20T12:00Z', true],
+      ['2026-11-20T12:00:31.123456789-03:00', true],
+      ['', false],
+      ['b', false],
+      ['2026-11-20T', false],
+      ['2026-11-20 12:00:31Z', false],
+    ] as const) {
+      expect([moment, z.fromJSONSchema(schema).safeParse(moment).success]).toEqual([moment, allowed]);
+      const query = new URLSearchParams({ created_after: moment });
+      const { status } = await server.rest('GET', `/api/v1/bookings?${query}`, { key: live });
+      expect([moment, status]).toEqual([moment, allowed ? 200 : 400]);
+    }
+  });
+
   it('an Idempotency-Key that is refused, and allows what is taken', async () => {
     const { live } = await server.createTeam();
     const { schema } = document.components.parameters.IdempotencyKey;

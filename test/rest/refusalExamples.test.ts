@@ -35,6 +35,14 @@ describeOneEngine('The refusals that the OpenAPI document shows', (engine) => {
   const examplesOf = ({ responses }: Json, status: number) =>
     responses[status].content['application/json'].examples;
 
+  /** Of an answer, those that HTTP has not for each. */
+  const ownHeadersOf = (headers: Headers) =>
+    [...headers.keys()].filter((name) => /^(x-(request|rate)|www-|retry|idempotent)/.test(name)).sort();
+  const headersShown = ({ responses }: Json, status: number) =>
+    Object.keys(responses[status].headers)
+      .map((name) => name.toLowerCase())
+      .sort();
+
   it('are what a bad request to each endpoint is answered', async () => {
     const differing: unknown[] = [];
     for (const { method, path, operation } of operations) {
@@ -65,7 +73,9 @@ describeOneEngine('The refusals that the OpenAPI document shows', (engine) => {
       const target = `/api/v1${path.replace(/\{\w+\}/, 'any')}`;
       const stranger = await server.rest(method, target);
       expect(stranger.body).toEqual(examplesOf(operation, 401).Unauthorized.value);
-      const { body } = await server.rest(method, target, { key: secret });
+      expect(ownHeadersOf(stranger.headers)).toEqual(headersShown(operation, 401));
+      const { body, headers } = await server.rest(method, target, { key: secret });
+      expect(ownHeadersOf(headers)).toEqual(headersShown(operation, 403));
       expect({ success: body.success, error: body.error }).toEqual(
         examplesOf(operation, 403).Forbidden.value,
       );
