@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
-import { referencesOf } from '../../src/domain/bookings/reference.ts';
+import { freeOf } from '../../src/domain/bookings/reference.ts';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
-import { migrateDown, migrateUp } from '../../src/infrastructure/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { startServer } from '../../src/server.ts';
-import { migrationsFolder } from '../../src/store.ts';
 import type { Json } from '../harness/client.ts';
 import { restRequest } from '../harness/client.ts';
-import type { Engine } from '../harness/engines.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -42,26 +39,6 @@ function customer(url: () => string, key: string) {
 
 const customerOf = (server: TestServer) => customer(() => server.url, server.keys.test);
 
-/** The database as builds left it that had no key, with whatever has been added since taken away. */
-async function dropKey({ running }: TestServer, shared: boolean): Promise<void> {
-  for (let newest: string | undefined = ''; newest !== '027-booking-reference-key'; ) {
-    [newest] = await migrateDown(
-      running.gateway.platform.sequelize,
-      migrationsFolder,
-      shared,
-      createLog('silent'),
-    );
-    if (newest === undefined) throw new Error('no migration makes the key');
-  }
-}
-
-/** As a database that never had one gets its key: the tests' stores are copies, which have one in common. */
-async function renewKey(server: TestServer, engine: Engine): Promise<void> {
-  const shared = engine.name !== 'embedded';
-  await dropKey(server, shared);
-  await migrateUp(server.running.gateway.platform.sequelize, migrationsFolder, shared, createLog('silent'));
-}
-
 describeEngines('booking references', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -69,51 +46,69 @@ describeEngines('booking references', (engine) => {
   });
   afterAll(() => server.close());
 
-  /** Gives what is left of these blocks, or of the latest one, to bookings of others. */
-  async function takeTheRest(blocks?: number[]): Promise<void> {
-    const [row] = await server.query<{ block: string; key: Buffer }>(
-      'SELECT last_value AS block, key FROM booking_reference_blocks, booking_reference_key',
-    );
-    if (!row) throw new Error('no block was taken');
-    const columns = await server.query<{ name: string }>(
-      `SELECT column_name AS name FROM information_schema.columns
-        WHERE table_name = 'bookings' AND column_name NOT IN ('id', 'debit_id', 'booking_reference')`,
-    );
-    const names = columns.map(({ name }) => name).join(', ');
-    await server.query(
-      `INSERT INTO bookings (id, debit_id, booking_reference, ${names})
-       SELECT 'other_' || r, 'other_' || r, r, ${names}
-         FROM unnest($1::text[]) r, (SELECT * FROM bookings WHERE debit_id IS NOT NULL LIMIT 1) b
-       ON CONFLICT (booking_reference) DO NOTHING`,
-      [(blocks ?? [Number(row.block)]).flatMap((block) => referencesOf(block, row.key))],
-    );
-  }
+  /** Has the next so many bookings come with a reference that another booking got while they were under way. */
+  const haveTheNextTaken = (bookings: number) =>
+    server.query(`
+      CREATE SEQUENCE taken_references;
+      CREATE FUNCTION take_reference() RETURNS trigger LANGUAGE plpgsql AS '
+        BEGIN
+          IF nextval(''taken_references'') <= ${bookings} THEN
+            NEW.booking_reference := (SELECT booking_reference FROM bookings LIMIT 1);
+          END IF;
+          RETURN NEW;
+        END';
+      CREATE TRIGGER take_reference BEFORE INSERT ON bookings FOR EACH ROW EXECUTE FUNCTION take_reference();
+    `);
+  const haveNoneTaken = () =>
+    server.query('DROP FUNCTION IF EXISTS take_reference CASCADE; DROP SEQUENCE IF EXISTS taken_references');
 
-  it('that a fail-over lets the database give out once more are passed over', async () => {
+  it('that a restored database had not heard of are not given out again', async () => {
     const { cheapest, book } = customerOf(server);
     const offer = await cheapest();
+    const [before] = await server.query<Json>('SELECT last_value, is_called FROM booking_reference_blocks');
     const first = [await book(offer), await book(offer), await book(offer)];
-    await takeTheRest([2, 3, 4, 5, 6, 7]);
-    await server.query(`SELECT setval('booking_reference_blocks', 1, false)`);
+    await server.query('SELECT setval($1, $2, $3)', [
+      'booking_reference_blocks',
+      before?.last_value,
+      before?.is_called,
+    ]);
+    await server.query(`UPDATE bookings SET booking_reference = 'lost ' || booking_reference`);
     await server.restart();
     const second = [await book(offer), await book(offer), await book(offer)];
     expect(new Set([...first, ...second]).size).toBe(6);
+  });
+
+  it('that bookings have are not given out', async () => {
+    const { cheapest, book } = customerOf(server);
+    const reference = await book(await cheapest());
+    const { sequelize } = server.running.gateway.platform;
+    expect(await freeOf(['AAAAA1', reference, 'AAAAA0'], sequelize)).toEqual(['AAAAA1', 'AAAAA0']);
   });
 
   it('that others have by now cost another attempt and no booking, alone, held and among many', async () => {
     const { cheapest, holdable, send, book } = customerOf(server);
     const [offer, held] = [await cheapest(), await holdable()];
     await book(offer);
-    await takeTheRest();
-    await book(offer);
-    await takeTheRest();
     const { payments: _none, ...holding } = { ...requestFor(held), type: 'hold' };
-    expect((await send(holding)).status).toBe(201);
-    await takeTheRest();
+    const whenTaken = async <Result>(bookings: number, ask: () => Promise<Result>): Promise<Result> => {
+      await haveTheNextTaken(bookings);
+      try {
+        const result = await ask();
+        const [{ used } = { used: 0 }] = await server.query<{ used: number }>(
+          'SELECT last_value::int AS used FROM taken_references',
+        );
+        expect(used).toBeGreaterThan(bookings);
+        return result;
+      } finally {
+        await haveNoneTaken();
+      }
+    };
+    await whenTaken(1, () => book(offer));
+    expect((await whenTaken(1, () => send(holding))).status).toBe(201);
 
     const [before] = await server.query<{ count: string }>('SELECT count(*) FROM bookings');
     const keyed = (key: number) => send(requestFor(offer), { 'Idempotency-Key': `among many ${key}` });
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, key) => keyed(key)));
+    const answers = await whenTaken(2, () => Promise.all(Array.from({ length: 12 }, (_, key) => keyed(key))));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     const [after] = await server.query<{ count: string }>('SELECT count(*) FROM bookings');
     expect(Number(after?.count) - Number(before?.count)).toBe(12);
@@ -122,7 +117,6 @@ describeEngines('booking references', (engine) => {
       const [row] = await server.query<Json>('SELECT * FROM bookings WHERE id = $1', [body.data.id]);
       expect(row?.booking_reference).toBe(body.data.booking_reference);
     }
-    await server.query(`DELETE FROM bookings WHERE id LIKE 'other%'`);
     const verdicts = await verifyLedger(server.running.gateway.platform.sequelize);
     expect(verdicts.filter(({ break: found }) => found !== null)).toEqual([]);
   });
@@ -137,75 +131,23 @@ describeEngines('booking references', (engine) => {
     const steps = numbers.slice(1).map((number, index) => (number - (numbers[index] ?? 0)) & (2 ** 30 - 1));
     expect(new Set(steps).size).toBe(steps.length);
   });
-
-  it('of one database are not those of another', async () => {
-    const other = await startTestServer(engine, { settings: { ROLES: 'api' } });
-    try {
-      await renewKey(other, engine);
-      const [one, two] = [customerOf(server), customerOf(other)];
-      const [oneOffer, twoOffer] = [await one.cheapest(), await two.cheapest()];
-      // Both from the same number on.
-      for (const { query } of [server, other]) await query(`SELECT setval('booking_reference_blocks', 900)`);
-      await server.restart();
-      await other.restart();
-      const mine = new Set<string>();
-      for (let made = 0; made < 5; made += 1) mine.add(await one.book(oneOffer));
-      for (let made = 0; made < 5; made += 1) expect(mine).not.toContain(await two.book(twoOffer));
-    } finally {
-      await other.close();
-    }
-  });
-
-  it('need the key that their order depends on, and say so', async () => {
-    const { cheapest, send } = customerOf(server);
-    const offer = await cheapest();
-    const [row] = await server.query<{ key: Buffer }>('DELETE FROM booking_reference_key RETURNING key');
-    await server.restart();
-    expect((await send(requestFor(offer))).status).toBe(500);
-    expect(server.logLines.some((line) => line.includes('booking_reference_key has no row'))).toBe(true);
-    await server.query('INSERT INTO booking_reference_key (key) VALUES ($1)', [row?.key]);
-    expect((await send(requestFor(offer))).status).toBe(201);
-  });
-
-  it('that are left are given out while no more can be had, and more as soon as they can', async () => {
-    const { cheapest, send } = customerOf(server);
-    const offer = await cheapest();
-    const statusesOf = async (bookings: number) => {
-      const answers = await Promise.all(Array.from({ length: bookings }, () => send(requestFor(offer))));
-      return answers.map(({ status }) => status);
-    };
-    await server.restart();
-    expect(await statusesOf(1)).toEqual([201]);
-    const [row] = await server.query<{ key: Buffer }>('DELETE FROM booking_reference_key RETURNING key');
-    // What is left of a block of 64.
-    const statuses = await statusesOf(70);
-    expect(statuses.filter((status) => status === 201)).toHaveLength(63);
-    expect(statuses.filter((status) => status === 500)).toHaveLength(7);
-    await server.query('INSERT INTO booking_reference_key (key) VALUES ($1)', [row?.key]);
-    expect(new Set(await statusesOf(70))).toEqual(new Set([201]));
-  });
 });
 
 describeSeveralSessions('booking references of several processes', (engine) => {
-  it('are never the same, though both start first, and a fail-over gives them the same block', async () => {
+  it('are never the same', async () => {
     const server = await startTestServer(engine, { settings: { ROLES: 'api' } });
     const settings = readSettings(server.environment);
     const starting = () => startServer(settings, { log: createLog('silent') });
     const others: Awaited<ReturnType<typeof startServer>>[] = [];
     try {
-      await dropKey(server, true);
       others.push(...(await Promise.all([starting(), starting()])));
-      expect(await server.query('SELECT count(*)::int FROM booking_reference_key')).toEqual([{ count: 1 }]);
-
       const customers = others.map(({ url }) => customer(() => url, server.keys.test));
       const offer = (await customers[0]?.cheapest()) as Json;
-      // More than a block each.
-      const bookings = (each: number) =>
-        Promise.all(customers.flatMap(({ book }) => Array.from({ length: each }, () => book(offer))));
-      const first = await bookings(70);
-      await server.query(`SELECT setval('booking_reference_blocks', 1, false)`);
-      const references = [...first, ...(await bookings(70))];
-      expect(new Set(references).size).toBe(references.length);
+      // More than are drawn at once by each.
+      const references = await Promise.all(
+        customers.flatMap(({ book }) => Array.from({ length: 140 }, () => book(offer))),
+      );
+      expect(new Set(references).size).toBe(280);
     } finally {
       await Promise.all(others.map((other) => other.close()));
       await server.close();

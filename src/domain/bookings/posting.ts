@@ -14,7 +14,6 @@ import type { BookingRow } from './booking.ts';
 import { createBooking } from './creationSql.ts';
 import { createBookings, type Posting, valuesOfGroup } from './groupSql.ts';
 import { announceOrders } from './orderTask.ts';
-import { dropReferences } from './reference.ts';
 import { SlowWallets } from './slowWallets.ts';
 
 /**
@@ -28,7 +27,6 @@ export async function postBooking(
   key: IdempotencyRow | null,
   platform: Platform,
 ): Promise<void> {
-  const { sequelize } = platform;
   const posting = { booking, key };
   const write =
     booking.type === 'hold' || isInTransaction()
@@ -39,8 +37,7 @@ export async function postBooking(
     if (key && isRepeated(error, 'bookings_pkey'))
       throw new PreparedInVain('the booking was written before', { cause: error });
     if (!isRepeated(error, 'bookings_booking_reference_key')) throw error;
-    dropReferences(sequelize);
-    throw new PreparedInVain('the booking reference was given out twice', { cause: error });
+    throw new PreparedInVain('the booking reference was drawn twice', { cause: error });
   });
   if (!isWritten) throw insufficientBalance(booking.amount_cents);
   announceOrders(platform);
