@@ -17,23 +17,33 @@ async function main(): Promise<void> {
   const opening = openLog(settings.LOG_LEVEL);
   let running: RunningServer | null = null;
   let isStopping = false;
+  /** Whether there may be keys that are still to be shown: once, by this start. */
+  let hasKeysToShow = false;
+  let isToCloseOnceShown = false;
   const stop = async (signal: string) => {
     // At a terminal Ctrl-C comes twice: from the terminal itself, and from npm, which passes it on.
     if (isStopping) return;
     isStopping = true;
     const log = await opening;
     log.info({ signal }, 'stopping');
-    if (running) return close(running, log);
-    // What a start is at is whole or undone: it may take hours, or wait for a database that is silent.
-    log.flush();
-    process.exit(0);
+    if (!running && !hasKeysToShow) {
+      // What a start is at is whole or undone: it may take hours, or wait for a database that is silent.
+      log.flush();
+      process.exit(0);
+    }
+    limitStop(log);
+    if (running) close(running, log);
+    else isToCloseOnceShown = true;
   };
   // A container's first process has a signal taken away that nobody listens for.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   if (!settings.DATABASE_URL) prepareProgram();
   const [{ startServer }, log] = await Promise.all([import('./server.ts'), opening]);
-  running = await startServer(settings, { log });
+  const onKeys = () => {
+    hasKeysToShow = true;
+  };
+  running = await startServer(settings, { log, onKeys });
   warnOf(settings, log);
   // Left to Node.js, it would be printed with all that it carries, a statement's parameters for one.
   process.once('uncaughtException', (error) => {
@@ -42,6 +52,7 @@ async function main(): Promise<void> {
   });
   // Whoever reads it may stop the process at once.
   printBanner(running.url, running.bootstrap, settings);
+  if (isToCloseOnceShown) close(running, log);
 }
 
 async function openLog(level: string): Promise<ProcessLog> {
@@ -49,14 +60,17 @@ async function openLog(level: string): Promise<ProcessLog> {
   return createLog(level);
 }
 
-/** Ends the process once all is let go of. */
-function close(running: RunningServer, log: Log): void {
-  // Something that does not answer, a frozen database for one, must not hold the process up for ever.
+/** Something that does not answer, a frozen database for one, must not hold a stop up for ever. */
+function limitStop(log: Log): void {
   setTimeout(() => {
     log.error('not stopped in time: what is under way is given up');
     log.flush();
     process.exit(1);
   }, longestStopMs);
+}
+
+/** Ends the process once all is let go of. */
+function close(running: RunningServer, log: Log): void {
   running.close().then(
     () => {
       log.info('stopped');

@@ -37,10 +37,12 @@ import { inWords, migrationsFolder, openStore } from './store.ts';
 
 /** The composition root: puts the parts together. */
 
-/** The log of whoever starts it, and what a test may replace beside it: time and the world outside. */
+/** What whoever starts it has and hears, and what a test may replace beside it: time and the world outside. */
 export interface Overrides {
   clock?: Clock;
   log?: ProcessLog;
+  /** Called when keys of a demo team are about to be committed: from then on whoever started it has to show them. */
+  onKeys?: () => void;
   flightSuppliers?: readonly FlightSupplier[];
   paymentProvider?: PaymentProvider;
   exchangeRates?: ExchangeRates;
@@ -203,7 +205,7 @@ async function start(settings: Settings, overrides: Overrides): Promise<RunningS
   const { url, port } = await listen(server, settings);
   address.port = port;
   // Keys are shown once: a start that cannot listen must not have made any.
-  const bootstrap = await bootstrapDemoTeam(platform);
+  const bootstrap = await bootstrapDemoTeam(platform, overrides.onKeys);
   // The last to ask for a connection: where there is but one, the start must not wait for what is swept.
   const stopWorker = settings.ROLES.includes('worker') ? await startWorker(platform) : async () => undefined;
   phase = 'serving';

@@ -3,6 +3,8 @@ import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
+const unusedMessage = 'the keys of the demo team were shown by the start that made them, and seem unused';
+
 /** As `openssl rand -base64 32` may print it. */
 const liveKey = `sk_live_${Buffer.alloc(32, 0xfb).toString('base64')}`;
 
@@ -31,5 +33,34 @@ describeEngines('Keys that are chosen for the demo team', (engine) => {
     await server.restart({ BOOTSTRAP_ADMIN_KEY: 'sk_admin_of-somebody-else' });
     expect(ignored()).toEqual(['BOOTSTRAP_ADMIN_KEY']);
     expect(server.logLines.join('')).not.toContain('of-somebody-else');
+  });
+});
+
+describeEngines('Keys of the demo team that nobody may have seen', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server?.close());
+
+  const told = () =>
+    server.logLines
+      .map((line) => JSON.parse(line).msg)
+      .filter((msg) => msg.startsWith(unusedMessage) && msg.includes('npm run operator:key'));
+
+  it('have each start say where others come from, as long as they seem unused and none is known that makes others', async () => {
+    await server.restart();
+    expect(told()).toEqual([]);
+    await server.restart({ BOOTSTRAP_ADMIN_KEY: '' });
+    expect(told()).toHaveLength(1);
+    await server.restart({ BOOTSTRAP_ADMIN_KEY: 'sk_admin_of-somebody-else' });
+    expect(told()).toHaveLength(2);
+    const recharge = await server.rest('POST', '/api/v1/wallet/recharge', {
+      key: server.keys.live,
+      body: { amount: '100.00', currency: 'BRL', payment_method: 'pix' },
+    });
+    expect(recharge.status).toBe(201);
+    await server.restart({ BOOTSTRAP_ADMIN_KEY: '' });
+    expect(told()).toHaveLength(2);
   });
 });

@@ -1,4 +1,5 @@
 import { advisoryLocks } from '../../infrastructure/database/advisoryLocks.ts';
+import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import type { Platform } from '../platform.ts';
 import type { KeyKind } from './apiKey.ts';
@@ -25,15 +26,26 @@ export interface Bootstrap {
   readonly ignored: readonly KeySetting[];
 }
 
-/** Gives an empty database a demo agency (DESIGN §5) and its three keys. */
-export function bootstrapDemoTeam(platform: Platform): Promise<Bootstrap> {
+const nameOf = (kind: KeyKind): string => `Demo ${kind} key`;
+
+/**
+ * Gives an empty database a demo agency (DESIGN §5) and its three keys.
+ * @param onKeys called before these are committed.
+ */
+export function bootstrapDemoTeam(
+  platform: Platform,
+  onKeys: () => void = () => undefined,
+): Promise<Bootstrap> {
   const { sequelize, settings } = platform;
   return inTransaction(sequelize, async () => {
     // Several processes may start on the same empty database at once.
     await sequelize.query(`SELECT pg_advisory_xact_lock(${advisoryLocks.bootstrap})`);
     const [teams, apiKeys] = [sequelize.getRepository(Team), sequelize.getRepository(ApiKey)];
-    if ((await teams.count()) > 0 || (await apiKeys.count()) > 0)
-      return { keys: null, ignored: await ignoredSettings(platform) };
+    if ((await teams.count()) > 0 || (await apiKeys.count()) > 0) {
+      const ignored = await ignoredSettings(platform);
+      await tellOfUnusedKeys(ignored, platform);
+      return { keys: null, ignored };
+    }
     const team = await createTeam(
       {
         name: 'Agência Demonstração',
@@ -50,7 +62,7 @@ export function bootstrapDemoTeam(platform: Platform): Promise<Bootstrap> {
       const request = {
         kind,
         teamId: kind === 'operator' ? null : team.id,
-        name: `Demo ${kind} key`,
+        name: nameOf(kind),
         scopes: null,
       };
       return (await createApiKey({ ...request, ...(secret ? { secret } : {}) }, platform)).secret;
@@ -60,6 +72,7 @@ export function bootstrapDemoTeam(platform: Platform): Promise<Bootstrap> {
       test: await issue('test', settings.BOOTSTRAP_TEST_KEY),
       operator: await issue('operator', settings.BOOTSTRAP_ADMIN_KEY),
     };
+    onKeys();
     return { keys, ignored: [] };
   });
 }
@@ -76,4 +89,27 @@ async function ignoredSettings({ sequelize, settings, log }: Platform): Promise<
     ignored.push(name);
   }
   return ignored;
+}
+
+/** Whether there are keys beside those with these names, or anything tells that some were used: reads leave nothing. */
+const readUse = statement<{ used: boolean }>(
+  'read_use_of_keys',
+  `SELECT EXISTS (SELECT FROM api_keys WHERE name NOT IN ($1, $2, $3) OR revoked_at IS NOT NULL)
+       OR EXISTS (SELECT FROM events WHERE type <> 'api_key.created') AS used`,
+);
+
+/**
+ * The start that made the keys may have been killed before it had shown them. Whoever has none of them is told where others
+ * come from, as long as nothing tells that somebody has: an operator's key that was chosen makes all others.
+ */
+async function tellOfUnusedKeys(
+  ignored: readonly KeySetting[],
+  { sequelize, settings, log }: Platform,
+): Promise<void> {
+  if (settings.BOOTSTRAP_ADMIN_KEY !== undefined && !ignored.includes('BOOTSTRAP_ADMIN_KEY')) return;
+  const [state] = await run(sequelize, readUse, [nameOf('live'), nameOf('test'), nameOf('operator')]);
+  if (state?.used !== false) return;
+  log.info(
+    'the keys of the demo team were shown by the start that made them, and seem unused: whoever has none stops the server and makes one with npm run operator:key (README, Start)',
+  );
 }
