@@ -6,6 +6,7 @@ import { Turns } from '../../src/infrastructure/turns.ts';
 import { renderError, wrap } from '../errors.ts';
 import type { Measured } from './answerText.ts';
 import { measured, pieceCharacters, sizeOf, written } from './answerText.ts';
+import { type AskedOperation, hasOwnLimit } from './askedOperation.ts';
 import { writableJson } from './writableJson.ts';
 
 /**
@@ -41,20 +42,28 @@ export function checkRoom({ answeredCharacters }: RequestContext): void {
 /** Of a key one large answer at a time is measured, counted and written: how many its limit has room for shows only then. */
 const turns = new Turns(1);
 
+/** Of what a large result is spared. */
+interface Exemption {
+  /** From any refusal: what has run is told. */
+  readonly isTold: boolean;
+  /** From that over the usual limit. */
+  readonly hasOwnLimit: boolean;
+}
+
 /**
  * Notes the size of a result, and refuses one that its request has no room for. What a mutation has done is told however
  * much was asked beside it: it has taken effect. A large one is measured and written with other requests served in between.
  */
 export function sizedAnswer(
   result: ExecutionResult,
-  kind: OperationTypeNode | undefined,
+  asked: AskedOperation | undefined,
   context: RequestContext,
 ): SizedAnswer | Promise<SizedAnswer> {
-  const isTold = kind === OperationTypeNode.MUTATION;
+  const isTold = asked?.operation.operation === OperationTypeNode.MUTATION;
   if (!isTold && context.answeredCharacters > longestAnswer) return refused(result, tooLarge, context);
   const { characters, objects } = sizeOf(result, pieceCharacters);
   if (characters > pieceCharacters && characters !== Number.POSITIVE_INFINITY)
-    return sizedInTurn(result, isTold, context);
+    return sizedInTurn(result, { isTold, hasOwnLimit: !!asked && hasOwnLimit(asked, result) }, context);
   const text = writableJson(result);
   context.answeredObjects += objects;
   context.answeredCharacters += text?.length ?? Number.POSITIVE_INFINITY;
@@ -64,12 +73,12 @@ export function sizedAnswer(
 
 async function sizedInTurn(
   result: ExecutionResult,
-  isTold: boolean,
+  exemption: Exemption,
   context: RequestContext,
 ): Promise<SizedAnswer> {
   const endTurn = await turns.take(context.caller.keyId, null);
   try {
-    return { result, text: await textOf(await measured(result), isTold, context) };
+    return { result, text: await textOf(await measured(result), exemption, context) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return refused(result, error, context);
@@ -79,13 +88,17 @@ async function sizedInTurn(
 }
 
 /** @throws AppError 400 where its request has no room for it, 429 where its key has gone over its limit meanwhile. */
-async function textOf(answer: Measured, isTold: boolean, context: RequestContext): Promise<string> {
+async function textOf(
+  answer: Measured,
+  { isTold, hasOwnLimit }: Exemption,
+  context: RequestContext,
+): Promise<string> {
   if (!isTold) checkRoom(context);
   const before = context.answeredCharacters;
   context.answeredObjects += answer.objects;
   context.answeredCharacters += answer.characters;
   if (isTold) await countAnswer(context);
-  else await context.count.fillUpFirst(requestsOf(context));
+  else await context.count.fillUpFirst(requestsOf(context), hasOwnLimit);
   if (!isTold) checkRoom(context);
   const text = await written(answer, isTold ? Number.POSITIVE_INFINITY : longestAnswer - before);
   context.answeredCharacters += text.length - answer.characters;
@@ -111,17 +124,17 @@ const requestsOf = ({ answeredCharacters, answeredObjects }: RequestContext): nu
 /**
  * A request that ran no operation, such as one that does not parse, counts as one, and any other no less than the `least`
  * and the size of its answer have it. What was refused before it could be counted counts beside what ran.
+ * @param isAnswered whether it has run, and is answered all the same: then the next may be one too many.
  * @throws AppError 429 when that is too many.
  */
-export function countWhole(least: number, context: RequestContext): void | Promise<void> {
-  return context.count.fillUp(Math.max(least, requestsOf(context)));
+export function countWhole(
+  least: number,
+  context: RequestContext,
+  isAnswered: boolean,
+): void | Promise<void> {
+  const times = Math.max(least, requestsOf(context));
+  return isAnswered ? context.count.fillUpAnswered(times) : context.count.fillUp(times);
 }
 
-/** Counts a request that has run, for what it is answered: that stays so, and the next may be one too many. */
-export async function countAnswer(context: RequestContext): Promise<void> {
-  try {
-    await countWhole(1, context);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-  }
-}
+/** Counts a request that has run, for what it is answered. */
+export const countAnswer = (context: RequestContext): void | Promise<void> => countWhole(1, context, true);

@@ -93,7 +93,13 @@ const texts = new WeakMap<object, string>();
 const answerPlugin: ApolloServerPlugin<ApolloContext> = {
   async requestDidStart() {
     return {
-      async willSendResponse({ response: { body }, contextValue: { request, turn }, operation }) {
+      async willSendResponse({
+        response: { body },
+        contextValue: { request, turn },
+        schema,
+        document,
+        operation,
+      }) {
         if (body.kind !== 'single') return;
         const { errors, data, extensions } = body.singleResult;
         const shown = {
@@ -101,8 +107,9 @@ const answerPlugin: ApolloServerPlugin<ApolloContext> = {
           ...(data === undefined ? {} : { data }),
           ...extensionsFor(request.caller, extensions),
         };
+        const asked = document && operation && { schema, document, operation };
         try {
-          const { result, text } = await sizedAnswer(shown as ExecutionResult, operation?.operation, request);
+          const { result, text } = await sizedAnswer(shown as ExecutionResult, asked, request);
           body.singleResult = result;
           if (result.data) texts.set(result.data, text);
         } finally {

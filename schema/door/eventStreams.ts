@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { execute, getOperationAST } from 'graphql';
+import { execute } from 'graphql';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import type { Gateway } from '../../src/domain/gateway.ts';
 import { validationError, wrongMethod } from '../../src/errors.ts';
@@ -9,6 +9,7 @@ import { contextOf } from '../callers.ts';
 import { appErrorOf, isFault, toldOfFault, wrap } from '../errors.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { refusalAnswer, sendAnswer, setContextHeaders } from './answers.ts';
+import { askedIn } from './askedOperation.ts';
 import { subscribeTexts } from './eventTexts.ts';
 import { heartbeatMs } from './heartbeat.ts';
 import type { OperationRequest, Prepare } from './preparation.ts';
@@ -111,7 +112,8 @@ async function resultsOf(
   const operation = await operationOf(request, response);
   const args = await prepare(operation, context);
   if (isRefused(args)) throw new Refusals(args);
-  const kind = getOperationAST(args.document, args.operationName)?.operation;
+  const asked = askedIn(args);
+  const kind = asked?.operation.operation;
   if (kind === 'mutation' && request.method === 'GET') {
     response.setHeader('Allow', 'POST');
     throw wrongMethod;
@@ -122,7 +124,7 @@ async function resultsOf(
   // As a last result it would end the subscription for good.
   if (fault && kind === 'subscription') throw fault;
   const shown = shownResult(await counted(result, context), context);
-  const { text } = await sizedAnswer(shown, kind, context);
+  const { text } = await sizedAnswer(shown, asked, context);
   await countAnswer(context);
   return [text];
 }

@@ -1,18 +1,17 @@
-import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { getOperationAST } from 'graphql';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import type { CoercionOptions, Variable } from '../coercion.ts';
 import { coerceVariables, inputOf } from '../coercion.ts';
 import { unknownOperation } from '../errors.ts';
 import type { RootTurn } from '../operation.ts';
+import { type AskedOperation, bucketOf } from './askedOperation.ts';
 import { CommonTurn, takesCommonTurn } from './commonTurn.ts';
 import type { Query } from './compiler.ts';
 import { queryOf } from './compiler.ts';
-import { bucketOf } from './refusedOperation.ts';
 
 /** One operation of a validated document, compiled once and run for every request that asks for it. */
-export interface Executable {
-  readonly operation: OperationDefinitionNode;
+export interface Executable extends AskedOperation {
   readonly variables: readonly Variable[];
   /**
    * Runs it. Variables are checked first.
@@ -50,11 +49,13 @@ export function compileOperation(
     try {
       return coerceVariables(input, raw, options, context);
     } catch (error) {
-      context.count.noteRefused(bucketOf(schema, document, operation));
+      context.count.noteRefused(bucketOf({ schema, document, operation }));
       throw error;
     }
   };
   return {
+    schema,
+    document,
     operation,
     variables,
     run(context, raw, options, turn) {

@@ -2,7 +2,7 @@ import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import type { Gateway } from '../../src/domain/gateway.ts';
-import { AppError, validationError } from '../../src/errors.ts';
+import { validationError } from '../../src/errors.ts';
 import { readJsonBody } from '../../src/infrastructure/http/body.ts';
 import { Turns } from '../../src/infrastructure/turns.ts';
 import { contextOf } from '../callers.ts';
@@ -74,7 +74,7 @@ async function runKnown(
   }
   // A request of which nothing ran, for its variables are wrong, is a bad request: as Apollo has it.
   const status = 'data' in result ? 200 : 400;
-  const sizing = sizedAnswer(shownResult(result, context), kind, context);
+  const sizing = sizedAnswer(shownResult(result, context), executable, context);
   const { text } = sizing instanceof Promise ? await sizing : sizing;
   return { status, headers: headersFor(request), text: `${text}\n` };
 }
@@ -84,10 +84,8 @@ async function runKnown(
  * @throws AppError 429 where nothing ran; what ran is answered, for it has taken effect.
  */
 function countRequests(body: unknown, context: RequestContext): void | Promise<void> {
-  const hasRun = context.count.hasBegun;
-  return countWhole(Array.isArray(body) ? Math.max(1, body.length) : 1, context)?.catch((error) => {
-    if (!hasRun || !(error instanceof AppError)) throw error;
-  });
+  const least = Array.isArray(body) ? Math.max(1, body.length) : 1;
+  return countWhole(least, context, context.count.hasBegun);
 }
 
 /**

@@ -21,9 +21,9 @@ import type { OperationInput } from '../coercion.ts';
 import { coerceVariables, inputOf } from '../coercion.ts';
 import { parseFailed, unknownOperation, wrap } from '../errors.ts';
 import { conditionalRoots } from '../subscriptionRoots.ts';
+import { bucketOf } from './askedOperation.ts';
 import { CommonTurn, takesCommonTurn } from './commonTurn.ts';
 import { checkSource, documentLimits, limitRules, readDocument } from './limits.ts';
-import { bucketOf } from './refusedOperation.ts';
 import type { CountUnread } from './unreadDocuments.ts';
 import { writableJson } from './writableJson.ts';
 
@@ -124,7 +124,7 @@ export function createPreparation(
       const { operationName } = request;
       return { schema, document, operationName, rootValue, variableValues, contextValue };
     } catch (error) {
-      contextValue.count.noteRefused(bucketOf(schema, document, operation));
+      contextValue.count.noteRefused(bucketOf({ schema, document, operation }));
       return [wrap(error)];
     }
   };

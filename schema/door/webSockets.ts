@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Request } from 'express';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
-import { getOperationAST, OperationTypeNode } from 'graphql';
+import { OperationTypeNode } from 'graphql';
 import { handleProtocols, makeServer } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../../src/domain/admission.ts';
@@ -18,6 +18,7 @@ import {
 import type { Log } from '../../src/infrastructure/observability/log.ts';
 import { appErrorOf, isFault, renderError, wrap } from '../errors.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
+import { askedIn } from './askedOperation.ts';
 import type { Protocol, SocketExtra } from './carriedSocket.ts';
 import { carry, closeFailed, tryAgainLater } from './carriedSocket.ts';
 import { subscribeTexts } from './eventTexts.ts';
@@ -95,11 +96,11 @@ function sent(
 /** Sends the only result of an operation, once that is counted. */
 async function answer(result: ExecutionResult, args: Asked): Promise<AsyncIterableIterator<ExecutionResult>> {
   const context = args.contextValue as RequestContext;
-  const kind = kindOf(args);
+  const asked = askedIn(args);
   const shown = await counted(result, context);
   const fault = shown.errors?.find(isFault);
-  if (fault && kind === OperationTypeNode.SUBSCRIPTION) throw fault;
-  const { text } = await sizedAnswer(shownResult(shown, context), kind, context);
+  if (fault && asked?.operation.operation === OperationTypeNode.SUBSCRIPTION) throw fault;
+  const { text } = await sizedAnswer(shownResult(shown, context), asked, context);
   await countAnswer(context);
   async function* only() {
     yield text;
@@ -113,9 +114,6 @@ function renderAlone(error: unknown, caller: Caller | undefined, log: Log): Grap
   const extensions = caller ? extensionsFor(caller, rendered.extensions) : {};
   return { ...rendered, ...extensions } as unknown as GraphQLError;
 }
-
-const kindOf = ({ document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>) =>
-  getOperationAST(document, operationName)?.operation;
 
 /**
  * What graphql-ws asks while it serves the protocol. What is thrown for a fault of ours ends the connection: told of it, a
@@ -154,7 +152,8 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
         const prepared = await prepare(payload as OperationRequest, context);
         if (isRefused(prepared)) return prepared;
         // It can be resumed.
-        if (kindOf(prepared) === OperationTypeNode.SUBSCRIPTION) extra.end.settle(serverId);
+        if (askedIn(prepared)?.operation.operation === OperationTypeNode.SUBSCRIPTION)
+          extra.end.settle(serverId);
         return { ...prepared, source: payload.query, deliver: deliverTo(extra, serverId) } satisfies Asked;
       } catch (error) {
         return [wrap(error)];

@@ -18,8 +18,8 @@ export class RequestCount {
   readonly #keyId: string;
   #window: RateWindow | null = null;
   #times = 0;
-  /** Whether anything of it was counted by another limit than the usual one. */
-  #hasOwnLimit = false;
+  /** Whether the usual limit had no room for all of it. */
+  #isBeyond = false;
   /** Whether others of its key left nothing for its answer. */
   #isOvertaken = false;
   /** What has counted operations that are still to come. */
@@ -47,14 +47,14 @@ export class RequestCount {
    * @throws AppError 429 over the limit.
    */
   add(bucket: OperationBucket): void | Promise<void> {
-    const ahead = this.#ahead.indexOf(bucket);
-    if (ahead === -1) return this.#consume(bucket);
-    this.#ahead = this.#ahead.toSpliced(ahead, 1);
+    const counted = this.#count(bucket);
+    if (counted instanceof Promise) return counted.then((hasRoom) => this.#refuseUnless(hasRoom, bucket));
+    this.#refuseUnless(counted, bucket);
   }
 
   /** Counts an operation before it is known which. @throws AppError 429 over the limit. */
   async addAhead(bucket: OperationBucket): Promise<void> {
-    await this.#consume(bucket);
+    this.#refuseUnless(await this.#consume(bucket), bucket);
     this.#ahead = [...this.#ahead, bucket];
   }
 
@@ -65,54 +65,86 @@ export class RequestCount {
 
   /** Counts a request of which nothing ran, as what it asked for where that is known. @throws AppError 429 over the limit. */
   addRefused(): void | Promise<void> {
-    const [bucket = 'default', ...others] = this.#refused;
-    this.#refused = others;
-    return this.add(bucket);
+    return this.add(this.#nextRefused());
   }
 
   /** Counts what was refused, and the request no less often than so many times. @throws AppError 429 over the limit. */
   fillUp(times: number): void | Promise<void> {
-    const due = Math.max(times - this.#times, this.#refused.length);
-    if (due > 0) return this.#addTimes(due);
+    const due = this.#dueOf(times);
+    if (due > 0)
+      return this.#fill(due).then((full) => {
+        if (full) this.#refuse(full);
+      });
+  }
+
+  /** Counts as `fillUp` does what is answered whatever the limit has room for: it has run. */
+  fillUpAnswered(times: number): void | Promise<void> {
+    const due = this.#dueOf(times);
+    if (due > 0) return this.#fill(due).then(() => undefined);
   }
 
   /**
-   * Counts the request no less often than so many times, before it is answered. Of what a key asks for at once, the first
-   * answers may leave nothing for the others. What has a limit of its own, such as a search, has only that one.
+   * Counts the request no less often than so many times, before one of its operations is answered. Of what a key asks for at
+   * once, the first answers may leave nothing for the others.
+   * @param hasOwnLimit whether the operation has a limit of its own, as a search has: then it has only that one.
    * @throws AppError 429 where the key has gone over the limit since the request was counted, as far as is known here.
    */
-  async fillUpFirst(times: number): Promise<void> {
-    if (this.#isOvertaken) throw new RateLimitExceeded();
+  async fillUpFirst(times: number, hasOwnLimit: boolean): Promise<void> {
     // Of what asks for introspection alone nothing was counted yet: as a whole it is counted, or refused.
     if (!this.hasBegun) return;
-    const isSpent =
-      !this.#hasOwnLimit &&
-      this.#window?.allowed === true &&
-      this.#gateway.limiter.isSpent('default', this.#keyId);
-    try {
-      await this.fillUp(times);
-    } catch (error) {
-      this.#isOvertaken = isSpent;
-      if (isSpent || !(error instanceof RateLimitExceeded)) throw error;
+    const isSpent = !this.#isBeyond && this.#gateway.limiter.isSpent('default', this.#keyId);
+    await this.fillUpAnswered(times);
+    this.#isOvertaken ||= isSpent && this.#isBeyond;
+    if (this.#isOvertaken && !hasOwnLimit) this.#refuse('default');
+  }
+
+  #dueOf(times: number): number {
+    return Math.max(times - this.#times, this.#refused.length);
+  }
+
+  #nextRefused(): OperationBucket {
+    const [bucket = 'default', ...others] = this.#refused;
+    this.#refused = others;
+    return bucket;
+  }
+
+  /** @returns a limit that had no room, if any had none. Beyond the usual one nothing more is counted. */
+  async #fill(due: number): Promise<OperationBucket | null> {
+    let full: OperationBucket | null = null;
+    for (let done = 0; done < due && full !== 'default'; done += 1) {
+      const bucket = this.#nextRefused();
+      if (!(await this.#count(bucket))) full = bucket;
     }
+    return full;
   }
 
-  async #addTimes(times: number): Promise<void> {
-    for (let done = 0; done < times; done += 1) await this.addRefused();
+  /** @returns whether the limit had room, or has counted it already. */
+  #count(bucket: OperationBucket): boolean | Promise<boolean> {
+    const ahead = this.#ahead.indexOf(bucket);
+    if (ahead === -1) return this.#consume(bucket);
+    this.#ahead = this.#ahead.toSpliced(ahead, 1);
+    return true;
   }
 
-  #consume(bucket: OperationBucket): void | Promise<void> {
+  #consume(bucket: OperationBucket): boolean | Promise<boolean> {
     const window = this.#gateway.limiter.consume(bucket, this.#keyId);
     if (window instanceof Promise) return window.then((counted) => this.#enter(counted, bucket));
-    this.#enter(window, bucket);
+    return this.#enter(window, bucket);
   }
 
-  #enter(window: RateWindow, bucket: OperationBucket): void {
+  #enter(window: RateWindow, bucket: OperationBucket): boolean {
     // What was refused is told, and when it may be sent again, whatever else the request asked for.
     if (this.#window?.allowed !== false) this.#window = window;
     this.#times += 1;
-    this.#hasOwnLimit ||= bucket !== 'default';
-    if (window.allowed) return;
+    this.#isBeyond ||= bucket === 'default' && !window.allowed;
+    return window.allowed;
+  }
+
+  #refuseUnless(hasRoom: boolean, bucket: OperationBucket): void {
+    if (!hasRoom) this.#refuse(bucket);
+  }
+
+  #refuse(bucket: OperationBucket): never {
     this.#gateway.platform.metrics.rateLimited.inc({ bucket });
     throw new RateLimitExceeded();
   }
