@@ -5,7 +5,7 @@ import { Sequelize } from 'sequelize-typescript';
 import type { Settings } from '../../config.ts';
 import type { Log } from '../observability/log.ts';
 import { databaseOutage } from './databaseOutage.ts';
-import { driverClient } from './driverClient.ts';
+import { driverClient, type Patience } from './driverClient.ts';
 import { openEmbedded } from './embedded.ts';
 import { EmbeddedDisk } from './embeddedDisk.ts';
 import { checkSession, connectionTo, sessionOptions } from './session.ts';
@@ -73,64 +73,77 @@ export async function openExistingDatabase(...[settings, models, log]: Parameter
   return openDatabase(settings, models, log);
 }
 
+type DatabaseSettings = Pick<
+  Settings,
+  'DATABASE_URL' | 'DATABASE_POOL_SIZE' | 'DATABASE_POOL_TIMEOUT' | 'DATA_DIR'
+>;
+
 /**
  * Opens the store: a PostgreSQL server when DATABASE_URL names one, otherwise the embedded one in DATA_DIR. Both are
  * spoken to by the same client in the same dialect.
  */
-export async function openDatabase(
-  settings: Pick<Settings, 'DATABASE_URL' | 'DATABASE_POOL_SIZE' | 'DATABASE_POOL_TIMEOUT' | 'DATA_DIR'>,
+export function openDatabase(settings: DatabaseSettings, models: ModelCtor[], log: Log): Promise<Database> {
+  const { DATABASE_URL: url } = settings;
+  return url ? openServer(url, settings, models, log) : openOwnStore(settings, models, log);
+}
+
+/** By which those who look after a server tell its sessions apart. */
+const application_name = 'embarque';
+
+const commonOptions = (models: ModelCtor[], patience: Patience, log: Log) => ({
+  dialect: 'postgres' as const,
+  dialectModule: { Client: driverClient(patience, databaseOutage(log)), types: pg.types },
+  models,
+  // Classes of its own for each store: several may be open in one process.
+  repositoryMode: true,
+  logging: (text: string) => log.trace({ sql: text }, 'statement'),
+  define: { underscored: true, timestamps: false },
+  minifyAliases: false,
+});
+
+async function openServer(
+  url: string,
+  { DATABASE_POOL_SIZE: max, DATABASE_POOL_TIMEOUT: acquire }: DatabaseSettings,
   models: ModelCtor[],
   log: Log,
 ): Promise<Database> {
   const patience = { endless: true };
-  const common = {
-    dialect: 'postgres' as const,
-    dialectModule: { Client: driverClient(patience, databaseOutage(log)), types: pg.types },
-    models,
-    // Classes of its own for each store: several may be open in one process.
-    repositoryMode: true,
-    logging: (text: string) => log.trace({ sql: text }, 'statement'),
-    define: { underscored: true, timestamps: false },
-    minifyAliases: false,
+  const { dialectOptions, ...place } = await Promise.resolve(url)
+    .then(connectionTo)
+    .catch(naming('DATABASE_URL'));
+  const sequelize = new Sequelize({
+    ...commonOptions(models, patience, log),
+    ...place,
+    pool: { min: 0, max, acquire, idle: 60_000 },
+    dialectOptions: {
+      application_name,
+      keepAlive: true,
+      connectionTimeoutMillis: connectTimeoutMs,
+      ...dialectOptions,
+    },
+  });
+  endQuietly(sequelize);
+  await checkSession(sequelize).catch(naming('DATABASE_URL'));
+  return {
+    sequelize,
+    shared: true,
+    endPatience() {
+      patience.endless = false;
+    },
+    close: () => sequelize.close(),
   };
-  const application_name = 'embarque';
-  if (settings.DATABASE_URL) {
-    const { dialectOptions, ...place } = await Promise.resolve(settings.DATABASE_URL)
-      .then(connectionTo)
-      .catch(naming('DATABASE_URL'));
-    const sequelize = new Sequelize({
-      ...common,
-      ...place,
-      pool: {
-        min: 0,
-        max: settings.DATABASE_POOL_SIZE,
-        acquire: settings.DATABASE_POOL_TIMEOUT,
-        idle: 60_000,
-      },
-      dialectOptions: {
-        application_name,
-        keepAlive: true,
-        connectionTimeoutMillis: connectTimeoutMs,
-        ...dialectOptions,
-      },
-    });
-    endQuietly(sequelize);
-    await checkSession(sequelize).catch(naming('DATABASE_URL'));
-    return {
-      sequelize,
-      shared: true,
-      endPatience() {
-        patience.endless = false;
-      },
-      close: () => sequelize.close(),
-    };
-  }
-  const { DATA_DIR: dataDir } = settings;
+}
+
+async function openOwnStore(
+  { DATA_DIR: dataDir, DATABASE_POOL_TIMEOUT: acquire }: DatabaseSettings,
+  models: ModelCtor[],
+  log: Log,
+): Promise<Database> {
   const embedded = await openEmbedded({ dataDir }).catch(naming(`DATA_DIR ${dataDir}`));
   const sequelize = new Sequelize('postgres', 'postgres', '', {
-    ...common,
+    ...commonOptions(models, { endless: true }, log),
     // One session: it is one process's store, and named statements belong to a session.
-    pool: { min: 1, max: 1, acquire: settings.DATABASE_POOL_TIMEOUT, idle: 2 ** 31 - 1 },
+    pool: { min: 1, max: 1, acquire, idle: 2 ** 31 - 1 },
     dialectOptions: { application_name, options: sessionOptions, stream: embedded.stream },
   });
   endQuietly(sequelize);
