@@ -13,15 +13,15 @@ import { type Write, writeBytes, writeJson } from '../src/infrastructure/json/wr
 import { bodyOf, jsonBody } from '../src/infrastructure/json/written.ts';
 import type { Log } from '../src/infrastructure/observability/log.ts';
 import { statusOf } from './errors.ts';
-import type { RootField } from './rootField.ts';
 import type { Route } from './route.ts';
+import type { RouteField } from './routeField.ts';
 import { membersWriter, valueWriter } from './valueWriter.ts';
 
 /** The whole body of a success: see Route.envelope; `_meta` stands on every test-mode body. */
 export type SuccessWriter = (value: unknown, caller: Pick<Caller, 'kind'>) => string | Buffer;
 
 /** Compiles what writes the successes of a route. @throws Error for a document that a route has no use for. */
-export function successWriter(envelope: Route['envelope'], { definition, node }: RootField): SuccessWriter {
+export function successWriter(envelope: Route['envelope'], { definition, node }: RouteField): SuccessWriter {
   const opening = Buffer.from(
     envelope === 'data' ? '{"success":true,"data":' : envelope === 'list' ? '{"success":true,' : '{',
   );
@@ -37,8 +37,8 @@ export function successWriter(envelope: Route['envelope'], { definition, node }:
 
 function contentWriter(
   envelope: Route['envelope'],
-  { type, name }: RootField['definition'],
-  { selectionSet: selections }: RootField['node'],
+  { type, name }: RouteField['definition'],
+  { selectionSet: selections }: RouteField['node'],
 ): Write {
   const selected = { type, selections, name };
   return envelope === 'data' ? valueWriter(selected) : membersWriter(selected);

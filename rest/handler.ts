@@ -11,16 +11,16 @@ import { pathParametersOf } from '../src/infrastructure/http/pathParameters.ts';
 import { answering } from './answering.ts';
 import type { SuccessWriter } from './envelope.ts';
 import { successWriter } from './envelope.ts';
-import type { RootField } from './rootField.ts';
-import { rootFieldOf } from './rootField.ts';
 import type { Route } from './route.ts';
+import type { RouteField } from './routeField.ts';
+import { routeFieldOf } from './routeField.ts';
 import { memberName } from './selectedMembers.ts';
 import { rawVariables } from './variables.ts';
 
 /** A route with what is worked out at boot. */
 export interface PreparedRoute {
   readonly route: Route;
-  readonly root: RootField;
+  readonly root: RouteField;
   readonly rules: OperationRules;
   /** Names of the variables that are parameters of its path. */
   readonly inPath: ReadonlySet<string>;
@@ -36,7 +36,7 @@ export function prepareRoute(route: Route, schema: GraphQLSchema): PreparedRoute
     const document = parse(route.document);
     const errors = validate(schema, document);
     if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('; '));
-    const root = rootFieldOf(schema, document);
+    const root = routeFieldOf(schema, document);
     const inPath = new Set(pathParametersOf(route.path));
     checkFit(route, root, inPath);
     const { operation } = root.operation;
@@ -58,7 +58,7 @@ function naming<Result>({ name }: Route, work: () => Result): Result {
 /** @throws Error when what a route says of itself is not what its document does, valid as that is. */
 function checkFit(
   { method, envelope }: Route,
-  { operation, variables, node }: RootField,
+  { operation, variables, node }: RouteField,
   inPath: ReadonlySet<string>,
 ): void {
   // Anything that follows links asks with GET, and again as it likes.

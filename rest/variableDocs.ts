@@ -4,7 +4,7 @@ import type { Bounds } from '../schema/bounds.ts';
 import { boundsOfArgument, boundsOfMember } from '../schema/bounds.ts';
 import { describe } from './jsonSchemas.ts';
 import type { JsonSchema } from './namedSchemas.ts';
-import type { RootField } from './rootField.ts';
+import type { RouteField } from './routeField.ts';
 
 /** What the documentation says of a field of requests, beside its type. */
 export interface VariableDocs {
@@ -15,7 +15,7 @@ export interface VariableDocs {
 }
 
 /** By the names of a route's variables, each as the argument or member tells that takes it. */
-export function variableDocs({ operation, node, definition }: RootField): ReadonlyMap<string, VariableDocs> {
+export function variableDocs({ operation, node, definition }: RouteField): ReadonlyMap<string, VariableDocs> {
   const places = new Map<string, Place>();
   for (const { name, value } of node.arguments ?? []) {
     const argument = definition.args.find((one) => one.name === name.value);

@@ -1,9 +1,10 @@
-import type { GraphQLArgument, GraphQLField } from 'graphql';
+import type { GraphQLArgument } from 'graphql';
 import { isNonNullType } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { Platform } from '../src/domain/platform.ts';
 import type { FieldFault, MessagedFault } from '../src/errors.ts';
 import { AppError } from '../src/errors.ts';
+import type { RootField } from './rootFields.ts';
 
 /** Arguments of a root field by name: those that are of their types. */
 export type SoundArguments = Readonly<Record<string, unknown>>;
@@ -43,8 +44,6 @@ interface DeclaredChecks {
   readonly checks: Readonly<Record<string, ArgumentCheck>>;
   readonly checksOfParts: Readonly<Record<string, PartsCheck>>;
 }
-
-type RootField = GraphQLField<unknown, unknown>;
 
 /** The rules that a root field was declared with, by its arguments. */
 function checksOf({ extensions }: RootField): DeclaredChecks {

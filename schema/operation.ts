@@ -1,4 +1,4 @@
-import type { GraphQLField, GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import { defaultFieldResolver, isNullableType } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { OperationRules, RequestContext, RootOperation } from '../src/domain/admission.ts';
@@ -9,6 +9,7 @@ import { createOnce, idempotencyKeyFaults, ReplayedError } from '../src/domain/i
 import { AppError, refusalOf } from '../src/errors.ts';
 import { faultsOf } from './argumentChecks.ts';
 import { spellingOf, spelt } from './inputFaults.ts';
+import type { RootField } from './rootFields.ts';
 
 declare const madeByPrepared: unique symbol;
 
@@ -74,7 +75,6 @@ export interface RootTurn {
 type Root = Partial<RootTurn> | undefined;
 
 type Resolver = GraphQLFieldResolver<Root, RequestContext, Record<string, unknown>>;
-type RootField = GraphQLField<unknown, unknown>;
 
 /**
  * Puts the checks of each root operation in front of its resolver, where the work is done: ten searches in one request

@@ -2,7 +2,6 @@ import type {
   DocumentNode,
   FieldNode,
   GraphQLArgument,
-  GraphQLField,
   GraphQLInputType,
   GraphQLSchema,
   OperationDefinitionNode,
@@ -18,7 +17,7 @@ import {
   OperationTypeNode,
   valueFromASTUntyped,
 } from 'graphql';
-import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
+import type { RequestContext } from '../src/domain/admission.ts';
 import { isPermitted } from '../src/domain/admission.ts';
 import { idempotencyKeyFaults } from '../src/domain/idempotency/once.ts';
 import type { MessagedFault } from '../src/errors.ts';
@@ -27,10 +26,9 @@ import { isCondition } from './conditions.ts';
 import { inOrder } from './faultOrder.ts';
 import { spellingOf } from './inputFaults.ts';
 import { rulesOf } from './operation.ts';
-import { rootFieldsOf } from './rootSelections.ts';
+import type { RootField } from './rootFields.ts';
+import { rootFieldsOf } from './rootFields.ts';
 import { defaultsOf } from './variableDefaults.ts';
-
-type RootField = GraphQLField<unknown, unknown>;
 
 /** What a request gives for the variables of an operation. */
 export interface GivenVariables {
@@ -62,7 +60,7 @@ export function faultsByRules(
     return inOrder(named, givenBy(node, field));
   });
   // The header of a creation is no field of it, and comes after them.
-  return asked.some(({ field }) => isCreation(field))
+  return asked.some(({ field }) => rulesOf(schema, operation.operation, field.name).creation)
     ? [...faults, ...idempotencyKeyFaults(idempotencyKey)]
     : faults;
 }
@@ -113,9 +111,6 @@ function isIncluded({ directives = [] }: SelectionNode, given: GivenVariables): 
     return value === (name.value === 'include');
   });
 }
-
-const isCreation = ({ extensions }: RootField): boolean =>
-  Boolean((extensions.operation as OperationRules | undefined)?.creation);
 
 /** The arguments of a root field in the order in which the document gives them. */
 const givenBy = ({ arguments: given = [] }: FieldNode, { args }: RootField): readonly GraphQLArgument[] =>

@@ -8,7 +8,7 @@ import type {
 import { getOperationAST } from 'graphql';
 import type { OperationBucket } from '../../src/domain/requestCount.ts';
 import { rulesOf } from '../operation.ts';
-import { rootFieldsOf } from '../rootSelections.ts';
+import { rootFieldsOf } from '../rootFields.ts';
 
 /** An operation of a valid document. */
 export interface AskedOperation {

@@ -2,7 +2,7 @@ import { setImmediate as othersServed } from 'node:timers/promises';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import { OperationTypeNode } from 'graphql';
 import type { RootTurn } from '../operation.ts';
-import { rootFieldsOf } from '../rootSelections.ts';
+import { rootFieldsOf } from '../rootFields.ts';
 
 /**
  * The turn that the root fields of one query have in common. All of them begin in one turn of the event loop, and look up

@@ -7,7 +7,7 @@ import { readJsonBody } from '../../src/infrastructure/http/body.ts';
 import { Turns } from '../../src/infrastructure/turns.ts';
 import { contextOf } from '../callers.ts';
 import { wrap } from '../errors.ts';
-import { conditionalRoots } from '../subscriptionRoots.ts';
+import { conditionalRoots } from '../rootFields.ts';
 import { countWhole, sizedAnswer } from './answerSize.ts';
 import type { Answer } from './answers.ts';
 import { headersFor, mediaTypeFor, refusalAnswer, sendAnswer } from './answers.ts';

@@ -20,7 +20,7 @@ import { keptOfObject } from '../../src/infrastructure/keptEntry.ts';
 import type { OperationInput } from '../coercion.ts';
 import { coerceVariables, inputOf } from '../coercion.ts';
 import { parseFailed, unknownOperation, wrap } from '../errors.ts';
-import { conditionalRoots } from '../subscriptionRoots.ts';
+import { conditionalRoots } from '../rootFields.ts';
 import { bucketOf } from './askedOperation.ts';
 import { CommonTurn, takesCommonTurn } from './commonTurn.ts';
 import { checkSource, documentLimits, limitRules, readDocument } from './limits.ts';

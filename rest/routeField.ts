@@ -1,7 +1,6 @@
 import type {
   DocumentNode,
   FieldNode,
-  GraphQLField,
   GraphQLResolveInfo,
   GraphQLSchema,
   OperationDefinitionNode,
@@ -9,15 +8,16 @@ import type {
 import { defaultFieldResolver, getArgumentValues, getOperationAST, Kind } from 'graphql';
 import type { Variable } from '../schema/coercion.ts';
 import { coerceVariables, inputOf } from '../schema/coercion.ts';
+import type { RootField } from '../schema/rootFields.ts';
 import { defaultsOf } from '../schema/variableDefaults.ts';
 import type { RequestContext } from '../src/domain/admission.ts';
 
 /** The only root field of a route's document, and what it takes to run it. */
-export interface RootField {
+export interface RouteField {
   readonly operation: OperationDefinitionNode;
   readonly variables: readonly Variable[];
   readonly node: FieldNode;
-  readonly definition: GraphQLField<unknown, unknown>;
+  readonly definition: RootField;
   /**
    * Checks the variables and resolves the field.
    * @throws AppError 400 naming every bad variable; whatever the resolver throws.
@@ -26,12 +26,12 @@ export interface RootField {
 }
 
 /** @throws Error when a document, which must be valid, has not exactly one root field. */
-export function rootFieldOf(schema: GraphQLSchema, document: DocumentNode): RootField {
+export function routeFieldOf(schema: GraphQLSchema, document: DocumentNode): RouteField {
   const operation = getOperationAST(document);
   const [node, ...others] = operation?.selectionSet.selections ?? [];
   const parentType = operation && schema.getRootType(operation.operation);
   if (!parentType || node?.kind !== Kind.FIELD || others.length > 0) throw new Error('not one root field');
-  const definition = parentType.getFields()[node.name.value] as RootField['definition'];
+  const definition = parentType.getFields()[node.name.value] as RootField;
   const resolve = definition.resolve ?? defaultFieldResolver;
   const input = inputOf(schema, document, operation);
   const { variables } = input;
