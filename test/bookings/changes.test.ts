@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expireOverdueBookings } from '../../src/domain/bookings/expiry.ts';
 import type { Refusal } from '../doors/door.ts';
-import { bookingNotFound, dataOf, expectRefusal, forbidden } from '../doors/door.ts';
+import { bookingNotFound, dataOf, expectRefusal, expectStatus, forbidden } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { minuteMs } from '../harness/testClock.ts';
@@ -31,7 +31,7 @@ describeBookings('bookings change', (stage) => {
       const pending = await held(stage, live, { price: '250.50' });
       stage.clock.advance(minuteMs);
       const outcome = await stage.door.confirmBooking(live, pending.id);
-      if (stage.door.name === 'REST') expect(outcome.status).toBe(200);
+      expectStatus(outcome, 200);
       const now = stage.clock.now().toISOString();
       const confirmed = dataOf(outcome);
       expect(confirmed).toEqual({

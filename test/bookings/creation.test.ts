@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
-import { dataOf, expectRefusal } from '../doors/door.ts';
+import { dataOf, expectRefusal, expectStatus } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import {
   agencyWith,
@@ -26,7 +26,7 @@ describeBookings('creating bookings', (stage) => {
       const offer = await offered(stage, live, { price: '400.00' });
       const request = requestFor(offer);
       const outcome = await stage.door.createBooking(live, request);
-      if (stage.door.name === 'REST') expect(outcome.status).toBe(201);
+      expectStatus(outcome, 201);
       const now = stage.clock.now().toISOString();
       const booking = dataOf(outcome);
       expect(booking).toEqual({

@@ -77,6 +77,11 @@ export function dataOf(outcome: Outcome): Json {
   return outcome.data;
 }
 
+/** Checks the HTTP status that REST answers with, where the door says with it what became of the operation. */
+export function expectStatus({ status }: Outcome, expected: number): void {
+  if (status !== null) expect(status).toBe(expected);
+}
+
 export interface Refusal {
   /** What REST answers with. */
   status: number;
@@ -90,7 +95,7 @@ export interface Refusal {
 export function expectRefusal(outcome: Outcome, { status, code, message, details }: Refusal): void {
   if (outcome.ok) throw new Error(`not refused: ${outcome.text}`);
   expect(outcome.error).toMatchObject({ code, message, ...(details ? { details } : {}) });
-  if (outcome.status !== null) expect(outcome.status).toBe(status);
+  expectStatus(outcome, status);
 }
 
 export const unauthorized: Refusal = { status: 401, code: 'UNAUTHORIZED', message: 'Unauthorized' };

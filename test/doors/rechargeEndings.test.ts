@@ -10,6 +10,7 @@ import {
   dataOf,
   describeDoors,
   expectRefusal,
+  expectStatus,
   forbidden,
   payLive,
   pixOf,
@@ -168,7 +169,7 @@ describeDoors('a requested recharge', (stage) => {
       const { test } = await stage.server.createTeam();
       const { id } = dataOf(await stage.door.createRecharge(test, boletoOf('100.00')));
       const outcome = await stage.door[verb](test, id);
-      expect(outcome.status ?? 200).toBe(200);
+      expectStatus(outcome, 200);
       expect(dataOf(outcome)).toEqual(dataOf(await stage.door.getRecharge(test, id)));
       expect(dataOf(outcome)).toMatchObject({ id, status });
       expect(Object.keys(dataOf(outcome)).includes('paid_at')).toBe(status === 'completed');

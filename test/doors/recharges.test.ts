@@ -7,6 +7,7 @@ import {
   dataOf,
   describeDoors,
   expectRefusal,
+  expectStatus,
   payLive,
   pixOf,
   rechargeNotFound,
@@ -20,7 +21,7 @@ describeDoors('a recharge', (stage) => {
     it('is pending, with instructions that hold for thirty minutes', async () => {
       const { live } = await stage.server.createTeam();
       const outcome = await stage.door.createRecharge(live, pixOf('1500.50'));
-      expect(outcome.status ?? 201).toBe(201);
+      expectStatus(outcome, 201);
       const recharge = dataOf(outcome);
       expect(recharge).toEqual({
         id: anyRechargeId,

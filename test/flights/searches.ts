@@ -15,6 +15,8 @@ export interface FlightDoor {
   readonly name: 'REST' | 'GraphQL';
   /** A member of the search as clients of this door spell its path. */
   spelt(field: string): string;
+  /** The statuses that this door may give a refusal, by the one that REST gives it. */
+  refusedWith(status: number): readonly number[];
   search(key: string | null, request: Json): Promise<SearchOutcome>;
 }
 
@@ -58,6 +60,7 @@ export function restFlights(server: () => TestServer): FlightDoor {
   return {
     name: 'REST',
     spelt: (field) => field,
+    refusedWith: (status) => [status],
     async search(key, body) {
       const answer = await server().rest('POST', '/api/v1/flights/search', { key, body });
       const { status, headers } = answer;
@@ -79,6 +82,8 @@ export function graphqlFlights(server: () => TestServer): FlightDoor {
   return {
     name: 'GraphQL',
     spelt: (field) => `search.${field}`,
+    // Only what keeps an operation from running is no success of HTTP: arguments that are not of their types.
+    refusedWith: (status) => (status === 400 ? [200, 400] : [200]),
     async search(key, search) {
       const { status, headers, body } = await server().graphql(searchDocument, { search }, key);
       const [error] = body.errors ?? [];
