@@ -149,9 +149,8 @@ export async function prepareRecharge(
   platform: Platform,
 ): Promise<PreparedRecharge> {
   const amountCents = checkRechargeAmount(request.amount);
-  const { sequelize, clock, paymentProvider } = platform;
   const id = newIdentifier('rch');
-  const createdAt = clock.now();
+  const createdAt = platform.clock.now();
   const expiresAt = expiryOf(request.paymentMethod, createdAt, platform);
   const payer = await findPayer(tenant, request.paymentMethod, amountCents, createdAt, platform);
   const asked: ChargeRequest = {
@@ -165,13 +164,24 @@ export async function prepareRecharge(
   };
   const isNoted = await noteCharge(asked, platform);
   const charge = await makeCharge(asked, platform);
+  const recharge = rowOf(tenant, asked, charge, platform);
+  return { recharge, post: (key) => postRecharge(recharge, isNoted, key, platform) };
+}
+
+/** The recharge as it stands once it is written. */
+function rowOf(
+  { walletId, teamId, mode }: Tenant,
+  { rechargeId, method, amountCents, createdAt, expiresAt }: ChargeRequest,
+  charge: ChargeArtefacts,
+  { sequelize, paymentProvider }: Platform,
+): Recharge {
   const fields = {
-    id,
-    walletId: tenant.walletId,
-    teamId: tenant.teamId,
-    mode: tenant.mode,
+    id: rechargeId,
+    walletId,
+    teamId,
+    mode,
     amountCents: amountCents.toString(),
-    paymentMethod: request.paymentMethod,
+    paymentMethod: method,
     status: 'pending' as const,
     provider: paymentProvider.name,
     charge,
@@ -180,27 +190,31 @@ export async function prepareRecharge(
     paidAt: null,
     transactionId: null,
   };
-  const post = async (key: IdempotencyRow | null) => {
-    const values = [
-      id,
-      tenant.walletId,
-      fields.amountCents,
-      request.paymentMethod,
-      paymentProvider.name,
-      JSON.stringify(charge),
-      newIdentifier('evt'),
-      createdAt,
-      expiresAt,
-      ...keyValues(key),
-    ];
-    const insert = isNoted ? insertNotedRecharge : insertRecharge;
-    const rows = await inTurnOfWallet(tenant.walletId, platform, () =>
-      insert.run(values, platform, () => tenant.walletId),
-    );
-    if (rows.length === 0) {
-      const isGone = isNoted && !(await isStillNoted(id, platform));
-      throw isGone ? providerUnavailable : dailyLimitExceeded();
-    }
-  };
-  return { recharge: sequelize.getRepository(Recharge).build(fields, { isNewRecord: false }), post };
+  return sequelize.getRepository(Recharge).build(fields, { isNewRecord: false });
+}
+
+/** @throws AppError 422 "Daily limit exceeded", 500 for a charge that had been noted and is not any more. */
+async function postRecharge(
+  { id, walletId, amountCents, paymentMethod, provider, charge, createdAt, expiresAt }: Recharge,
+  isNoted: boolean,
+  key: IdempotencyRow | null,
+  platform: Platform,
+): Promise<void> {
+  const values = [
+    id,
+    walletId,
+    amountCents,
+    paymentMethod,
+    provider,
+    JSON.stringify(charge),
+    newIdentifier('evt'),
+    createdAt,
+    expiresAt,
+    ...keyValues(key),
+  ];
+  const insert = isNoted ? insertNotedRecharge : insertRecharge;
+  const rows = await inTurnOfWallet(walletId, platform, () => insert.run(values, platform, () => walletId));
+  if (rows.length > 0) return;
+  const isGone = isNoted && !(await isStillNoted(id, platform));
+  throw isGone ? providerUnavailable : dailyLimitExceeded();
 }
