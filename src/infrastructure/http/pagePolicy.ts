@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
+/** What no page needs: no other site may frame it, and nothing in it moves the base of its links. */
+const unneeded = [`base-uri 'none'`, `frame-ancestors 'none'`];
+
 /**
  * Content-Security-Policy of a page that has its style, and its script if any, in itself: nothing else runs, and nothing is
  * loaded but this server's icon, which browsers ask for beside any page.
@@ -12,9 +15,8 @@ export const pagePolicy = ({ style, script }: { style: string; script?: string }
     `style-src ${hashOf(style)}`,
     ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
     `img-src 'self'`,
-    `base-uri 'none'`,
     `form-action 'none'`,
-    `frame-ancestors 'none'`,
+    ...unneeded,
   ].join('; ');
 
 /**
@@ -27,6 +29,5 @@ export const packagePagePolicy = (...more: string[]): string =>
     `style-src 'self' 'unsafe-inline'`,
     `img-src 'self' data:`,
     ...more,
-    `frame-ancestors 'none'`,
-    `base-uri 'none'`,
+    ...unneeded,
   ].join('; ');
