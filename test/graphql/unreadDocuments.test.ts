@@ -95,6 +95,16 @@ describeEngines('A document that is new, of a key whose limit is used up,', (eng
     isUnread(await server.graphql(fresh(search), searched, key), searchLimit);
   });
 
+  it('costs what it asks for, of which one was counted before it was read', async () => {
+    const key = await usedUpKey();
+    const twice = `query ($search: FlightSearchInput!) {
+      a: flightSearch(search: $search) { id } b: flightSearch(search: $search) { id } }`;
+    const { body, headers } = await server.graphql(fresh(twice), searched, key);
+    expect(Object.keys(body.data)).toEqual(['a', 'b']);
+    expect(headers.get('x-ratelimit-remaining')).toBe('0');
+    isUnread(await server.graphql(fresh(search), searched, key), searchLimit);
+  });
+
   it('is read no more often than what it names may be asked for', async () => {
     const key = await usedUpKey();
     const answers: Json[] = [];
