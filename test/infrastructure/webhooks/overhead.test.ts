@@ -1,9 +1,12 @@
+import { X509Certificate } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { testCertificates } from '../../harness/certificates.ts';
 import { eventually } from '../../harness/client.ts';
 import { pourKeyUpdates } from '../../harness/keyUpdates.ts';
 import { monotonicClock } from '../../harness/monotonicClock.ts';
+import type { Receiver } from '../../harness/receiver.ts';
 import { answer } from '../../harness/receiver.ts';
 import { startServiceLink } from '../../harness/serviceLink.ts';
 import { listening, post, receiver, sender } from './senders.ts';
@@ -26,6 +29,35 @@ function pourHelloRequests(socket: Socket): void {
   socket.once('data', more);
 }
 
+/** Stands before a receiver, and can hold back what it says. */
+async function startHoldingLink(target: Receiver) {
+  let letThrough = Number.POSITIVE_INFINITY;
+  let tell: (() => void) | null = null;
+  const link = await startServiceLink(new URL(target.url()), (near, far) => {
+    const held: Buffer[] = [];
+    near.pipe(far);
+    far.on('data', (bytes: Buffer) => {
+      near.write(bytes.subarray(0, letThrough));
+      held.push(bytes.subarray(letThrough));
+      letThrough = Math.max(0, letThrough - bytes.length);
+      if (letThrough === 0) tell = () => near.write(Buffer.concat(held.splice(0)));
+    });
+  });
+  onTestFinished(() => link.close());
+  return {
+    url: link.url,
+    holdAfter(bytes: number) {
+      letThrough = bytes;
+    },
+    isHolding: () => tell !== null,
+    goOn() {
+      letThrough = Number.POSITIVE_INFINITY;
+      tell?.();
+      tell = null;
+    },
+  };
+}
+
 describe('what a receiver sends that is no answer', () => {
   it('ends its attempts, beside which others are made', async () => {
     const flooding = await receiver((_request, socket) => pourKeyUpdates(socket, 0));
@@ -43,6 +75,23 @@ describe('what a receiver sends that is no answer', () => {
     const { port, openSockets } = await listening(createServer(pourHelloRequests));
     expect(await sender({ timeoutMs }).send(post(`https://localhost:${port}/`))).toMatchObject(tooMuch);
     await eventually(() => openSockets() === 0);
+  });
+
+  it('is not a chain of certificates, as long as OpenSSL takes', async () => {
+    const { authority, valid } = await testCertificates();
+    const bytes = 95_000;
+    const others = Math.ceil(bytes / new X509Certificate(authority).raw.length);
+    const certificate = { ...valid, cert: [valid.cert, ...Array(others).fill(authority)].join('\n') };
+    const link = await startHoldingLink(await receiver(answer(200), { certificate }));
+    const flooding = await receiver((_request, socket) => pourKeyUpdates(socket, 0));
+    const one = sender({ timeoutMs });
+    link.holdAfter(bytes);
+    const attempt = one.send(post(link.url));
+    await eventually(link.isHolding);
+    // Cut by a look, which is at all connections.
+    expect(await one.send(post(flooding.url()))).toMatchObject(tooMuch);
+    link.goOn();
+    expect(await attempt).toMatchObject({ ok: true, statusCode: 200 });
   });
 
   it('ends a connection that is kept', async () => {
@@ -74,40 +123,45 @@ describe('what a receiver sends that is no answer', () => {
   });
 
   it('is not the record of an answer that has come in part, over a new connection or one that is kept', async () => {
-    let letThrough = Number.POSITIVE_INFINITY;
-    let goOn: (() => void) | undefined;
     // A record of 16 KiB is longer than that, tickets before it or not.
     const target = await receiver((request, socket) => {
-      letThrough = 16_400;
+      link.holdAfter(16_400);
       answer(200, 'x'.repeat(20_000))(request, socket);
     });
-    const link = await startServiceLink(new URL(target.url()), (near, far) => {
-      const held: Buffer[] = [];
-      near.pipe(far);
-      far.on('data', (bytes: Buffer) => {
-        near.write(bytes.subarray(0, letThrough));
-        held.push(bytes.subarray(letThrough));
-        letThrough = Math.max(0, letThrough - bytes.length);
-        if (letThrough > 0) return;
-        goOn = () => {
-          letThrough = Number.POSITIVE_INFINITY;
-          near.write(Buffer.concat(held.splice(0)));
-        };
-      });
-    });
-    onTestFinished(() => link.close());
+    const link = await startHoldingLink(target);
     const flooding = await receiver((_request, socket) => pourKeyUpdates(socket, 0));
     const one = sender({ timeoutMs });
     for (let round = 0; round < 2; round += 1) {
       const attempt = one.send(post(link.url));
-      await eventually(() => goOn !== undefined);
+      await eventually(link.isHolding);
       // Cut by a look, which is at all connections.
       expect(await one.send(post(flooding.url()))).toMatchObject(tooMuch);
-      goOn!();
-      goOn = undefined;
+      link.goOn();
       expect(await attempt).toMatchObject({ ok: true, statusCode: 200 });
     }
     expect(target.connections).toBe(1);
+  });
+
+  it('is not what an answer is wrapped in that comes in a thousand pieces and more', async () => {
+    let goOn: (() => void) | undefined;
+    const target = await receiver((request, socket) => {
+      // A record for each character: 22 bytes around it.
+      const interim = [...`HTTP/1.1 100 Continue\r\nX-Filling: ${'x'.repeat(1_400)}\r\n\r\n`];
+      const next = (): void => {
+        const character = interim.shift();
+        if (character !== undefined) socket.write(character, next);
+        else goOn = () => answer(200)(request, socket);
+      };
+      next();
+    });
+    const flooding = await receiver((_request, socket) => pourKeyUpdates(socket, 0));
+    const one = sender({ timeoutMs });
+    const attempt = one.send(post(target.url()));
+    await eventually(() => goOn !== undefined);
+    // Cut by a look, which is at all connections.
+    expect(await one.send(post(flooding.url()))).toMatchObject(tooMuch);
+    goOn!();
+    expect(await attempt).toMatchObject({ ok: true, statusCode: 200 });
   });
 
   it('is counted anew with each request', async () => {
