@@ -1,0 +1,100 @@
+import type { Socket } from 'node:net';
+import { pino } from 'pino';
+import { expect, it, vi } from 'vitest';
+import { openDatabase } from '../../../src/infrastructure/database/database.ts';
+import { run, statement } from '../../../src/infrastructure/database/statement.ts';
+import { describeSeveralSessions } from '../../harness/engines.ts';
+import { monotonicClock } from '../../harness/monotonicClock.ts';
+import { startServiceLink } from '../../harness/serviceLink.ts';
+
+const log = pino({ level: 'silent' });
+
+const readOne = statement<{ one: number }>('test_read_one', 'SELECT 1 AS one');
+
+/** Stands before a database, and can forget the connections that there are, and keep those to come waiting. */
+async function startForgettingLink(target: URL) {
+  const open = new Set<Socket>();
+  let waiting: (() => void)[] | null = null;
+  let askedOfForgotten = 0;
+  const link = await startServiceLink(target, (near, far) => {
+    open.add(near);
+    near.on('close', () => open.delete(near));
+    const pass = () => near.pipe(far).pipe(near);
+    if (waiting) waiting.push(pass);
+    else pass();
+  });
+  return {
+    ...link,
+    forget() {
+      waiting = [];
+      for (const near of open) {
+        near.unpipe();
+        near
+          .on('data', (bytes: Buffer) => {
+            if (bytes.includes(readOne.name)) askedOfForgotten += 1;
+          })
+          .resume();
+      }
+    },
+    askedOfForgotten: () => askedOfForgotten,
+    isWaitedFor: () => waiting !== null && waiting.length > 0,
+    letIn() {
+      for (const pass of waiting?.splice(0) ?? []) pass();
+      waiting = null;
+    },
+  };
+}
+
+/** Waits for what is not of timers, which stand still. */
+async function passing(isDone: () => boolean): Promise<void> {
+  const deadlineMs = Date.now() + 20_000;
+  while (!isDone() && Date.now() < deadlineMs) await new Promise(setImmediate);
+  expect(isDone()).toBe(true);
+}
+
+describeSeveralSessions('A connection that answers where no other does', (engine) => {
+  it('is asked at once for all that the others owe, and for what comes after that', async () => {
+    const place = await engine.allocate();
+    const link = await startForgettingLink(new URL(place.settings.DATABASE_URL as string));
+    const settings = { DATABASE_POOL_SIZE: 4, DATABASE_POOL_TIMEOUT: 60_000, DATA_DIR: 'none' };
+    const database = await openDatabase({ ...settings, DATABASE_URL: link.url }, [], log);
+    const { sequelize } = database;
+    const answers: unknown[] = [];
+    const read = () => {
+      run(sequelize, readOne, []).then(
+        (rows) => answers.push(...rows),
+        (error) => answers.push(error),
+      );
+    };
+    try {
+      await Promise.all(Array.from({ length: 4 }, () => sequelize.query('SELECT pg_sleep(0.1)')));
+      const clock = monotonicClock();
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      link.forget();
+      read();
+      await passing(() => link.askedOfForgotten() === 1);
+      // The first look passes it on to another of those that are there, a later one to one that is made for it.
+      for (let look = 0; look < 4 && !link.isWaitedFor(); look += 1) {
+        clock.pass(2_100);
+        await vi.advanceTimersByTimeAsync(100);
+        for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+      }
+      await passing(link.isWaitedFor);
+      const before = link.askedOfForgotten();
+      read();
+      await passing(() => link.askedOfForgotten() > before);
+      // From here on there are no more looks.
+      link.letIn();
+      await passing(() => answers.length === 2);
+      const asked = link.askedOfForgotten();
+      read();
+      await passing(() => answers.length === 3);
+      expect([answers, link.askedOfForgotten()]).toEqual([Array(3).fill({ one: 1 }), asked]);
+    } finally {
+      vi.useRealTimers();
+      link.close();
+      await database.close();
+      await place.release();
+    }
+  });
+});
