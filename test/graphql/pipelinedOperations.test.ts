@@ -90,6 +90,19 @@ describeOneEngine(
       }
     });
 
+    it('are not read, either, while what was said of those that wait is long', () =>
+      withManyAsked(async ({ asking, tell }) => {
+        const pongs = asking.messages.filter(({ type }) => type === 'pong').length;
+        for (let id = atOnce; id < inAll; id += 1)
+          asking.send({ type: 'complete', id: String(id), filling: 'x'.repeat(100_000) });
+        asking.send({ type: 'ping' });
+        for (let times = 0; times < 20; times += 1) await server.rest('GET', '/health/live');
+        const heard = () => asking.messages.filter(({ type }) => type === 'pong').length - pongs;
+        expect(heard()).toBe(0);
+        tell();
+        await eventually(() => answered(asking.messages) === atOnce && heard() === 1);
+      }));
+
     it('are refused where one has the id of another that still waits', async () => {
       const { socket, send, closed } = await connectRawSocket(server.url, server.keys.test);
       try {
