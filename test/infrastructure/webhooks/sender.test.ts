@@ -7,6 +7,10 @@ import { monotonicClock } from '../../harness/monotonicClock.ts';
 import { answer, startReceiver } from '../../harness/receiver.ts';
 import { listening, onLoopback, post, receiver, sender, timeoutMs } from './senders.ts';
 
+const hasIpv6 = Object.values(networkInterfaces()).some((list) =>
+  list?.some(({ address }) => address === '::1'),
+);
+
 describe('send', () => {
   it('puts exactly the given request on the wire', async () => {
     const target = await receiver(answer(202, 'thank you', { 'Content-Type': 'text/plain' }));
@@ -193,6 +197,16 @@ describe('a receiver out of reach', () => {
     expect(target.connections).toBe(1);
   });
 
+  it.runIf(hasIpv6)('tries IPv6 in turn with IPv4, however many addresses there are of that', async () => {
+    const target = await receiver(answer(200), { host: '::1' });
+    const four = Array.from({ length: 4 }, (_, index) => `127.0.0.${index + 2}`);
+    const lookup = async () => [
+      ...four.map((address) => ({ address, family: 4 as const })),
+      { address: '::1', family: 6 as const },
+    ];
+    expect(await sender({ lookup, timeoutMs: 10_000 }).send(post(target.url()))).toMatchObject({ ok: true });
+  });
+
   it('tries the other addresses of a name when one refuses', async () => {
     const target = await receiver(answer(200));
     const lookup = async () => ['127.0.0.2', '127.0.0.1'].map((address) => ({ address, family: 4 as const }));
@@ -222,13 +236,10 @@ describe('certificates', () => {
     expect(names).toEqual([false]);
   });
 
-  it.runIf(Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1')))(
-    'are accepted for an IPv6 address',
-    async () => {
-      const target = await receiver(answer(200), { host: '::1' });
-      expect((await sender().send(post(target.url('/', '[::1]')))).reason).toBe('ok');
-    },
-  );
+  it.runIf(hasIpv6)('are accepted for an IPv6 address', async () => {
+    const target = await receiver(answer(200), { host: '::1' });
+    expect((await sender().send(post(target.url('/', '[::1]')))).reason).toBe('ok');
+  });
 });
 
 describe('reachable', () => {
