@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { newTeamKeys } from '../doors/keys.ts';
 import { oneWay } from '../flights/searches.ts';
 import type { Json } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { transports } from '../harness/subscribers.ts';
@@ -152,5 +152,18 @@ describeEngines('A document that is new, of a key whose limit is used up,', (eng
       expect(read).toContain('"path":["walletBalance"]');
       expect(await refusalOf(fresh('{ not a document'))).toContain('RATE_LIMIT_EXCEEDED');
     });
+  });
+});
+
+describeSeveralSessions('A document that is new, while Redis is away,', (engine) => {
+  it('is refused unread where the limit is used up by what the process itself has counted', async () => {
+    const server = await startTestServer(engine, {
+      settings: { REDIS_URL: 'redis://127.0.0.1:1', RATE_LIMIT_DEFAULT: '1', RATE_LIMIT_WINDOW: '1h' },
+    });
+    onTestFinished(() => server.close());
+    const { live } = await newTeamKeys(server);
+    expect((await server.graphql('{ walletBalance { balance } }', null, live)).status).toBe(200);
+    const { status, body } = await server.graphql('{ walletBalance { currency } }', null, live);
+    expect([status, body.errors?.map(({ path }: Json) => path)]).toEqual([429, [undefined]]);
   });
 });
