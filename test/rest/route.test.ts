@@ -16,6 +16,20 @@ it.each<[string, string, Partial<Route>, string]>([
     'no variable $key',
   ],
   ['lists without a list', 'getWalletBalance', { envelope: 'list' }, 'a list has data and pagination'],
+  [
+    'lists without the totals of its pages',
+    'listBookings',
+    { document: '{ bookings { data: items { id } } }' },
+    'a list has data and pagination',
+  ],
+  [
+    'tells something else beside a list',
+    'listBookings',
+    {
+      document: '{ bookings { data: items { id } pagination { total } more: pagination { page } } }',
+    },
+    'a list has data and pagination, and nothing else',
+  ],
 ])('a route that %s is refused', (_what, name, changed, fault) => {
   const route = routes.find((one) => one.name === name);
   if (!route) throw new Error(`no route ${name}`);
