@@ -1,6 +1,6 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -18,9 +18,23 @@ import { startTestServer } from '../../harness/server.ts';
 
 const silent = createLog('silent');
 
+/** All that a migration makes: columns, constraints, indexes, triggers, functions, and how tables are stored. */
 const shapeQuery = `
-  SELECT table_name, column_name, data_type, is_nullable, column_default
-    FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, column_name`;
+  SELECT table_name || '.' || column_name AS name,
+         concat_ws(' ', data_type, is_nullable, column_default, identity_generation) AS form
+    FROM information_schema.columns WHERE table_schema = 'public'
+  UNION ALL
+  SELECT conrelid::regclass || ': ' || conname, pg_get_constraintdef(oid)
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+  UNION ALL
+  SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+  UNION ALL
+  SELECT tgrelid::regclass || ': ' || tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+  UNION ALL
+  SELECT proname, pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  UNION ALL
+  SELECT relname, concat_ws(' ', relkind, reloptions::text) FROM pg_class WHERE relnamespace = 'public'::regnamespace
+   ORDER BY 1, 2`;
 
 const leftoversQuery = `
   SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE 'migrations%'
@@ -44,6 +58,30 @@ describeEngines('migrations', (engine) => {
     expect(applied).toEqual(reverted.reverse());
     expect(await pendingMigrations(sequelize, migrationsFolder)).toEqual([]);
     expect(await server.query(shapeQuery)).toEqual(before);
+  });
+
+  it('go down, each of them, to exactly what was there before it', async () => {
+    const { sequelize } = server.running.gateway.platform;
+    const shared = engine.name !== 'embedded';
+    await migrateDown(sequelize, migrationsFolder, shared, silent, true);
+    // Beside the product's own, for what they import.
+    const folder = await mkdtemp(join(dirname(migrationsFolder), 'migrations-so-far-'));
+    try {
+      const files = (await readdir(migrationsFolder)).filter((name) => /^\d{3}-.*\.[jt]s$/.test(name)).sort();
+      for (const file of files) {
+        const before = await server.query(shapeQuery);
+        await copyFile(join(migrationsFolder, file), join(folder, file));
+        const names = [file.replace(/\.[jt]s$/, '')];
+        expect(await migrateUp(sequelize, folder, shared, silent)).toEqual(names);
+        const after = await server.query(shapeQuery);
+        expect(await migrateDown(sequelize, folder, shared, silent)).toEqual(names);
+        expect(await server.query(shapeQuery), file).toEqual(before);
+        await migrateUp(sequelize, folder, shared, silent);
+        expect(await server.query(shapeQuery), file).toEqual(after);
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('run once when several processes start at the same time', async () => {
