@@ -137,6 +137,8 @@ describeEngines('exchange rates of the central bank', (engine) => {
     await eventually(() => bank.asked.length === 2);
     await looked();
     expect(await sample(answered)).toBe(before + 1);
+    // What is known already is not written again, nor told.
+    expect(logged('"exchange rate of the central bank"')).toEqual([]);
     const publishedMs = Date.parse('2026-11-19T16:09:35.372Z');
     expect(await sample('embarque_exchange_rate_age_seconds{currency="USD"}')).toBe(
       (clock.now().getTime() - publishedMs) / 1_000,
