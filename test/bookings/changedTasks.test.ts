@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyTransition } from '../../src/domain/bookings/change.ts';
-import { claimTasks, finishTask, type OrderTask, postponeTask } from '../../src/domain/bookings/orderTask.ts';
+import {
+  abandonTask,
+  claimTasks,
+  finishTask,
+  type OrderTask,
+  postponeTask,
+} from '../../src/domain/bookings/orderTask.ts';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -55,5 +61,19 @@ describeEngines('The answer to what a supplier was asked before its booking was 
     expect(await postponeTask(await claim(), new Date(0), undecided, platform)).toBe(true);
     expect(await applyTransition('withdraw', { id, walletId }, {}, platform)).not.toBeNull();
     expect(await claim()).toMatchObject({ order_task: 'cancel', order_asked: 0 });
+  });
+
+  it('that nobody waits for any more counts for nothing in that either', async () => {
+    const { platform } = server.running.gateway;
+    const { live: walletId } = await fundedTeam(server);
+    const booking = await bookingOf(server, walletId, { type: 'hold', amountCents: 400_00 });
+    await postBooking(booking, null, platform);
+    const { id } = booking;
+    const tasks = await claimTasks(new Map([['simulated', 25]]), 60_000, platform);
+    expect(await applyTransition('withdraw', { id, walletId }, {}, platform)).not.toBeNull();
+    await abandonTask(tasks.find((task) => task.id === id)!, platform);
+    expect(
+      await server.query('SELECT order_task, order_asked, order_token FROM bookings WHERE id = $1', [id]),
+    ).toEqual([{ order_task: 'cancel', order_asked: 0, order_token: 'hold' }]);
   });
 });

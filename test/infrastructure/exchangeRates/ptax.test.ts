@@ -55,6 +55,8 @@ describe('bulletins of the central bank', () => {
     expect(read(bulletin('2026-11-19 13:09:35', 5.3), bulletin('2026-11-21 12:00:00.001', 5.4))).toEqual([
       ['2026-11-19', '5.3'],
     ]);
+    // In UTC it is the day after.
+    expect(read(bulletin('2026-11-19 23:30:00', 5.3))).toEqual([['2026-11-19', '5.3']]);
   });
 
   it.each([0, -5.3, '5.3417', null, 1e21, 1e-9, 5.123456789, [5.3]])('have no rate in %j', (told) => {
