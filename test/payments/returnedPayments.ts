@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import { boletoOf, dataOf, pixOf, type Stage } from '../doors/door.ts';
+import { cancel } from '../doors/rechargeSteps.ts';
 import type { Json } from '../harness/client.ts';
 import { minuteMs } from '../harness/testClock.ts';
-import { operate, paid, tell } from './bankSteps.ts';
+import { operate, paid, tell, waiting } from './bankSteps.ts';
 
 const fields = `id reason amount rechargeId rechargeAmount outstandingAmount settlement settledAt settledBy
   debits { transactionId amount debitedAt debitedBy }`;
@@ -188,6 +189,44 @@ export function describeReturnedPayments(stage: Stage): void {
       await refused([id], 'Payment cannot be debited', wrong);
       for (const unknown of ['pay_01jd4yhz1je5j8v2r0h3m6x9qj', '\0'])
         await refused([unknown], 'Payment not found', {});
+    });
+
+    it.each([
+      ['told late', 'pending'],
+      ['credited by an operator', 'cancelled'],
+    ])('wait again when they were put aside before the payment was credited: %s', async (_, status) => {
+      const { live } = await stage.server.createTeam();
+      const { id: rechargeId } = dataOf(await stage.door.createRecharge(live, pixOf('320.00')));
+      const told = paid(rechargeId);
+      if (status === 'cancelled') dataOf(await cancel(stage, live, rechargeId));
+      const other = dataOf(await stage.door.createRecharge(live, pixOf('320.00'))).id;
+      const payments = [await returned(rechargeId, '12000'), await returned(rechargeId, null)];
+      const [uncredited, open] = [await returned(other, null), await returned(rechargeId, '5000')];
+      for (const { id } of [...payments, uncredited]) {
+        const dismissed = `mutation { dismissPayment(id: "${id}", note: "given back") { outstandingAmount } }`;
+        expect((await operate(stage, dismissed)).data.dismissPayment).toEqual({ outstandingAmount: null });
+      }
+      const aside = await find(uncredited.id);
+      await tell(stage, told);
+      if (status === 'cancelled') {
+        const [late] = await waiting(stage, told.providerReference);
+        await operate(stage, `mutation { creditPayment(id: "${late?.id}") { id } }`);
+      }
+      expect(await balanceOf(live)).toBe('320.00');
+
+      for (const [payment, outstandingAmount] of [
+        [payments[0], '120.00'],
+        [payments[1], '320.00'],
+        [open, '50.00'],
+      ])
+        expect(await find(payment.id)).toEqual({ ...payment, outstandingAmount });
+      expect(await find(uncredited.id)).toEqual(aside);
+      const again = stage.server.logLines.filter((line) => line.includes('waits for an operator again'));
+      const reopened = again.map((line) => JSON.parse(line)).filter((one) => one.rechargeId === rechargeId);
+      expect(reopened.map(({ noticeId }) => noticeId).sort()).toEqual(payments.map(({ id }) => id).sort());
+      for (const { settledBy } of reopened) expect(settledBy).toMatch(/^key_/);
+      expect(await debit(payments[0].id)).toMatchObject({ settlement: 'debited', outstandingAmount: '0.00' });
+      expect(await balanceOf(live)).toBe('200.00');
     });
 
     it('are debited by the rules of test mode where they were test payments', async () => {

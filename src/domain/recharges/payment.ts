@@ -1,3 +1,4 @@
+import { afterCommit } from '../../infrastructure/database/transaction.ts';
 import { newIdentifier } from '../../infrastructure/identifiers/identifier.ts';
 import { recordingStatement } from '../events/recording.ts';
 import type { Platform } from '../platform.ts';
@@ -10,18 +11,29 @@ import type { Recharge } from './recharge.ts';
 import { rechargeObjectSql } from './rechargeSql.ts';
 import { alreadyEnded } from './refusals.ts';
 
+/** A return that waits again, and the operator's key that had put it aside. */
+interface Reopened {
+  readonly noticeId: string;
+  readonly settledBy: string | null;
+}
+
 /**
  * One statement: the recharge is completed, the wallet credited, the entry and both events written.
  * A payment made in time also completes a recharge that was already marked expired, and where $8 says so one that ended
  * otherwise (its amount then counts for its day again): money is never lost. No row comes back when the state does not
  * allow it, so confirming twice credits once.
  * Events have the time of the payment's confirmation, and so their deliveries: the entry's is later where a clock was ahead.
- * The count of `allowance` is always true; it makes every statement lock the day before the wallet, so none deadlocks.
+ * Its returns that were put aside while there was nothing to debit wait for an operator again: now there is.
+ * The counts of `returned` and of `allowance` are always true; they make every statement lock the returns before the recharge,
+ * and the day before the wallet, so none deadlocks.
  */
-const completeRecharge = recordingStatement<{ id: string }>(
+const completeRecharge = recordingStatement<{ reopened: Reopened[] }>(
   'complete_recharge',
-  ({ eventCtes }) => `WITH before AS (
-     SELECT * FROM recharges WHERE id = $1 AND wallet_id = $2 FOR UPDATE
+  ({ eventCtes }) => `WITH returned AS (
+     SELECT id, provider, settled_at, settled_by FROM payment_notices
+      WHERE recharge_id = $1 AND outcome = 'returned' ORDER BY id FOR UPDATE
+   ), before AS (
+     SELECT * FROM recharges WHERE id = $1 AND wallet_id = $2 AND (SELECT count(*) FROM returned) >= 0 FOR UPDATE
    ), recharge AS (
      UPDATE recharges SET status = 'completed', paid_at = $3, transaction_id = $4, ended_at = NULL,
             charge_to_cancel_at = NULL
@@ -30,6 +42,11 @@ const completeRecharge = recordingStatement<{ id: string }>(
             AND ($8 = 'whenever' OR $3 < before.expires_at
                  AND (before.status IN ('pending', 'expired') OR $8 = 'before its end' AND $3 < before.ended_at))
      RETURNING recharges.*, before.status AS previous_status
+   ), reopened AS (
+     UPDATE payment_notices SET settlement = NULL, settled_at = NULL, settled_by = NULL
+       FROM returned n, recharge r
+      WHERE payment_notices.id = n.id AND n.provider = r.provider AND n.settled_at IS NOT NULL
+     RETURNING n.id, n.settled_by
    ), allowance AS (
      INSERT INTO recharge_days AS d (wallet_id, day, requested_cents)
      SELECT wallet_id, (created_at AT TIME ZONE 'UTC')::date, amount_cents FROM recharge WHERE previous_status <> 'pending'
@@ -54,11 +71,13 @@ const completeRecharge = recordingStatement<{ id: string }>(
                               'previous_attributes', json_build_object('status', r.previous_status)), $5::timestamptz
        FROM recharge r, entry e
    ), ${eventCtes}
-   SELECT id FROM recharge`,
+   SELECT (SELECT coalesce(json_agg(json_build_object('noticeId', id, 'settledBy', settled_by)), '[]'::json) FROM reopened)
+          AS reopened
+     FROM recharge`,
 );
 
 /**
- * Completes a recharge that was paid at `paidAt`.
+ * Completes a recharge that was paid at `paidAt`; what the bank took back of it and an operator put aside waits again.
  * @param good which payments are: those made before the expiry of one that nobody cancelled and nothing failed; also
  *   those made before it was cancelled or failed; or all.
  * @returns whether it did: not when it is completed already, or the payment is not good.
@@ -79,10 +98,15 @@ export async function completePaid(
     newIdentifier('evt'),
     good,
   ];
-  const rows = await inTurnOfWallet(walletId, platform, () =>
+  const [completed] = await inTurnOfWallet(walletId, platform, () =>
     completeRecharge.run(values, platform, () => walletId),
   );
-  return rows.length > 0;
+  if (!completed) return false;
+  afterCommit(() => {
+    for (const notice of completed.reopened)
+      platform.log.error({ ...notice, rechargeId: id }, 'returned payment waits for an operator again');
+  });
+  return true;
 }
 
 /**
