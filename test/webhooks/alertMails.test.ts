@@ -189,7 +189,10 @@ describeEngines('While the database does not take that an alert was mailed', (en
   });
 });
 
-/** What servers say of who sends as late as of recipients and texts, as Postfix does unless it is told otherwise. */
+/**
+ * What servers say of who sends as late as of recipients and texts, as Postfix does unless it is told otherwise: Postfix,
+ * qmail, Exim, and those that ask for a login.
+ */
 const ofSender = [
   [530, '5.7.0 Authentication required'],
   [535, 'bad credentials'],
@@ -197,10 +200,21 @@ const ofSender = [
   [554, '5.7.1 Relay access denied'],
   [550, '5.7.26 Unauthenticated email is not accepted'],
   [550, 'relay not permitted'],
+  [550, 'Sender verify failed'],
+  [553, "sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)"],
+  [553, "sorry, that domain isn't in my list of allowed rcpthosts"],
+  [553, 'sorry, your envelope sender domain must exist [#5.1.8]'],
+  [550, 'Please turn on SMTP Authentication in your mail client'],
+  [550, 'log in first, from 5.1.1.9 (5.1.1.9)'],
+  [503, 'that needs a password'],
+  [554, 'Message rejected: Email address is not verified.'],
 ] as const;
 
 describeMailServer('While the mail server refuses', startRefusingMailServer, (stage) => {
-  it.each(['address', 'text'])('an alert is tried again, until its %s is refused for good', async (what) => {
+  it.each([
+    ['address', '5.1.1 User unknown in relay recipient table'],
+    ['text', 'sorry, no mailbox here that mail is relayed to. (#5.1.1)'],
+  ])('an alert is tried again, until its %s is refused for good', async (what, forGood) => {
     const { mail, world } = stage;
     Object.assign(mail.refusal, {
       isOfClient: true,
@@ -241,7 +255,7 @@ describeMailServer('While the mail server refuses', startRefusingMailServer, (st
       await triedAgain({ code, text });
       await isToBeTriedAgain(4 + index);
     }
-    await triedAgain({ code: 550, text: '5.1.1 User unknown in relay recipient table' });
+    await triedAgain({ code: 550, text: forGood });
     await eventually(async () => (await waitingAlerts(world)).length === 0);
     expect(log()).toContain('the mail server refuses its address or text');
     expect(mail.refusal.times).toBe(4 + ofSender.length);

@@ -148,14 +148,25 @@ interface MailFailure {
   readonly response?: string;
 }
 
-/** Answers that ask for another login (RFC 4954, 6). */
-const loginCodes: readonly number[] = [530, 534, 535, 538];
+/** Answers that ask for another login (RFC 4954, 6), or for one at all before the command (503). */
+const loginCodes: readonly number[] = [503, 530, 534, 535, 538];
+
+/** The enhanced status of an answer (RFC 3463): it begins with one (RFC 2034), or has it in brackets, as qmail's `(#5.7.1)`. */
+const enhancedStatus = /(?:^\d{3}[ -]|[([])#?(5\.\d{1,3}\.\d{1,3})(?!\.?\d)/m;
+
+/** Statuses about who sends: all of a policy, and those of the sender's address. */
+const senderStatus = /^5\.(?:7\.\d+|1\.[78])$/;
 
 /**
- * Answers about who sends, by their enhanced status (RFC 3463): all of a policy, and those of the sender's address. Exim has
- * none, and says but in words that it relays nothing.
+ * What is said about who sends where there is no status: by Exim ("relay not permitted", "Sender verify failed"), by those who
+ * ask for a login in words ("Please turn on SMTP Authentication"), by Amazon SES ("Email address is not verified").
  */
-const aboutSender = /^\d{3}[ -](?:5\.(?:7\.\d+|1\.[78])\b|(?!\d\.\d).*\brelay)/is;
+const senderWords = /relay|rcpthosts|authenticat|\blog ?in\b|\bsender\b|not verified/i;
+
+function isAboutSender(response: string): boolean {
+  const status = enhancedStatus.exec(response)?.[1];
+  return status === undefined ? senderWords.test(response) : senderStatus.test(status);
+}
 
 /**
  * Permanent refusals (RFC 5321, 5yz) of a recipient or a text, as nodemailer tells them. Those of a login, or of the sender, which
@@ -164,7 +175,7 @@ const aboutSender = /^\d{3}[ -](?:5\.(?:7\.\d+|1\.[78])\b|(?!\d\.\d).*\brelay)/i
 function isRefusedForGood(error: unknown): boolean {
   const { code, command, responseCode = 0, response = '' } = error as MailFailure;
   const isOfThisMail = (code === 'EENVELOPE' && command !== 'MAIL FROM') || code === 'EMESSAGE';
-  if (loginCodes.includes(responseCode) || aboutSender.test(response)) return false;
+  if (loginCodes.includes(responseCode) || isAboutSender(response)) return false;
   return isOfThisMail && responseCode >= 500;
 }
 
