@@ -13,6 +13,7 @@ import {
   encryptionKeys,
   flag,
   hasDecodableLogin,
+  namesUser,
   oneOf,
   optionalUrl,
   timer,
@@ -46,7 +47,7 @@ const settingsSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PUBLIC_URL: optionalUrl(['http', 'https'], { host: true })
     .refine((text) => !/[?#]/.test(text ?? ''), 'must end with its path: links begin with it')
-    .refine((text) => !/^\w+:\/\/[^/]*@/.test(text ?? ''), 'must name no user: links begin with it'),
+    .refine((text) => !namesUser(text ?? ''), 'must name no user: links begin with it'),
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: optionalUrl(['postgres', 'postgresql']),
   DATABASE_POOL_SIZE: count(10),
@@ -107,6 +108,8 @@ const settingsSchema = z.object({
     .default('0'),
   PTAX_URL: url(['http', 'https'], { host: true })
     .refine((text) => !/[?#]/.test(text), 'must end with its path: what is asked for follows it')
+    // fetch takes no such address, and quotes it in what it throws.
+    .refine((text) => !namesUser(text), 'must name no user: it is asked without a login')
     .default(olindaUrl),
   WEBHOOK_RETRY_DELAYS: durations('0s,5m,30m,2h,12h,24h'),
   WEBHOOK_TIMEOUT: duration('5s', timer),

@@ -103,6 +103,9 @@ export function hasDecodableLogin(text: string): boolean {
   }
 }
 
+/** Whether a URL of the web has a user in it, or room for one. */
+export const namesUser = (text: string): boolean => /^\w+:\/\/[^/]*@/.test(text);
+
 export const apiKey = (prefix: string) =>
   z
     .string()
