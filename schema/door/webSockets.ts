@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Request } from 'express';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { OperationTypeNode } from 'graphql';
-import { handleProtocols, makeServer } from 'graphql-ws';
+import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import type { Gateway } from '../../src/domain/gateway.ts';
@@ -34,6 +34,12 @@ const idCharacters = 256;
 
 /** RFC 6455: clients that see this come back. */
 const goingAway = 1001;
+
+/**
+ * How long the socket of a revoked key stays open: its subscriptions say that they have ended, and what its client asks for
+ * meanwhile is refused with an error that says why.
+ */
+const revokedMs = 5_000;
 
 /** Frames that one message may come in. Each keeps what it came with in memory, which may be far more than it holds. */
 const mostFragments = 64;
@@ -116,6 +122,24 @@ function renderAlone(error: unknown, caller: Caller | undefined, log: Log): Grap
 }
 
 /**
+ * Takes one of the places of the caller's key, until the socket is closed: by us, some time after that key is revoked.
+ * @returns what gives the place back. @throws AppError 429 when none is left.
+ */
+function takePlace({ caller, gateway }: RequestContext, end: SocketEnd): () => void {
+  const leave = gateway.places.sockets.take(caller.keyId);
+  let closing: NodeJS.Timeout | undefined;
+  const unwatch = gateway.access.watch(caller.keyHash, () => {
+    unwatch();
+    closing = setTimeout(() => end.bring(CloseCode.Forbidden, 'Forbidden'), revokedMs).unref();
+  });
+  return () => {
+    clearTimeout(closing);
+    unwatch();
+    leave();
+  };
+}
+
+/**
  * What graphql-ws asks while it serves the protocol. What is thrown for a fault of ours ends the connection: told of it, a
  * client would take its subscription for ended, and would not resume it.
  */
@@ -130,8 +154,7 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
         checkPage(extra.request, context);
         extra.keyId = context.caller.keyId;
         // A socket that closed while its key was looked up has been left already.
-        if (extra.socket.readyState === extra.socket.OPEN)
-          extra.leave = gateway.places.sockets.take(context.caller.keyId);
+        if (extra.socket.readyState === extra.socket.OPEN) extra.leave = takePlace(context, extra.end);
         return true;
       } catch (error) {
         if (extra.keyId !== null) extra.end.dismiss(tryAgainLater, 'Too many connections');
