@@ -43,6 +43,21 @@ function toldAtLogin(transport: Transporter): string[] {
   return [...sent, pass].filter((text) => text !== '');
 }
 
+/**
+ * Warns of each mail that goes out before anybody has logged in: nodemailer leaves the login out where a server offers none, as
+ * one does whose STARTTLS failed. It tells of either only as it would write it into a log of its own.
+ */
+function warnsOfNoLogin(log: Log) {
+  let hasLoggedIn = false;
+  return {
+    info({ action, tnx, err }: { action?: string; tnx?: string; err?: unknown }): void {
+      if (action === 'authenticated') hasLoggedIn = true;
+      else if (tnx === 'send' && !err && !hasLoggedIn)
+        log.warn('the mail server offers no login: sending without that of SMTP_URL');
+    },
+  };
+}
+
 /** Blanks texts in all that an error says. */
 function blank(
   texts: readonly string[],
@@ -74,12 +89,13 @@ export function createMailer(
     };
   }
   const url = settings.SMTP_URL;
+  const hasLogin = new URL(url).username !== '';
   let opened: Transporter | undefined;
   const domain = mailDomain(new URL(settings.PUBLIC_URL ?? 'http://localhost').hostname);
   const from = { name: 'Embarque', address: `alerts@${domain}` };
   return {
     async send({ id, ...mail }, signal) {
-      opened ??= nodemailer().createTransport(url);
+      opened ??= nodemailer().createTransport({ url, logger: hasLogin && warnsOfNoLogin(log) });
       try {
         // By it receivers know a mail again that a server delivered without saying so.
         await opened.sendMail({ messageId: `<${id}@${domain}>`, from, ...mail, signal });

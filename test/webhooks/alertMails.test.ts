@@ -10,11 +10,9 @@ import {
   deactivateWebhook,
   describeMailServer,
   startForgetfulMailServer,
-  startQuotingMailServer,
   startRefusingMailServer,
   startSilentMailServer,
   startSlowMailServer,
-  startStrippedMailServer,
   waitingAlerts,
 } from './mailServers.ts';
 
@@ -261,36 +259,3 @@ describeMailServer('While the mail server refuses', startRefusingMailServer, (st
     expect(mail.refusal.times).toBe(4 + ofSender.length);
   });
 });
-
-describeMailServer('While the mail server seems to offer no TLS', startStrippedMailServer, (stage) => {
-  it('it is told no password where SMTP_URL requires that', async () => {
-    const { mail, world } = stage;
-    await deactivateWebhook(world);
-    const isRefused = () => world.server.logLines.join('').includes('alert not mailed; tried again later');
-    await eventually(() => isRefused() || mail.told.length > 0);
-    expect(mail.told).toEqual([]);
-    expect(await waitingAlerts(world)).toHaveLength(1);
-
-    await world.server.restart({ SMTP_URL: mail.withoutTls });
-    // As if the pause were over.
-    await world.server.query('UPDATE webhook_alerts SET leased_until = NULL');
-    await eventually(async () => (await waitingAlerts(world)).length === 0);
-    expect(mail.told).toEqual(['someone:word']);
-  });
-});
-
-describeMailServer(
-  'While the mail server quotes the login that it refuses',
-  startQuotingMailServer,
-  (stage) => {
-    it('nothing of the password is in the log', async () => {
-      const { mail, world } = stage;
-      await deactivateWebhook(world);
-      const told = () =>
-        world.server.logLines.find((line) => line.includes('alert not mailed; tried again later'));
-      expect(await eventually(told)).toContain('who is [redacted], [redacted], [redacted]');
-      for (const secret of mail.secrets)
-        expect(world.server.logLines.filter((line) => line.includes(secret))).toEqual([]);
-    });
-  },
-);

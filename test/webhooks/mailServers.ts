@@ -142,6 +142,20 @@ export async function startStrippedMailServer() {
   return { ...server, url: `${withPassword}?requireTLS=true`, withoutTls: withPassword, told };
 }
 
+/** A mail server that offers no login, and takes every mail. */
+export async function startOpenMailServer() {
+  let taken = 0;
+  const { url, ...server } = await startMailServer({
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onData(stream, _session, done) {
+      taken += 1;
+      stream.resume().on('end', () => done());
+    },
+  });
+  const withPassword = url.replace('//', '//someone:word@');
+  return { ...server, url: withPassword, withoutLogin: url, taken: () => taken };
+}
+
 /** A mail server that refuses a login and quotes, with what came of it, what it was told. */
 export async function startQuotingMailServer() {
   const login = { user: 'someone', pass: 'a word' };
