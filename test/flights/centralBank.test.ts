@@ -12,7 +12,7 @@ import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { sweptTwice } from '../harness/sweeps.ts';
 import { dayMs, minuteMs } from '../harness/testClock.ts';
-import { CentralBank, cut, endless, failing, html, never } from './centralBank.ts';
+import { CentralBank, cut, endless, failing, html, marked, never } from './centralBank.ts';
 import { oneWay, restFlights } from './searches.ts';
 
 const world = simulatedSupplier(new ManualClock(new Date('2026-11-21T12:00:00.000Z')));
@@ -115,7 +115,7 @@ describeEngines('exchange rates of the central bank', (engine) => {
     currencies = ['BRL', 'USD', 'EUR'];
     clock.advance(30_000);
     await eventually(() => logged('no exchange rates from the central bank').length === 1);
-    bank.fault = null;
+    bank.fault = marked;
     bank.publishWeek();
     clock.advance(minuteMs);
     // Thursday's closing, to sell, with the spread of 4 percent: six decimals, half up.

@@ -45,6 +45,8 @@ export const failing: Fault = (response, answer) => response.writeHead(503).end(
 export const html: Fault = (response) =>
   response.setHeader('content-type', 'text/html').end('<!DOCTYPE html><title>Manutenção</title>');
 export const endless: Fault = (response, answer) => response.end(answer + ' '.repeat(1_000_000));
+/** No fault: a byte order mark is what some servers write before UTF-8. */
+export const marked: Fault = (response, answer) => response.end(`\ufeff${answer}`);
 export const cut: Fault = (response) => response.destroy();
 
 /** The PTAX service of the central bank on loopback, as it is documented, with what a test lets it publish. */

@@ -2,7 +2,7 @@
 const longestBytes = 1_000_000;
 
 /**
- * The text at an address.
+ * The text at an address, without the byte order mark that it may begin with.
  * @throws Error for any other status than 2xx, and for a text without end; whatever fetch throws
  */
 export async function download(url: string, signal: AbortSignal): Promise<string> {
@@ -18,5 +18,5 @@ export async function download(url: string, signal: AbortSignal): Promise<string
     if (bytes > longestBytes) throw new Error(`answered more than ${longestBytes} bytes`);
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return new TextDecoder().decode(Buffer.concat(pieces));
 }
