@@ -1,3 +1,4 @@
+import { printLine, runCommand } from './command.ts';
 import { readVaultSettings } from './config.ts';
 import { checkNotedKeys, notedKeys, noteKeys } from './domain/vault/keyCheck.ts';
 import { countFormer, forgetFormerKeys, resealAll } from './domain/vault/resealing.ts';
@@ -12,7 +13,7 @@ import type { Vault } from './infrastructure/secrets/vault.ts';
  * line for each kind. Processes may go on working meanwhile, and whatever ends it, it may be run again. On the embedded
  * store the server has to be stopped first; `-- --new-key` makes the key that is kept in DATA_DIR anew before.
  *
- * Exit code 0: nothing is left under a former key; 1: something is, or cannot be opened; 2: nothing was done.
+ * Exit code 0: nothing is left under a former key; 1: something is, or cannot be opened; 2: it failed, perhaps midway.
  */
 
 function isNewKeyAsked(options: readonly string[]): boolean {
@@ -46,25 +47,24 @@ async function vaultFor(
 const progressValues = 10_000;
 
 async function resealStore(vault: Vault, { sequelize }: Database): Promise<boolean> {
-  const print = (line: string) => process.stdout.write(`${line}\n`);
   let [values, unopened] = [0, 0];
-  const watch = (kind: string, looked: number) => {
-    if (looked % progressValues === 0) print(`        ${kind}: ${looked} looked at`);
+  const watch = async (kind: string, looked: number) => {
+    if (looked % progressValues === 0) await printLine(`        ${kind}: ${looked} looked at`);
   };
   for await (const result of resealAll(vault, sequelize, watch)) {
     const outcome = `${result.kind}: ${result.resealed} sealed anew, ${result.kept} were already`;
-    print(`${result.unopened.length === 0 ? 'ok    ' : 'FAILED'}  ${outcome}`);
-    for (const row of result.unopened) print(`        cannot be opened: ${row}`);
+    await printLine(`${result.unopened.length === 0 ? 'ok    ' : 'FAILED'}  ${outcome}`);
+    for (const row of result.unopened) await printLine(`        cannot be opened: ${row}`);
     values += result.values;
     unopened += result.unopened.length;
   }
   const left = await countFormer(vault, sequelize);
-  if (unopened > 0) print(`No key opens ${unopened} of the values.`);
+  if (unopened > 0) await printLine(`No key opens ${unopened} of the values.`);
   else if (left > 0)
-    print(`Of the values, ${left} are sealed with another key: a process goes on sealing with it.`);
+    await printLine(`Of the values, ${left} are sealed with another key: a process goes on sealing with it.`);
   if (unopened > 0 || left > 0) return false;
   await forgetFormerKeys(vault, sequelize);
-  print(`Nothing is left under a former key: ${values} values, all sealed with ${vault.keyId}.`);
+  await printLine(`Nothing is left under a former key: ${values} values, all sealed with ${vault.keyId}.`);
   return true;
 }
 
@@ -86,12 +86,4 @@ async function reseal(options: readonly string[]): Promise<boolean> {
   }
 }
 
-reseal(process.argv.slice(2)).then(
-  (done) => {
-    process.exitCode = done ? 0 : 1;
-  },
-  (error) => {
-    process.stderr.write(`Not resealed: ${reasonOfCommand(error)}\n`);
-    process.exitCode = 2;
-  },
-);
+runCommand(reseal, (error) => `Not resealed: ${reasonOfCommand(error)}`);

@@ -1,3 +1,4 @@
+import { printLine, runCommand } from './command.ts';
 import { readStoreSettings } from './config.ts';
 import { ledgerResults } from './domain/ledgerVerification.ts';
 import { openExistingDatabase } from './infrastructure/database/database.ts';
@@ -21,26 +22,18 @@ async function verify(options: readonly string[]): Promise<boolean> {
   try {
     let checks = 0;
     for await (const result of ledgerResults(database.sequelize)) {
-      process.stdout.write(`${result.break === null ? 'ok    ' : 'BROKEN'}  ${result.name}\n`);
+      await printLine(`${result.break === null ? 'ok    ' : 'BROKEN'}  ${result.name}`);
       if (result.break !== null) {
-        process.stdout.write(`        ${result.break}\n`);
+        await printLine(`        ${result.break}`);
         return false;
       }
       checks += 1;
     }
-    process.stdout.write(`The ledger is sound: ${checks} invariants hold.\n`);
+    await printLine(`The ledger is sound: ${checks} invariants hold.`);
     return true;
   } finally {
     await database.close();
   }
 }
 
-verify(process.argv.slice(2)).then(
-  (sound) => {
-    process.exitCode = sound ? 0 : 1;
-  },
-  (error) => {
-    process.stderr.write(`Not verified: ${reasonOfCommand(error)}\n`);
-    process.exitCode = 2;
-  },
-);
+runCommand(verify, (error) => `Not verified: ${reasonOfCommand(error)}`);

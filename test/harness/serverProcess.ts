@@ -65,19 +65,23 @@ export function followServer(child: ChildProcess): ServerProcess {
   };
 }
 
-/** Starts a command of the built product in `folder` with this environment alone, and V8 set for brief runs. */
+/**
+ * Starts a command of the built product in `folder` with this environment alone, and V8 set for brief runs.
+ * @param outputs where its standard output and standard error lead, if not to `output`: open files.
+ */
 export function startBuilt(
   folder: string,
   file: string,
   environment: Record<string, string>,
   options: readonly string[] = [],
+  outputs: readonly ['pipe' | number, 'pipe' | number] = ['pipe', 'pipe'],
 ): ServerProcess {
   const program = join(folder, 'dist', 'bundle', file);
   return followServer(
     spawn(process.execPath, [...briefRunFlags, program, ...options], {
       cwd: folder,
       env: environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', ...outputs],
     }),
   );
 }

@@ -30,7 +30,7 @@ interface Look extends Pick<Resealed, 'resealed' | 'unopened'> {
 }
 
 /** Is told, page by page, how many values of a kind have been looked at. */
-export type Watch = (kind: string, values: number) => void;
+export type Watch = (kind: string, values: number) => Promise<void>;
 
 /** Longer than any lock is held. */
 const longestWaitMs = lockTimeoutMs + 2_000;
@@ -71,7 +71,7 @@ async function look(values: SealedValues, vault: Vault, sequelize: Sequelize, wa
       ]);
       counts.resealed += written.length;
     }
-    if (page.length > 0) watch(values.kind, counts.values);
+    if (page.length > 0) await watch(values.kind, counts.values);
   }
   return { ...counts, unopened };
 }
