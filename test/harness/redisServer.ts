@@ -1,6 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { ownPort } from './ownPort.ts';
 
@@ -34,15 +37,16 @@ async function ask(port: number, command: string, ...values: string[]): Promise<
   return answer;
 }
 
-export async function startRedisServer(): Promise<RedisServer> {
+/** Starts one with these options, if any, the first of which may be its configuration. */
+export async function startRedisServer(...options: string[]): Promise<RedisServer> {
   const port = await ownPort();
   let child: ChildProcess | null = null;
   const redis: RedisServer = {
     url: `redis://127.0.0.1:${port}`,
     port,
     async start() {
-      const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', ''];
-      child = spawn('redis-server', options, { stdio: 'ignore' });
+      const place = ['--port', String(port), '--bind', '127.0.0.1', '--save', ''];
+      child = spawn('redis-server', [...options, ...place], { stdio: 'ignore' });
       await ask(port, 'ping');
     },
     async stop() {
@@ -61,4 +65,27 @@ export async function startRedisServer(): Promise<RedisServer> {
   };
   await redis.start();
   return redis;
+}
+
+export const otherModes = ['cluster', 'sentinel'] as const;
+
+/** Starts what is no single server: a cluster that has all slots at one server, or a Sentinel that watches nothing. */
+export async function startRedisIn(mode: (typeof otherModes)[number]): Promise<RedisServer> {
+  // Either writes down what it is.
+  const folder = await mkdtemp(join(tmpdir(), 'embarque-redis-'));
+  const configuration = join(folder, 'redis.conf');
+  await writeFile(configuration, `dir ${folder}\n`);
+  const options = {
+    cluster: async () => ['--cluster-enabled', 'yes', '--cluster-port', String(await ownPort())],
+    sentinel: async () => ['--sentinel'],
+  };
+  const redis = await startRedisServer(configuration, ...(await options[mode]()));
+  if (mode === 'cluster') await redis.ask('cluster', 'addslotsrange', '0', '16383');
+  return {
+    ...redis,
+    async stop() {
+      await redis.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
 }

@@ -3,26 +3,30 @@ import type { Log } from './log.ts';
 import type { OutageWords } from './outage.ts';
 import { Outage } from './outage.ts';
 
-/** What of a setting may be refused: its name when it is, and when it is taken. */
-const namesOf = {
-  entry: ['user or password', 'user and password'],
-  database: ['database', 'database'],
+/** What a service that is there does not go with of a setting: as it is said then, and when it does. */
+const wordsOf = {
+  entry: ['refuses the user or password', 'takes the user and password'],
+  database: ['refuses the database', 'takes the database'],
+  address: [
+    'is a cluster or a Sentinel, not a single server, at the address',
+    'is a single server at the address',
+  ],
 } as const;
 
-export type Refused = keyof typeof namesOf;
+export type Refused = keyof typeof wordsOf;
 
 export interface ConnectionWords extends Pick<OutageWords, 'fields' | 'level'> {
   readonly service: string;
   /** What has what may be refused. */
   readonly setting: string;
-  /** What it refuses: then it is there, and does not let us in. */
+  /** What of it is refused: then the service is there, and of no use to us. */
   refusedBy(error: Error): Refused | null;
   /** What happens without it. */
   readonly meanwhile: string;
 }
 
 /**
- * What a connection is lost to. A service that comes back and does not let us in is another matter than one that is away:
+ * What a connection is lost to. A service that comes back and is of no use to us is another matter than one that is away:
  * whoever was told of the one would look for it in vain, and the other never ends by itself.
  */
 export class ConnectionOutage {
@@ -56,12 +60,12 @@ export class ConnectionOutage {
   }
 
   #refusalOf(refused: Refused): Outage {
-    const [whenRefused, whenTaken] = namesOf[refused];
+    const [whenRefused, whenTaken] = wordsOf[refused];
     const { service, setting, meanwhile } = this.#words;
     return keptEntry(this.#refusals, refused, () =>
       this.#outage(
-        `${service} refuses the ${whenRefused} of ${setting}: ${meanwhile}`,
-        `${service} takes the ${whenTaken} of ${setting}`,
+        `${service} ${whenRefused} of ${setting}: ${meanwhile}`,
+        `${service} ${whenTaken} of ${setting}`,
       ),
     );
   }

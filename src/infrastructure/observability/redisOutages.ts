@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { AbstractConnector, Redis } from 'ioredis';
 import type { Refused } from './connectionOutage.ts';
 import { ConnectionOutage } from './connectionOutage.ts';
 import type { Log } from './log.ts';
@@ -15,11 +15,19 @@ export const redisSilenceMs = 5_000;
  */
 export const isOfReplica = ({ message }: Error): boolean => /READONLY|MASTERDOWN/.test(message);
 
+/** Connected to what spreads keys over several servers, or to what only knows of servers. */
+class NoSingleServer extends Error {
+  constructor(mode: string) {
+    super(`INFO says that it runs as ${mode}`);
+  }
+}
+
 /** What Redis says to whom it does not let in. */
 const refusals = /^(WRONGPASS|NOAUTH)\b/;
 
 /** What of REDIS_URL it refuses. */
 function refusedBy(error: Error): Refused | null {
+  if (error instanceof NoSingleServer) return 'address';
   if (refusals.test(error.message)) return 'entry';
   const { command } = error as { command?: { name: string } };
   return command?.name === 'select' ? 'database' : null;
@@ -47,13 +55,29 @@ function endUnready({ status, stream }: Redis): void {
 }
 
 /**
+ * Fails each connection to a cluster or a Sentinel, which would refuse this command and that one. The client asks for INFO
+ * before it is ready, and its connector judges the answer, which is empty where the user may not ask.
+ */
+function refuseModes(client: Redis): void {
+  const { connector } = client as unknown as { connector: AbstractConnector };
+  connector.check = (info: Partial<Record<string, string>>) => {
+    // Valkey has another name for it, from 8 on.
+    const mode = info.redis_mode ?? info.server_mode;
+    const isRefused = mode === 'cluster' || mode === 'sentinel';
+    if (isRefused) client.emit('error', new NoSingleServer(mode));
+    return !isRefused;
+  };
+}
+
+/**
  * Tells of each reason for which a connection is lost or does not come. One that is ended in peace, as by a proxy that has no
  * Redis behind it, is no error to the client, however often: it is told when the next one ends as well. One on which
- * something fails before it is ready is ended.
+ * something fails before it is ready is ended, and so is one to a cluster or a Sentinel.
  */
 export function hearLosses(client: Redis, lose: (error: Error) => void): void {
   let isTold = false;
   let isRetried = false;
+  refuseModes(client);
   client.on('error', (error) => {
     isTold = true;
     endUnready(client);
