@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dataOf, pixOf, type Stage } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
 import { signatureOf } from './bank.ts';
 
 export const path = '/callbacks/payments/bank';
@@ -17,6 +18,13 @@ export async function post(stage: Stage, body: string, headers: Record<string, s
 }
 
 export const tell = (stage: Stage, ...notifications: Json[]) => post(stage, JSON.stringify(notifications));
+
+/** Tells as banks do: again where the answer is that there is too much to do, as others' turns at a wallet took too long. */
+export const tellUntilTaken = (stage: Stage, ...notifications: Json[]) =>
+  eventually(async () => {
+    const answer = await tell(stage, ...notifications);
+    return answer.body.error?.details.type !== 'overloaded' && answer;
+  });
 
 export const paid = (rechargeId: string, more: Json = {}) => ({
   rechargeId,

@@ -7,7 +7,7 @@ import { eventually } from '../harness/client.ts';
 import { countOf } from '../harness/metricSamples.ts';
 import { minuteMs } from '../harness/testClock.ts';
 import { Bank, signatureOf } from './bank.ts';
-import { paid, path, post, rechargesOn, tell, waiting } from './bankSteps.ts';
+import { paid, path, post, rechargesOn, tell, tellUntilTaken, waiting } from './bankSteps.ts';
 import { describeReturnedPayments } from './returnedPayments.ts';
 import { describeUnsettledPayments } from './unsettledPayments.ts';
 
@@ -25,8 +25,8 @@ describeDoors(
       stage.clock.advance(2 * minuteMs);
       const providerReference = randomUUID().padEnd(100, '!~');
       const told = paid(id, { paidAt, amountCents: '32000', providerReference });
-      const answers = await Promise.all(Array.from({ length: 5 }, () => tell(stage, told, told)));
-      answers.push(await tell(stage, told));
+      const answers = await Promise.all(Array.from({ length: 5 }, () => tellUntilTaken(stage, told, told)));
+      answers.push(await tellUntilTaken(stage, told));
       expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
       expect(answers[0]?.body).toEqual({ success: true, data: { received: 2 } });
       expect(await read(live, id)).toMatchObject({ status: 'completed', paid_at: paidAt });
