@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { newTeamKeys } from '../doors/keys.ts';
 import { oneWay } from '../flights/searches.ts';
 import type { Json } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -60,20 +61,40 @@ describeEngines('A document that is new, of a key whose limit is used up,', (eng
   const sendBatch = (key: string, ...queries: string[]) =>
     server.rest('POST', '/graphql', { key, body: queries.map((query) => ({ query })) });
 
-  it('is refused unread, alone and in a batch', async () => {
-    const key = await usedUpKey();
-    const asked = vi.spyOn(ApolloServer.prototype, 'executeHTTPGraphQLRequest');
-    onTestFinished(() => asked.mockRestore());
-    isUnread(await server.graphql(fresh(balance), null, key), limit);
-    isUnread(
-      await server.rest('GET', `/graphql?query=${encodeURIComponent(fresh(balance))}`, { key }),
-      limit,
-    );
-    isUnread(await sendBatch(key, balance, fresh(balance)), limit);
-    expect(asked).not.toHaveBeenCalled();
-    const known = await server.graphql(balance, null, key);
-    expect(known.body.errors).toMatchObject([{ path: ['walletBalance'], message: 'Rate limit exceeded' }]);
-  });
+  /** Does work again where this process was too busy meanwhile to hear what Redis had counted: it counts by itself then. */
+  async function whileOneCounts(work: () => Promise<void>): Promise<void> {
+    const losses = () =>
+      server.logLines.filter((line) => line.includes('"redis unavailable: counting')).length;
+    await eventually(async () => {
+      const before = losses();
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        if (losses() === before) throw error;
+        return false;
+      }
+    });
+  }
+
+  it('is refused unread, alone and in a batch', () =>
+    whileOneCounts(async () => {
+      const key = await usedUpKey();
+      const asked = vi.spyOn(ApolloServer.prototype, 'executeHTTPGraphQLRequest');
+      try {
+        isUnread(await server.graphql(fresh(balance), null, key), limit);
+        isUnread(
+          await server.rest('GET', `/graphql?query=${encodeURIComponent(fresh(balance))}`, { key }),
+          limit,
+        );
+        isUnread(await sendBatch(key, balance, fresh(balance)), limit);
+        expect(asked).not.toHaveBeenCalled();
+      } finally {
+        asked.mockRestore();
+      }
+      const known = await server.graphql(balance, null, key);
+      expect(known.body.errors).toMatchObject([{ path: ['walletBalance'], message: 'Rate limit exceeded' }]);
+    }));
 
   it('is answered to any other key', async () => {
     await usedUpKey();
