@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
-import { oneWay } from '../flights/searches.ts';
 import type { Json } from '../harness/client.ts';
 import { codesOf, eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -117,97 +114,6 @@ describeEngines('the rate limit', (engine) => {
       } finally {
         vi.useRealTimers();
       }
-    });
-  }
-
-  if (engine.name === 'PostgreSQL and Redis') {
-    /** Where Redis counts what the live key of a team asks for. */
-    const windowOf = async (teamId: string) => {
-      const [key] = await server.query<{ id: string }>(
-        `SELECT id FROM api_keys WHERE team_id = $1 AND kind = 'live'`,
-        [teamId],
-      );
-      return `embarque:rate:default:${key?.id}`;
-    };
-
-    it('is kept by the process itself where Redis fails', async () => {
-      const { teamId, live } = await newTeamKeys(server);
-      const redis = new Redis(server.environment.REDIS_URL ?? '');
-      const window = await windowOf(teamId);
-      await redis.set(window, 'no number');
-      try {
-        const answers = [];
-        for (let sent = 0; sent < 6; sent += 1)
-          answers.push(await server.rest('GET', '/api/v1/wallet/balance', { key: live }));
-        expect(answers.map(({ status }) => status)).toEqual([...Array(5).fill(200), 429]);
-        const remaining = answers.map(({ headers }) => headers.get('x-ratelimit-remaining'));
-        expect(remaining).toEqual(['4', '3', '2', '1', '0', '0']);
-      } finally {
-        await redis.del(window);
-        redis.disconnect();
-      }
-    });
-
-    it('lasts no longer than its window when the clock of Redis is set back', async () => {
-      const { teamId, live } = await newTeamKeys(server);
-      const ask = () => server.rest('GET', '/api/v1/wallet/balance', { key: live });
-      for (let sent = 0; sent < 5; sent += 1) expect((await ask()).status).toBe(200);
-      expect((await ask()).status).toBe(429);
-      const redis = new Redis(server.environment.REDIS_URL ?? '');
-      const window = await windowOf(teamId);
-      // An end that is so far away by the clock now is the same as a clock that was set back by two hours.
-      await redis.pexpire(window, 3 * 3_600_000);
-      const { status, headers } = await ask();
-      const leftMs = await redis.pttl(window);
-      redis.disconnect();
-      expect(leftMs).toBeGreaterThan(0);
-      expect(leftMs).toBeLessThanOrEqual(3_600_000);
-      expect([status, headers.get('x-ratelimit-remaining')]).toEqual([200, '4']);
-      expect(Number(headers.get('x-ratelimit-reset'))).toBeLessThanOrEqual(Date.now() / 1_000 + 3_601);
-      for (let sent = 0; sent < 4; sent += 1) expect((await ask()).status).toBe(200);
-      expect(Number((await ask()).headers.get('retry-after'))).toBeLessThanOrEqual(3_600);
-    });
-
-    it.each(['REST', 'GraphQL'] as const)(
-      'is counted while a read of %s is under way, and once over costs the database nothing more',
-      async (door) => {
-        const { teamId, live } = await newTeamKeys(server);
-        const read = async () => {
-          const isRest = door === 'REST';
-          const sent = isRest
-            ? server.rest('GET', '/api/v1/wallet/balance', { key: live })
-            : server.graphql('{ walletBalance { balance } }', null, live);
-          return (await sent).headers.get('retry-after') === null;
-        };
-        const asked = vi.spyOn(SharedConnections.of(server.running.gateway.platform.sequelize), 'query');
-        // The worker asks for what is its own.
-        const reads = () => asked.mock.calls.filter(([{ name }]) => name === 'read_balance').length;
-        const admitted = [await read()];
-        // Where it is over now, this process has not heard of.
-        const redis = new Redis(server.environment.REDIS_URL ?? '');
-        await redis.incrby(await windowOf(teamId), 4);
-        redis.disconnect();
-        for (let sent = 0; sent < 2; sent += 1) admitted.push(await read());
-        expect([admitted, reads()]).toEqual([[true, false, false], 2]);
-        asked.mockRestore();
-      },
-    );
-
-    it('has no more searches begin at once than the window has left', async () => {
-      const { live } = await newTeamKeys(server);
-      const nextMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
-      const [supplier] = server.running.gateway.platform.flightSuppliers;
-      const asked = vi.spyOn(supplier!, 'search');
-      const fields = Array.from(
-        { length: 12 },
-        (_, index) => `s${index}: flightSearch(search: $search) { id }`,
-      );
-      const query = `query ($search: FlightSearchInput!) { ${fields.join(' ')} }`;
-      const { body } = await server.graphql(query, { search: oneWay('GRU-LIS', nextMonth) }, live);
-      expect(codesOf(body.errors)).toContain('RATE_LIMIT_EXCEEDED');
-      await eventually(() => asked.mock.calls.length > 0);
-      expect(asked.mock.calls.length).toBeLessThanOrEqual(5);
-      asked.mockRestore();
     });
   }
 
