@@ -126,6 +126,25 @@ describeOneEngine(
         expect(written).toHaveLength(atOnce);
       }));
 
+    it('are read on once the server stops, however much had to wait: nothing does any more', () =>
+      withManyAsked(async ({ live, asking, tell }) => {
+        const idle = await connectRawSocket(server.url, live);
+        const pongs = () => asking.messages.filter(({ type }) => type === 'pong').length;
+        const before = pongs();
+        for (let id = inAll; id < inAll + 4; id += 1)
+          asking.send(request(id, `${balance} #${'x'.repeat(100_000)}`));
+        asking.send({ type: 'ping' });
+        for (let times = 0; times < 20; times += 1) await server.rest('GET', '/health/live');
+        expect(pongs()).toBe(before);
+        const restarted = server.restart();
+        expect((await idle.closed()).code).toBe(1001);
+        await eventually(() => pongs() > before);
+        tell();
+        expect(await asking.closed()).toEqual({ code: 1001, reason: 'Going away' });
+        await restarted;
+        expect(answered(asking.messages)).toBe(atOnce);
+      }));
+
     it('are not begun any more once their client is seen off, however long it stays', () =>
       withManyAsked(async ({ teamId, asking, asked, tell }) => {
         // It does not see that it is seen off.
