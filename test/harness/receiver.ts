@@ -110,15 +110,23 @@ function readRequests(
   onRequest: (request: Omit<ReceivedRequest, 'connection'>) => void,
 ): void {
   let pending = Buffer.alloc(0);
-  socket.on('data', (chunk) => {
-    pending = Buffer.concat([pending, chunk]);
+  let pieces: Buffer[] = [];
+  let missing = 0;
+  socket.on('data', (chunk: Buffer) => {
+    pieces.push(chunk);
+    missing -= chunk.length;
+    // A large body is put together once: for each of its pieces that would take seconds of a busy machine.
+    if (missing > 0) return;
+    pending = Buffer.concat([pending, ...pieces]);
+    pieces = [];
     for (;;) {
       const headEnd = pending.indexOf('\r\n\r\n');
       if (headEnd === -1) return;
       const [requestLine, ...lines] = pending.toString('latin1', 0, headEnd).split('\r\n');
       const headers = Object.fromEntries(lines.map(parseHeader));
       const bodyEnd = headEnd + 4 + Number(headers['content-length'] ?? 0);
-      if (pending.length < bodyEnd) return;
+      missing = bodyEnd - pending.length;
+      if (missing > 0) return;
       const [method, path] = requestLine!.split(' ');
       const body = pending.subarray(headEnd + 4, bodyEnd);
       pending = pending.subarray(bodyEnd);

@@ -80,11 +80,12 @@ describe('connections', () => {
 
   it('carry no request whose time was over before it could be written, in a process that stood still', async () => {
     const target = await receiver(answer(200));
-    const one = sender();
+    const briefMs = 2_000;
+    const one = sender({ timeoutMs: briefMs });
     expect((await one.send(post(target.url()))).ok).toBe(true);
     target.behave(() => undefined);
     const attempt = one.send(post(target.url()));
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * timeoutMs);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, briefMs + timeoutMs);
     expect(await attempt).toMatchObject({ ok: false, statusCode: null, reason: 'timeout' });
     expect(target.requests).toHaveLength(1);
     expect(one.stats()).toEqual({ attemptsUnderWay: 0, idleConnections: 0 });
@@ -147,10 +148,21 @@ describe('connections', () => {
     expect(one.stats().idleConnections).toBe(0);
   });
 
-  it('get no request while the one before it has not left', async () => {
+  it('that break under their first request say nothing of those that are kept', async () => {
+    const target = await receiver((_request, socket) => socket.destroy());
+    const one = sender();
+    expect(await one.send(post(target.url()))).toMatchObject({ ok: false, statusCode: null });
+    target.behave(answer(200));
+    for (let round = 0; round < 2; round += 1) expect((await one.send(post(target.url()))).ok).toBe(true);
+    expect(target.requests.map(({ connection }) => connection)).toEqual([1, 2, 2]);
+  });
+
+  it('get no request while the one before it has not left, and are closed', async () => {
+    const sockets: TLSSocket[] = [];
     const target = await receiver(answer(200), {
       onConnection(socket) {
-        if (target.connections > 1) return;
+        sockets.push(socket);
+        if (sockets.length > 1) return;
         // Answers early, and reads no more.
         socket.once('data', () => {
           socket.pause();
@@ -158,9 +170,11 @@ describe('connections', () => {
         });
       },
     });
-    const one = sender({ timeoutMs: 10_000 });
+    const one = sender();
     expect((await one.send(post(target.url(), Buffer.alloc(32 * 1_024 * 1_024)))).ok).toBe(true);
     expect((await one.send(post(target.url()))).ok).toBe(true);
+    sockets[0]!.resume();
+    await eventually(() => sockets[0]!.destroyed);
     expect(target.requests.map(({ connection }) => connection)).toEqual([2]);
   });
 
@@ -183,7 +197,6 @@ describe('connections', () => {
       lookup: onLoopback,
       maxIdleConnections: 10,
       maxIdleConnectionsPerHost: 2,
-      timeoutMs: 10_000,
     });
     await Promise.all(Array.from({ length: 8 }, () => one.send(post(target.url('/', 'busy.receiver.test')))));
     expect(one.stats().idleConnections).toBe(2);
@@ -197,7 +210,7 @@ describe('connections', () => {
   it('are all closed once the last attempt is over, which their sender waits for', async () => {
     const answers: (() => void)[] = [];
     const target = await receiver((request, socket) => answers.push(() => answer(200)(request, socket)));
-    const one = sender({ timeoutMs: 20_000 });
+    const one = sender();
     const attempts = Array.from({ length: 2 }, () => one.send(post(target.url())));
     await eventually(() => answers.length === 2);
     let isClosed = false;

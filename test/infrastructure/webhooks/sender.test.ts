@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { testCertificates } from '../../harness/certificates.ts';
 import { monotonicClock } from '../../harness/monotonicClock.ts';
 import { answer, startReceiver } from '../../harness/receiver.ts';
-import { listening, onLoopback, post, receiver, sender, timeoutMs } from './senders.ts';
+import { listening, onLoopback, patientMs, post, receiver, sender, timeoutMs } from './senders.ts';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((list) =>
   list?.some(({ address }) => address === '::1'),
@@ -67,7 +67,7 @@ describe('send', () => {
   it('delivers a large body whole', async () => {
     const target = await receiver(answer(200));
     const body = Buffer.alloc(5_000_000, 'abcdefg');
-    const outcome = await sender({ timeoutMs: 10_000 }).send(post(target.url(), body));
+    const outcome = await sender().send(post(target.url(), body));
     expect(outcome.ok).toBe(true);
     expect(target.requests[0]!.body.equals(body)).toBe(true);
   });
@@ -144,7 +144,7 @@ describe('a receiver out of reach', () => {
           reject(new Error('cancelled'));
         });
       });
-    const outcome = await sender({ lookup }).send(post('https://hooks.receiver.test/'));
+    const outcome = await sender({ lookup, timeoutMs }).send(post('https://hooks.receiver.test/'));
     expect(outcome).toMatchObject({
       reason: 'timeout',
       detail: `no status line within ${timeoutMs} ms (resolving the host name)`,
@@ -154,7 +154,7 @@ describe('a receiver out of reach', () => {
 
   it('that accepts and says nothing', async () => {
     const { port, openSockets } = await listening(createTcpServer((socket) => socket.resume()));
-    const outcome = await sender().send(post(`https://localhost:${port}/`));
+    const outcome = await sender({ timeoutMs }).send(post(`https://localhost:${port}/`));
     expect(outcome).toMatchObject({
       reason: 'timeout',
       detail: `no status line within ${timeoutMs} ms (agreeing on TLS)`,
@@ -165,7 +165,7 @@ describe('a receiver out of reach', () => {
   it('whose answer comes too late, and is read before the timer goes off', async () => {
     const clock = monotonicClock();
     const target = await receiver((request, socket) => {
-      clock.pass(timeoutMs + 1);
+      clock.pass(patientMs + 1);
       answer(200)(request, socket);
     });
     const outcome = await sender().send(post(target.url()));
@@ -190,8 +190,7 @@ describe('a receiver out of reach', () => {
       [...Array.from({ length: refusing }, (_, index) => `127.0.0.${index + 2}`), '127.0.0.1'].map(
         (address) => ({ address, family: 4 as const }),
       );
-    const send = (refusing: number) =>
-      sender({ lookup: behind(refusing), timeoutMs: 10_000 }).send(post(target.url()));
+    const send = (refusing: number) => sender({ lookup: behind(refusing) }).send(post(target.url()));
     expect(await send(3)).toMatchObject({ ok: true });
     expect(await send(4)).toMatchObject({ ok: false, reason: 'connection_refused' });
     expect(target.connections).toBe(1);
@@ -204,7 +203,7 @@ describe('a receiver out of reach', () => {
       ...four.map((address) => ({ address, family: 4 as const })),
       { address: '::1', family: 6 as const },
     ];
-    expect(await sender({ lookup, timeoutMs: 10_000 }).send(post(target.url()))).toMatchObject({ ok: true });
+    expect(await sender({ lookup }).send(post(target.url()))).toMatchObject({ ok: true });
   });
 
   it('tries the other addresses of a name when one refuses', async () => {
@@ -258,7 +257,10 @@ describe('reachable', () => {
   it('says why not', async () => {
     const silent = await receiver(() => {});
     const expired = await receiver(answer(200), { certificate: (await testCertificates()).expired });
-    expect(await sender().reachable(silent.url())).toEqual({ reachable: false, reason: 'timeout' });
+    expect(await sender({ timeoutMs }).reachable(silent.url())).toEqual({
+      reachable: false,
+      reason: 'timeout',
+    });
     expect(await sender().reachable(expired.url())).toEqual({ reachable: false, reason: 'tls_certificate' });
     expect(await sender().reachable('http://example.com/')).toEqual({
       reachable: false,
@@ -271,7 +273,7 @@ describe('close', () => {
   it('lets attempts under way finish, drops what is idle, and takes no more', async () => {
     let release = (): void => {};
     const target = await receiver(answer(200));
-    const one = sender({ timeoutMs: 10_000 });
+    const one = sender();
     await Promise.all([one.send(post(target.url())), one.send(post(target.url()))]);
     const written = new Promise<void>((resolve) => {
       target.behave((request, socket) => {
