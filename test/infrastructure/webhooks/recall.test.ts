@@ -77,3 +77,15 @@ it('does nothing to an attempt that is over', async () => {
   expect((await sending.send(request(receiver.url()))).ok).toBe(true);
   expect(receiver.connections).toBe(1);
 });
+
+it('leaves no timer of an attempt that is over, whatever came of it', async () => {
+  receiver = await startReceiver(answer(200));
+  const sending = await open();
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  for (let sent = 0; sent < 20; sent += 1) await sending.send(request(receiver.url()));
+  receiver.behave((_request, socket) => socket.destroy());
+  for (let sent = 0; sent < 20; sent += 1) await sending.send(request(receiver.url()));
+  // Of others in this process a few may have begun meanwhile.
+  expect(timers() - before).toBeLessThan(20);
+});
