@@ -187,10 +187,9 @@ describe('dnsLookup', () => {
     },
   );
 
-  it('waits a short while for IPv6 where IPv4 has addresses, and leaves no question', async () => {
+  it('waits a short while for IPv6 where IPv4 has addresses', async () => {
     const { lookup } = await nameServer({ A: ['93.184.216.34'] }, 28);
     expect(await lookup('hooks.receiver.test', new AbortController().signal)).toEqual([v4('93.184.216.34')]);
-    expect(process.getActiveResourcesInfo()).not.toContain('QueryReqWrap');
   });
 
   it('reads what has come of IPv6 by the end of that while, in a process that stood still', async () => {
