@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
-import { freeOf } from '../../src/domain/bookings/reference.ts';
+import { freeOf, newReference } from '../../src/domain/bookings/reference.ts';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { startServer } from '../../src/server.ts';
@@ -130,6 +130,18 @@ describeEngines('booking references', (engine) => {
     const numbers = references.map(numberOf);
     const steps = numbers.slice(1).map((number, index) => (number - (numbers[index] ?? 0)) & (2 ** 30 - 1));
     expect(new Set(steps).size).toBe(steps.length);
+  });
+
+  it('have any of 32 characters at each of their places, whatever stands at the others', async () => {
+    const { sequelize } = server.running.gateway.platform;
+    const references: string[] = [];
+    for (let made = 0; made < 2_000; made += 1) references.push(await newReference(sequelize));
+    // With 32 times 32 pairs of neighbours, some 880 of them come up.
+    for (let place = 0; place < 6; place += 1) {
+      expect(new Set(references.map((reference) => reference[place])).size).toBe(32);
+      const pairs = new Set(references.map((reference) => reference.slice(place, place + 2)));
+      if (place < 5) expect(pairs.size).toBeGreaterThan(600);
+    }
   });
 });
 
