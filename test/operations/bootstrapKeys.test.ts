@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -34,14 +35,28 @@ describeEngines('Keys that are chosen for the demo team', (engine) => {
     expect(ignored()).toEqual(['BOOTSTRAP_ADMIN_KEY']);
     expect(server.logLines.join('')).not.toContain('of-somebody-else');
   });
+
+  it('are named, too, when they are revoked', async () => {
+    const { operator } = server.keys;
+    const find = '{ teams { items { id } } }';
+    const [team] = (await server.graphql(find, null, operator)).body.data.teams.items;
+    const list = `{ apiKeys(teamId: "${team.id}") { id kind } }`;
+    const { apiKeys } = (await server.graphql(list, null, operator)).body.data;
+    const { id } = apiKeys.find(({ kind }: Json) => kind === 'live');
+    const revoked = await server.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, null, operator);
+    expect(revoked.body.errors).toBeUndefined();
+    const before = ignored().length;
+    await server.restart({ BOOTSTRAP_ADMIN_KEY: '' });
+    expect(ignored().slice(before)).toEqual(['BOOTSTRAP_LIVE_KEY']);
+  });
 });
 
 describeEngines('Keys of the demo team that nobody may have seen', (engine) => {
   let server: TestServer;
-  beforeAll(async () => {
+  beforeEach(async () => {
     server = await startTestServer(engine);
   });
-  afterAll(() => server?.close());
+  afterEach(() => server?.close());
 
   const told = () =>
     server.logLines
@@ -55,12 +70,29 @@ describeEngines('Keys of the demo team that nobody may have seen', (engine) => {
     expect(told()).toHaveLength(1);
     await server.restart({ BOOTSTRAP_ADMIN_KEY: 'sk_admin_of-somebody-else' });
     expect(told()).toHaveLength(2);
-    const recharge = await server.rest('POST', '/api/v1/wallet/recharge', {
-      key: server.keys.live,
-      body: { amount: '100.00', currency: 'BRL', payment_method: 'pix' },
-    });
-    expect(recharge.status).toBe(201);
+  });
+
+  const uses: Record<string, () => Promise<unknown>> = {
+    async 'a recharge is requested'() {
+      const recharge = await server.rest('POST', '/api/v1/wallet/recharge', {
+        key: server.keys.live,
+        body: { amount: '100.00', currency: 'BRL', payment_method: 'pix' },
+      });
+      expect(recharge.status).toBe(201);
+    },
+    'another operator has a key': () => server.createKey({ kind: 'operator', name: 'Ana' }),
+    async 'the operator revokes its own key'() {
+      const { operator } = server.keys;
+      const [key] = (await server.graphql('{ apiKeys { id } }', null, operator)).body.data.apiKeys;
+      await server.graphql(`mutation { revokeApiKey(id: "${key.id}") { id } }`, null, operator);
+    },
+  };
+
+  it.each(Object.keys(uses))('are said nothing of once %s', async (use) => {
     await server.restart({ BOOTSTRAP_ADMIN_KEY: '' });
-    expect(told()).toHaveLength(2);
+    expect(told()).toHaveLength(1);
+    await uses[use]?.();
+    await server.restart({ BOOTSTRAP_ADMIN_KEY: '' });
+    expect(told()).toHaveLength(1);
   });
 });
