@@ -103,8 +103,8 @@ export function hasDecodableLogin(text: string): boolean {
   }
 }
 
-/** Whether a URL of the web has a user in it, or room for one. */
-export const namesUser = (text: string): boolean => /^\w+:\/\/[^/]*@/.test(text);
+/** Whether a URL of the web has a user in it, or room for one: behind as many slashes as URL lets pass. */
+export const namesUser = (text: string): boolean => /^\w+:\/{2,}[^/]*@/.test(text);
 
 export const apiKey = (prefix: string) =>
   z

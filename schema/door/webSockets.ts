@@ -128,7 +128,7 @@ function renderAlone(error: unknown, caller: Caller | undefined, log: Log): Grap
 function takePlace({ caller, gateway }: RequestContext, end: SocketEnd): () => void {
   const leave = gateway.places.sockets.take(caller.keyId);
   let closing: NodeJS.Timeout | undefined;
-  const unwatch = gateway.access.watch(caller.keyHash, () => {
+  const unwatch = gateway.access.onRevoked(caller.keyHash, () => {
     unwatch();
     closing = setTimeout(() => end.bring(CloseCode.Forbidden, 'Forbidden'), revokedMs).unref();
   });

@@ -44,16 +44,19 @@ function toldAtLogin(transport: Transporter): string[] {
 }
 
 /**
- * Warns of each mail that goes out before anybody has logged in: nodemailer leaves the login out where a server offers none, as
- * one does whose STARTTLS failed. It tells of either only as it would write it into a log of its own.
+ * Warns of each mail that goes out without a login: nodemailer leaves it out where a server offers none, as one does whose
+ * STARTTLS failed. It tells of either only as it would write it into a log of its own.
+ * @param isPooled whether one login serves several mails
  */
-function warnsOfNoLogin(log: Log) {
+function warnsOfNoLogin(log: Log, isPooled: boolean) {
   let hasLoggedIn = false;
   return {
     info({ action, tnx, err }: { action?: string; tnx?: string; err?: unknown }): void {
       if (action === 'authenticated') hasLoggedIn = true;
-      else if (tnx === 'send' && !err && !hasLoggedIn)
-        log.warn('the mail server offers no login: sending without that of SMTP_URL');
+      else if (tnx === 'send' && !err) {
+        if (!hasLoggedIn) log.warn('the mail server offers no login: sending without that of SMTP_URL');
+        hasLoggedIn &&= isPooled;
+      }
     },
   };
 }
@@ -89,13 +92,17 @@ export function createMailer(
     };
   }
   const url = settings.SMTP_URL;
-  const hasLogin = new URL(url).username !== '';
+  const { username, searchParams } = new URL(url);
+  const isPooled = searchParams.get('pool') === 'true';
   let opened: Transporter | undefined;
   const domain = mailDomain(new URL(settings.PUBLIC_URL ?? 'http://localhost').hostname);
   const from = { name: 'Embarque', address: `alerts@${domain}` };
   return {
     async send({ id, ...mail }, signal) {
-      opened ??= nodemailer().createTransport({ url, logger: hasLogin && warnsOfNoLogin(log) });
+      opened ??= nodemailer().createTransport({
+        url,
+        logger: username !== '' && warnsOfNoLogin(log, isPooled),
+      });
       try {
         // By it receivers know a mail again that a server delivered without saying so.
         await opened.sendMail({ messageId: `<${id}@${domain}>`, from, ...mail, signal });

@@ -80,6 +80,14 @@ describeEngines('Keys of the demo team that nobody may have seen', (engine) => {
       });
       expect(recharge.status).toBe(201);
     },
+    async 'a team is made'() {
+      const { body } = await server.graphql(
+        'mutation { createTeam(input: { name: "Sol" }) { id } }',
+        null,
+        server.keys.operator,
+      );
+      expect(body.errors).toBeUndefined();
+    },
     'another operator has a key': () => server.createKey({ kind: 'operator', name: 'Ana' }),
     async 'the operator revokes its own key'() {
       const { operator } = server.keys;

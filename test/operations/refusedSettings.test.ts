@@ -92,8 +92,8 @@ describe('Settings', () => {
     [{ PUBLIC_URL: 'https://example.com/tra vel' }, 'PUBLIC_URL: has a blank in it'],
     [{ PUBLIC_URL: 'https://exam\nple.com' }, 'PUBLIC_URL: has a blank in it'],
     [{ PUBLIC_URL: 'https://someone@example.com' }, 'PUBLIC_URL: must name no user: links begin with it'],
-    ...['mirror', 'mirror:geheim'].map((login): [Record<string, string>, string] => [
-      { PTAX_URL: `http://${login}@mirror.example.com/odata` },
+    ...['//mirror', '//mirror:geheim', '///mirror:geheim'].map((login): [Record<string, string>, string] => [
+      { PTAX_URL: `http:${login}@mirror.example.com/odata` },
       'PTAX_URL: must name no user: it is asked without a login',
     ]),
     [{ SMTP_URL: 'smtp://' }, 'SMTP_URL: is not a URL'],

@@ -206,12 +206,21 @@ const ofSender = [
   [550, 'log in first, from 5.1.1.9 (5.1.1.9)'],
   [503, 'that needs a password'],
   [554, 'Message rejected: Email address is not verified.'],
+  [554, 'Message rejected: Sending suspended for this account.'],
+  [504, '5.5.2 <alerts@localhost>: Sender address rejected: need fully-qualified address'],
+  [504, '5.5.2 <embarque>: Helo command rejected: need fully-qualified hostname'],
+  [550, 'Access denied - Invalid HELO name (See RFC2821 4.1.1.1)'],
+  [550, '5.4.5 Daily user sending quota exceeded.'],
+  [550, 'rejected because 192.0.2.9 is in a black list at zen.example.org'],
+  [554, '5.2.252 SendAsDenied; ti@sol.example not allowed to send as alerts@localhost'],
 ] as const;
 
 describeMailServer('While the mail server refuses', startRefusingMailServer, (stage) => {
   it.each([
     ['address', '5.1.1 User unknown in relay recipient table'],
     ['text', 'sorry, no mailbox here that mail is relayed to. (#5.1.1)'],
+    ['address', '5.2.2 the mailbox is full: the sender is told'],
+    ['text', '5.6.0 not understood'],
   ])('an alert is tried again, until its %s is refused for good', async (what, forGood) => {
     const { mail, world } = stage;
     Object.assign(mail.refusal, {

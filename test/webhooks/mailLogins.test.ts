@@ -26,6 +26,19 @@ describeMailServer('While the mail server offers no login', startOpenMailServer,
     await eventually(async () => (await waitingAlerts(world)).length === 0);
     expect(warnings()).toEqual([]);
   });
+
+  it('any more, the log warns though others were sent with it before', async () => {
+    const { mail, world } = stage;
+    const warnings = () => world.server.logLines.filter((line) => line.includes('offers no login'));
+    await world.server.restart({ SMTP_URL: mail.url });
+    world.server.logLines.length = 0;
+    for (const isOffered of [true, false]) {
+      mail.offerLogin(isOffered);
+      await deactivateWebhook(world);
+      await eventually(async () => (await waitingAlerts(world)).length === 0);
+      expect(warnings()).toHaveLength(isOffered ? 0 : 1);
+    }
+  });
 });
 
 describeMailServer('While the mail server seems to offer no TLS', startStrippedMailServer, (stage) => {

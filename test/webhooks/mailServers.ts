@@ -142,18 +142,28 @@ export async function startStrippedMailServer() {
   return { ...server, url: `${withPassword}?requireTLS=true`, withoutTls: withPassword, told };
 }
 
-/** A mail server that offers no login, and takes every mail. */
+/** A mail server that offers no login unless it is told to, and takes every mail. */
 export async function startOpenMailServer() {
   let taken = 0;
+  let isLoginOffered = false;
   const { url, ...server } = await startMailServer({
-    disabledCommands: ['STARTTLS', 'AUTH'],
+    allowInsecureAuth: true,
+    onConnect(session, done) {
+      session.disabledCommands = ['STARTTLS', ...(isLoginOffered ? [] : ['AUTH'])];
+      done();
+    },
+    onAuth: ({ username }, _session, done) => done(null, { user: username }),
     onData(stream, _session, done) {
       taken += 1;
       stream.resume().on('end', () => done());
     },
   });
   const withPassword = url.replace('//', '//someone:word@');
-  return { ...server, url: withPassword, withoutLogin: url, taken: () => taken };
+  /** To whoever connects from now on. */
+  const offerLogin = (isOffered: boolean) => {
+    isLoginOffered = isOffered;
+  };
+  return { ...server, url: withPassword, withoutLogin: url, offerLogin, taken: () => taken };
 }
 
 /** A mail server that refuses a login and quotes, with what came of it, what it was told. */

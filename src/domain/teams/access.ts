@@ -73,6 +73,8 @@ export class Access {
   /** Counts what was to be forgotten: a read that began before may have found what is no longer so. */
   #forgettings = 0;
   readonly #watchers = new Map<string, Set<() => void>>();
+  /** How many of a key's watchers want it looked at. */
+  readonly #watched = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
   /** One for all watched keys: there may be thousands, each looked at five times a second. */
   readonly #outage: Outage;
@@ -91,16 +93,35 @@ export class Access {
     signals
       .subscribe('access', ({ hash }) => this.#forget(hash))
       .catch((error) => log.warn({ err: error }, 'not listening for revoked keys'));
-    this.#timer = setInterval(() => this.#checkWatched([...this.#watchers.keys()]), watchMs);
+    this.#timer = setInterval(() => this.#checkWatched([...this.#watched.keys()]), watchMs);
   }
 
   close(): void {
     if (this.#timer) clearInterval(this.#timer);
     this.#watchers.clear();
+    this.#watched.clear();
   }
 
   /** Calls `revoked` within a second of the key's revocation; the returned function ends the watch. */
   watch(hash: string, revoked: () => void): () => void {
+    this.#watched.set(hash, (this.#watched.get(hash) ?? 0) + 1);
+    const forget = this.onRevoked(hash, revoked);
+    let isOver = false;
+    return () => {
+      forget();
+      if (isOver) return;
+      isOver = true;
+      const others = (this.#watched.get(hash) ?? 0) - 1;
+      if (others > 0) this.#watched.set(hash, others);
+      else this.#watched.delete(hash);
+    };
+  }
+
+  /**
+   * Calls `revoked` once the key is found to be revoked, without a look for that: at once with signals, and else with the
+   * first that is asked with it. The returned function ends it.
+   */
+  onRevoked(hash: string, revoked: () => void): () => void {
     const watchers = this.#watchers.get(hash) ?? new Set();
     this.#watchers.set(hash, watchers.add(revoked));
     return () => {
@@ -123,13 +144,8 @@ export class Access {
   }
 
   #checkWatched(hashes: string[]): void {
-    for (const hash of hashes) {
-      Promise.resolve(this.callerOfHash(hash))
-        .then((caller) => {
-          if (caller === null) for (const revoked of this.#watchers.get(hash) ?? []) revoked();
-        })
-        .catch((error) => this.#outage.begin(error));
-    }
+    for (const hash of hashes)
+      Promise.resolve(this.callerOfHash(hash)).catch((error) => this.#outage.begin(error));
   }
 
   /** The caller with this bearer key, or null. Answers without a promise when the key is known. */
@@ -174,6 +190,7 @@ export class Access {
     this.#outage.end();
     if (!row) {
       this.#callers.delete(hash);
+      for (const revoked of this.#watchers.get(hash) ?? []) revoked();
       return null;
     }
     const caller = toCaller(hash, row);

@@ -91,10 +91,11 @@ async function ignoredSettings({ sequelize, settings, log }: Platform): Promise<
   return ignored;
 }
 
-/** Whether there are keys beside those with these names, or anything tells that some were used: reads leave nothing. */
+/** Whether there are teams and keys beside theirs, or events tell that some were used: reads leave nothing. */
 const readUse = statement<{ used: boolean }>(
   'read_use_of_keys',
-  `SELECT EXISTS (SELECT FROM api_keys WHERE name NOT IN ($1, $2, $3) OR revoked_at IS NOT NULL)
+  `SELECT (SELECT count(*) FROM teams) > 1
+       OR EXISTS (SELECT FROM api_keys WHERE name NOT IN ($1, $2, $3) OR revoked_at IS NOT NULL)
        OR EXISTS (SELECT FROM events WHERE type <> 'api_key.created') AS used`,
 );
 
@@ -110,6 +111,6 @@ async function tellOfUnusedKeys(
   const [state] = await run(sequelize, readUse, [nameOf('live'), nameOf('test'), nameOf('operator')]);
   if (state?.used !== false) return;
   log.info(
-    'the keys of the demo team were shown by the start that made them, and seem unused: whoever has none stops the server and makes one with npm run operator:key (README, Start)',
+    'the keys of the demo team were shown by the start that made them, and seem unused: npm run operator:key makes another (README, Commands)',
   );
 }

@@ -157,15 +157,21 @@ const enhancedStatus = /(?:^\d{3}[ -]|[([])#?(5\.\d{1,3}\.\d{1,3})(?!\.?\d)/m;
 /** Statuses about who sends: all of a policy, and those of the sender's address. */
 const senderStatus = /^5\.(?:7\.\d+|1\.[78])$/;
 
+/** Statuses about the recipient: its address, its mailbox. Of all others the words tell whom they mean. */
+const recipientStatus = /^5\.(?:1\.(?:[1-6]|10)|2\.[1-4])$/;
+
 /**
- * What is said about who sends where there is no status: by Exim ("relay not permitted", "Sender verify failed"), by those who
- * ask for a login in words ("Please turn on SMTP Authentication"), by Amazon SES ("Email address is not verified").
+ * What is said about who sends, by Exim ("relay not permitted", "Sender verify failed"), by those who ask for a login in words
+ * ("Please turn on SMTP Authentication"), by Amazon SES ("Email address is not verified", "Sending suspended"), by Postfix ("Helo
+ * command rejected") and Microsoft 365 ("5.2.252 SendAsDenied").
  */
-const senderWords = /relay|rcpthosts|authenticat|\blog ?in\b|\bsender\b|not verified/i;
+const senderWords =
+  /relay|rcpthosts|authenticat|\blog ?in\b|\bsender\b|not verified|\b(?:he|eh)lo\b|send ?as|\bsending\b|black ?list/i;
 
 function isAboutSender(response: string): boolean {
   const status = enhancedStatus.exec(response)?.[1];
-  return status === undefined ? senderWords.test(response) : senderStatus.test(status);
+  if (status !== undefined && senderStatus.test(status)) return true;
+  return (status === undefined || !recipientStatus.test(status)) && senderWords.test(response);
 }
 
 /**
