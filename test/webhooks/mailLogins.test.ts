@@ -34,7 +34,9 @@ describeMailServer('While the mail server offers no login', startOpenMailServer,
     world.server.logLines.length = 0;
     for (const isOffered of [true, false]) {
       mail.offerLogin(isOffered);
+      const before = mail.taken();
       await deactivateWebhook(world);
+      await eventually(() => mail.taken() === before + 1);
       await eventually(async () => (await waitingAlerts(world)).length === 0);
       expect(warnings()).toHaveLength(isOffered ? 0 : 1);
     }
