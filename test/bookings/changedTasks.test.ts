@@ -22,6 +22,21 @@ describeEngines('The answer to what a supplier was asked before its booking was 
   });
   afterAll(() => server?.close());
 
+  /** A booking of a funded team that is held, and that its supplier is to be asked for. */
+  async function held() {
+    const { live: walletId } = await fundedTeam(server);
+    const booking = await bookingOf(server, walletId, { type: 'hold', amountCents: 400_00 });
+    await postBooking(booking, null, server.running.gateway.platform);
+    return { id: booking.id, walletId };
+  }
+
+  /** What its supplier is to be asked, taken as a worker does. */
+  async function claimed(id: string): Promise<OrderTask> {
+    const { platform } = server.running.gateway;
+    const tasks = await claimTasks(new Map([['simulated', 25]]), 60_000, platform);
+    return tasks.find((task) => task.id === id)!;
+  }
+
   it.each([
     ['done', (task: OrderTask, platform: Platform) => finishTask(task, null, platform)],
     [
@@ -30,12 +45,8 @@ describeEngines('The answer to what a supplier was asked before its booking was 
     ],
   ])('%s, settles and delays nothing of the cancellation', async (_answer, write) => {
     const { platform } = server.running.gateway;
-    const { live: walletId } = await fundedTeam(server);
-    const booking = await bookingOf(server, walletId, { type: 'hold', amountCents: 400_00 });
-    await postBooking(booking, null, platform);
-    const { id } = booking;
-    const tasks = await claimTasks(new Map([['simulated', 25]]), 60_000, platform);
-    const task = tasks.find((one) => one.id === id)!;
+    const { id, walletId } = await held();
+    const task = await claimed(id);
     expect(task.order_task).toBe('hold');
     expect(await applyTransition('withdraw', { id, walletId }, {}, platform)).not.toBeNull();
     const present = () =>
@@ -50,28 +61,18 @@ describeEngines('The answer to what a supplier was asked before its booking was 
 
   it('undecided, counts for nothing in how often the cancellation was asked for', async () => {
     const { platform } = server.running.gateway;
-    const { live: walletId } = await fundedTeam(server);
-    const booking = await bookingOf(server, walletId, { type: 'hold', amountCents: 400_00 });
-    await postBooking(booking, null, platform);
-    const { id } = booking;
-    const claim = async () => {
-      const tasks = await claimTasks(new Map([['simulated', 25]]), 60_000, platform);
-      return tasks.find((task) => task.id === id)!;
-    };
-    expect(await postponeTask(await claim(), new Date(0), undecided, platform)).toBe(true);
+    const { id, walletId } = await held();
+    expect(await postponeTask(await claimed(id), new Date(0), undecided, platform)).toBe(true);
     expect(await applyTransition('withdraw', { id, walletId }, {}, platform)).not.toBeNull();
-    expect(await claim()).toMatchObject({ order_task: 'cancel', order_asked: 0 });
+    expect(await claimed(id)).toMatchObject({ order_task: 'cancel', order_asked: 0 });
   });
 
   it('that nobody waits for any more counts for nothing in that either', async () => {
     const { platform } = server.running.gateway;
-    const { live: walletId } = await fundedTeam(server);
-    const booking = await bookingOf(server, walletId, { type: 'hold', amountCents: 400_00 });
-    await postBooking(booking, null, platform);
-    const { id } = booking;
-    const tasks = await claimTasks(new Map([['simulated', 25]]), 60_000, platform);
+    const { id, walletId } = await held();
+    const task = await claimed(id);
     expect(await applyTransition('withdraw', { id, walletId }, {}, platform)).not.toBeNull();
-    await abandonTask(tasks.find((task) => task.id === id)!, platform);
+    await abandonTask(task, platform);
     expect(
       await server.query('SELECT order_task, order_asked, order_token FROM bookings WHERE id = $1', [id]),
     ).toEqual([{ order_task: 'cancel', order_asked: 0, order_token: 'hold' }]);

@@ -10,9 +10,10 @@ import {
 } from './mailServers.ts';
 
 describeMailServer('While the mail server offers no login', startOpenMailServer, (stage) => {
+  const warnings = () => stage.world.server.logLines.filter((line) => line.includes('offers no login'));
+
   it('alerts are sent without that of SMTP_URL, and the log warns where there is one', async () => {
     const { mail, world } = stage;
-    const warnings = () => world.server.logLines.filter((line) => line.includes('offers no login'));
     await deactivateWebhook(world);
     await eventually(() => mail.taken() === 1);
     await eventually(() => warnings().length > 0);
@@ -29,7 +30,6 @@ describeMailServer('While the mail server offers no login', startOpenMailServer,
 
   it('any more, the log warns though others were sent with it before', async () => {
     const { mail, world } = stage;
-    const warnings = () => world.server.logLines.filter((line) => line.includes('offers no login'));
     await world.server.restart({ SMTP_URL: mail.url });
     world.server.logLines.length = 0;
     for (const isOffered of [true, false]) {
