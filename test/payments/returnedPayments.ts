@@ -157,6 +157,18 @@ export function describeReturnedPayments(stage: Stage): void {
       expect(await balanceOf(live)).toBe('250.00');
     });
 
+    it('show their debits in the order in which they were made', async () => {
+      const { live } = await stage.server.createTeam();
+      const { id } = await returned(await credited(live, pixOf('320.00')), null);
+      const amounts = ['40.00', '30.00', '50.00'];
+      for (const amount of amounts) {
+        stage.clock.advance(1_000);
+        await debit(id, amount);
+      }
+      const { debits } = await find(id);
+      expect(debits.map(({ amount }: Json) => amount)).toEqual(amounts);
+    });
+
     it('are never debited beyond what was credited, and nothing else is', async () => {
       const { live } = await stage.server.createTeam();
       const rechargeId = await credited(live, pixOf('320.00'));
