@@ -65,13 +65,16 @@ describeEngines('booking references', (engine) => {
   it('that a restored database had not heard of are not given out again', async () => {
     const { cheapest, book } = customerOf(server);
     const offer = await cheapest();
-    const [before] = await server.query<Json>('SELECT last_value, is_called FROM booking_reference_blocks');
+    const sequences = await server.query<Json>(
+      'SELECT sequencename, start_value, last_value FROM pg_sequences',
+    );
     const first = [await book(offer), await book(offer), await book(offer)];
-    await server.query('SELECT setval($1, $2, $3)', [
-      'booking_reference_blocks',
-      before?.last_value,
-      before?.is_called,
-    ]);
+    for (const { sequencename, start_value, last_value } of sequences)
+      await server.query('SELECT setval($1, $2, $3)', [
+        sequencename,
+        last_value ?? start_value,
+        last_value !== null,
+      ]);
     await server.query(`UPDATE bookings SET booking_reference = 'lost ' || booking_reference`);
     await server.restart();
     const second = [await book(offer), await book(offer), await book(offer)];

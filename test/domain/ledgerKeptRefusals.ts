@@ -27,16 +27,4 @@ export const keptRefusals: RefusalsOf<Pick<Wallets, 'live'>> = {
        VALUES ('rch_new', 'simulated', 'sandbox', now(), now())`,
     /unwritten_charges_mode_check/,
   ],
-  'a second key of booking references': () => [
-    `INSERT INTO booking_reference_key (key) SELECT key FROM booking_reference_key`,
-    /booking_reference_key_pkey/,
-  ],
-  'another key of booking references': () => [
-    `INSERT INTO booking_reference_key (is_the_only_one, key) SELECT false, key FROM booking_reference_key`,
-    /is_the_only_one_check/,
-  ],
-  'a key of booking references that is cut off': () => [
-    `UPDATE booking_reference_key SET key = substring(key FROM 1 FOR 31)`,
-    /booking_reference_key_key_check/,
-  ],
 };
