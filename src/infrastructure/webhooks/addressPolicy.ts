@@ -25,9 +25,12 @@ export type ParsedWebhookUrl =
     }
   | { ok: false; reason: UrlRefusal };
 
-/** Names that never belong to a public host: RFC 6761, 6762, 8375, ICANN's .internal and the usual home-made ones. */
+/**
+ * Names that never belong to a public host: RFC 6761, 6762, 8375, ICANN's .internal and the usual home-made ones. Those in
+ * .invalid belong to no host at all: they are well-formed and not reachable.
+ */
 const privateSuffixes = new Set(
-  'localhost localdomain local internal intranet lan home corp private onion invalid'.split(' '),
+  'localhost localdomain local internal intranet lan home corp private onion'.split(' '),
 );
 
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;

@@ -24,6 +24,7 @@ describe('parseWebhookUrl', () => {
     ['https://134744072/x', 'https://8.8.8.8/x'],
     ['https://[2606:4700::1111]/x', 'https://[2606:4700::1111]/x'],
     ['https://under_score.example.com/', 'https://under_score.example.com/'],
+    ['https://no-such-host.invalid/', 'https://no-such-host.invalid/'],
   ])('accepts %s', (text, href) => {
     const parsed = parseWebhookUrl(text);
     expect(parsed.ok && parsed.url.href).toBe(href);
