@@ -23,9 +23,14 @@ export function misspeltSettings(environment: Environment): MisspeltSetting[] {
   return Object.keys(environment)
     .filter(isSet)
     .flatMap((variable) => {
-      const maxDistance = Math.min(Math.floor(variable.length / charactersPerSlip), mostSlips);
-      if (maxDistance === 0) return [];
-      const setting = closestMatch(variable.toUpperCase(), missing, { maxDistance });
+      const setting = settingLike(variable.toUpperCase(), missing);
       return setting === undefined ? [] : [{ variable, setting }];
     });
+}
+
+function settingLike(name: string, settings: readonly string[]): string | undefined {
+  const plural = `${name}S`;
+  if (settings.includes(plural)) return plural;
+  const maxDistance = Math.min(Math.floor(name.length / charactersPerSlip), mostSlips);
+  return maxDistance === 0 ? undefined : closestMatch(name, settings, { maxDistance });
 }

@@ -8,6 +8,7 @@ describe('Settings', () => {
     ['ENCRYPTION_KEYS_PREVIOUS', 'ENCRYPTION_KEY_PREVIOUS'],
     ['WEBHOOK_RETRY_DELAY', 'WEBHOOK_RETRY_DELAYS'],
     ['LOGLEVEL', 'LOG_LEVEL'],
+    ['ROLE', 'ROLES'],
     ['redis_url', 'REDIS_URL'],
   ])('seem meant by %s: %s', (variable, setting) => {
     expect(misspeltSettings({ [variable]: '1', PORT: '80' })).toEqual([{ variable, setting }]);
