@@ -9,7 +9,7 @@ const unreadLimitBytes = bodyLimitBytes;
 /** Bytes between two heartbeats that the slowest link carries: what went before a ping has that much time. */
 const slowestBytes = 64 * 1_024 * (heartbeatMs / 1_000);
 
-/** Bytes that systems and proxies may hold on the way to a client, which nothing tells of. */
+/** Bytes that systems and proxies may hold on the way to a client before they take more, which nothing tells of. */
 const heldBytes = 4 * 1_024 * 1_024;
 
 /** Bytes that a connection brings before its key is known: no more than a few messages of those who show one. */
@@ -32,11 +32,13 @@ interface Writing {
 export function watchFlow(socket: WebSocket, connection: Socket, isBusy: () => boolean): { goOn(): void } {
   /** Bytes that the client may have to take before it sees the ping that it owes an answer; null if it owes none. */
   let ahead: number | null = null;
+  /** Bytes that the client has certainly taken: those before a ping that it has answered. */
+  let received = 0;
   let isFull = false;
   const pause = () => {
     socket.pause();
     // Answers to pings are not read meanwhile.
-    if (ahead !== null) ahead = heldBytes;
+    if (ahead !== null) ahead = Math.max(ahead, heldBytes);
   };
   const goOn = () => {
     if (socket.isPaused && !isFull && !isBusy()) socket.resume();
@@ -48,33 +50,44 @@ export function watchFlow(socket: WebSocket, connection: Socket, isBusy: () => b
     pause();
     awaitRoom();
   };
+  /** Bytes that the system has taken, and the client may not have. */
+  const untold = (now: Writing) => takenOf(now) - received;
+  /** Sends a ping that says how many bytes went before it, as its answer will. */
+  const ping = (onSent?: (error?: Error | null) => void) =>
+    socket.ping(String(writingOf(connection).bytesWritten), false, onSent);
   const awaitRoom = () => {
-    ahead = heldBytes;
+    ahead = Math.max(ahead ?? 0, heldBytes);
     // It leaves once all that waits now has left, and by then as much may wait again.
-    socket.ping('', false, (error?: Error | null) => {
+    ping((error) => {
       if (!error && socket.bufferedAmount > unreadLimitBytes) return awaitRoom();
       isFull = false;
+      if (ahead !== null) ahead = Math.max(ahead, untold(writingOf(connection)));
       goOn();
     });
   };
   socket.on('message', holdBack).on('ping', holdBack);
-  socket.on('pong', () => {
+  socket.on('pong', (before: Buffer) => {
     ahead = null;
+    received = Math.max(received, Number(before) || 0);
   });
+  /** Bytes that the client may have to take before it sees a ping that is sent now. */
+  const onTheWay = (now: Writing) => {
+    // It is seen when the system takes of what waits.
+    const sent = now.writeQueueSize > 0 ? 0 : untold(now);
+    return Math.max(sent, now.writeQueueSize > 0 || socket.isPaused ? heldBytes : 0);
+  };
   /** Whether the client has taken all answers, and its own to the ping waits behind what it has asked for. */
   const waitsForUs = () => isBusy() && socket.bufferedAmount === 0;
   let before = writingOf(connection);
-  let sentBefore = 0;
   const heartbeat = setInterval(() => {
     const now = writingOf(connection);
     // Where something waits, the system takes more only when the client's side has taken some.
     const hasTaken = before.writeQueueSize > 0 && takenOf(now) > takenOf(before);
     before = now;
     if (ahead === null) {
-      ahead = socket.isPaused ? heldBytes : Math.min(now.bytesWritten - sentBefore, heldBytes);
-      sentBefore = now.bytesWritten;
-      socket.ping();
-    } else if (hasTaken || waitsForUs()) ahead = heldBytes;
+      ahead = onTheWay(now);
+      ping();
+    } else if (hasTaken || waitsForUs()) ahead = onTheWay(now);
     else if (ahead > slowestBytes) ahead -= slowestBytes;
     else socket.terminate();
   }, heartbeatMs);

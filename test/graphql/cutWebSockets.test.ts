@@ -8,9 +8,12 @@ import { connectRawSocket } from '../harness/rawSocket.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { startServiceLink } from '../harness/serviceLink.ts';
 import { atRest } from '../harness/subscribers.ts';
-import { longLogOf } from './longLog.ts';
+import { excerptCharacters, longLogOf } from './longLog.ts';
 
 const heartbeatMs = 12_000;
+
+/** What README promises is enough to take between two heartbeats: 64 KiB a second. */
+const slowestBytes = (heartbeatMs / 1_000) * 64 * 1_024;
 
 describeOneEngine('A WebSocket whose client', (engine) => {
   let server: TestServer;
@@ -128,56 +131,87 @@ describeOneEngine('A WebSocket whose client', (engine) => {
   });
 
   it.each([
-    ['and asks meanwhile', true],
-    ['and says nothing', false],
-  ])('reads all the time, however slowly, %s gets long answers', async (_case, asksOn) => {
-    const { key, asking } = await longLogOf(server, 'live');
-    const link = await startSlowLink(new URL(server.url));
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    try {
-      const { socket, messages, send } = await connectRawSocket(link.url, key);
-      const ids = ['1', '2', '3', '4', '5', '6'];
-      for (const id of ids) send({ type: 'subscribe', id, payload: { query: asking(1) } });
-      const ended = () =>
-        socket.readyState !== socket.OPEN ||
-        messages.filter(({ type }) => type === 'complete').length === ids.length;
-      while (!ended()) {
-        if (asksOn) send({ type: 'ping' });
-        link.letThrough(2_000_000);
-        await eventually(() => link.isWaiting() || ended());
-        await vi.advanceTimersByTimeAsync(heartbeatMs);
+    ['and asks meanwhile', true, false, 2_000_000],
+    ['and says nothing', false, false, 2_000_000],
+    ['from a proxy that hoards, and asks meanwhile', true, true, slowestBytes],
+    ['from a proxy that hoards, and says nothing', false, true, slowestBytes],
+  ])(
+    'reads all the time, however slowly, %s gets long answers',
+    async (_case, asksOn, isHoarded, portion) => {
+      const { key, asking } = await longLogOf(server, 'live');
+      const link = await startSlowLink(new URL(server.url));
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      try {
+        const { socket, messages, send } = await connectRawSocket(link.url, key);
+        const ids = ['1', '2', '3', '4', '5', '6'];
+        for (const id of ids) send({ type: 'subscribe', id, payload: { query: asking(1) } });
+        const ended = () =>
+          socket.readyState !== socket.OPEN ||
+          messages.filter(({ type }) => type === 'complete').length === ids.length;
+        if (isHoarded) {
+          await atRest(link.taken);
+          // More than 1 MiB waits for it: it is not read from.
+          if (asksOn) send({ type: 'ping' });
+          await server.rest('GET', '/health/live');
+          link.hoard();
+          await eventually(() => link.taken() > ids.length * 1_000 * excerptCharacters);
+        }
+        while (!ended()) {
+          if (asksOn) send({ type: 'ping' });
+          link.letThrough(portion);
+          await eventually(() => link.isWaiting() || ended());
+          await vi.advanceTimersByTimeAsync(heartbeatMs);
+        }
+        const answers = messages.filter(({ type, payload }) => type === 'next' && payload.data);
+        expect(answers.map(({ id }) => id).sort()).toEqual(ids);
+        socket.terminate();
+      } finally {
+        vi.useRealTimers();
+        link.close();
       }
-      const answers = messages.filter(({ type, payload }) => type === 'next' && payload.data);
-      expect(answers.map(({ id }) => id).sort()).toEqual(ids);
-      socket.terminate();
-    } finally {
-      vi.useRealTimers();
-      link.close();
-    }
-  });
+    },
+  );
 });
 
 /** Stands between a client and the server, whose answers it lets through in portions. */
 async function startSlowLink(target: URL) {
   let left = 10_000;
-  let resume = (): void => undefined;
+  let isHoarding = false;
+  let taken = 0;
+  const held: Buffer[] = [];
+  let passOn = (): void => undefined;
   const { url, close } = await startServiceLink(target, (near, far) => {
     near.on('data', (bytes: Buffer) => far.write(bytes));
     far.on('data', (bytes: Buffer) => {
-      near.write(bytes);
-      left -= bytes.length;
-      if (left <= 0) far.pause();
+      held.push(bytes);
+      taken += bytes.length;
+      passOn();
     });
-    resume = () => void far.resume();
+    passOn = () => {
+      while (left > 0 && held.length > 0) {
+        const bytes = held.shift() as Buffer;
+        near.write(bytes);
+        left -= bytes.length;
+      }
+      if (left > 0 || isHoarding) far.resume();
+      else far.pause();
+    };
   });
   return {
     url: new URL(url).origin,
     close,
+    /** Bytes that it has taken from the server. */
+    taken: () => taken,
+    /** Takes whatever comes from the server at once from now on, and keeps it. */
+    hoard() {
+      isHoarding = true;
+      passOn();
+    },
     /** Whether as much has come through as was let. */
     isWaiting: () => left <= 0,
     letThrough(bytes: number) {
       left = bytes;
-      resume();
+      passOn();
     },
   };
 }
