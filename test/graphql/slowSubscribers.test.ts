@@ -2,8 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestRecharge, storedWalletEvents, writeEvents } from '../harness/activity.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  loseEvents,
+  requestRecharge,
+  storedWalletEvents,
+  tenantOf,
+  writeEvents,
+} from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
@@ -49,6 +55,49 @@ describeOneEngine('A subscriber that does not read', (engine) => {
       expect((await memoryBytes()) - before).toBeLessThan(30_000_000);
       expect(await slow.readOn(count)).toEqual(ids);
       slow.close();
+    });
+
+    it.each([
+      ['waits in the process', 900],
+      ['is read from the table', 2_000],
+    ])(
+      'a subscriber for whom much %s misses none of it when the database loses what came last',
+      async (_where, count) => {
+        const team = await server.createTeam();
+        await requestRecharge(server, team.test);
+        const [start] = await storedWalletEvents(server, team.teamId, 'test');
+        const slow = await holdingBack(transport.name, team.test, start.id);
+        // It waits for what happens next by now.
+        await atRest(slow.received);
+        const ids = await writeEvents(server, team.teamId, 'test', { count, bytes: 10_000 });
+        await requestRecharge(server, team.test);
+        await atRest(slow.received);
+        await loseEvents(server, team.teamId, 'test', 1);
+        const { walletId } = await tenantOf(server, team.teamId, 'test');
+        const isLoss = (line: { walletId?: number; lost?: number }) =>
+          line.walletId === walletId && line.lost !== undefined;
+        await eventually(() => server.logLines.some((line) => isLoss(JSON.parse(line))));
+        expect(await slow.readOn(count)).toEqual(ids);
+        slow.close();
+      },
+    );
+
+    it('a subscriber that has left without reading has nothing done for it at intervals', async () => {
+      const team = await server.createTeam();
+      await requestRecharge(server, team.test);
+      const [start] = await storedWalletEvents(server, team.teamId, 'test');
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      try {
+        const slow = await holdingBack(transport.name, team.test, start.id);
+        await writeEvents(server, team.teamId, 'test', { count: 2_000, bytes: 10_000 });
+        await requestRecharge(server, team.test);
+        await atRest(slow.received);
+        expect(vi.getTimerCount()).toBe(1);
+        slow.close();
+        await eventually(() => vi.getTimerCount() === 0);
+      } finally {
+        vi.useRealTimers();
+      }
     });
   });
 
