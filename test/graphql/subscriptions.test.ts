@@ -7,6 +7,7 @@ import {
   requestRecharge,
   storedEvents,
   storedWalletEvents,
+  tenantOf,
   writeEvents,
 } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
@@ -179,6 +180,53 @@ describeEngines('walletEvents', (engine) => {
       expect(await open()).toBe(before + 1);
       subscriber.cut();
       await eventually(async () => (await open()) === before);
+    });
+
+    it('does not tell what happened before, though those who came earlier have yet to be told of it', async () => {
+      const team = await server.createTeam();
+      const first = await live(transport, team.test);
+      for (let round = 0; round < 3; round += 1) {
+        const [past] = await writeEvents(server, team.teamId, 'test', { count: 1 });
+        const later = await live(transport, team.test);
+        expect(later.events.map(({ id }) => id)).not.toContain(past);
+        later.cut();
+      }
+      const stored = await storedSince(first, team.teamId, 'test');
+      expect(await first.sees(stored.length)).toEqual(stored);
+      first.cut();
+    });
+
+    it('watches no team that nobody follows any more, and begins anew with it', async () => {
+      const [left, followed] = [await server.createTeam(), await server.createTeam()];
+      const { subscribers } = server.running.gateway.platform.metrics;
+      const open = async () => (await subscribers.get()).values[0]?.value ?? 0;
+      const before = await open();
+      await requestRecharge(server, left.test);
+      const [start] = await storedWalletEvents(server, left.teamId, 'test');
+      await writeEvents(server, left.teamId, 'test', { count: 2_000 });
+      const variables = { after: start.id };
+      const leaving = [1, 2, 3].map(() => transport.subscribe(server.url, { key: left.test, variables }));
+      // They have more to read up.
+      for (const subscriber of leaving) {
+        await subscriber.sees(1);
+        subscriber.cut();
+      }
+      await eventually(async () => (await open()) === before);
+      const other = await live(transport, followed.test);
+      for (const { teamId } of [left, followed]) await loseEvents(server, teamId, 'test', 1);
+      const isSeenToBeLost = async ({ teamId }: { teamId: string }) => {
+        const { walletId } = await tenantOf(server, teamId, 'test');
+        return server.logLines
+          .map((line) => JSON.parse(line))
+          .some((line) => line.walletId === walletId && line.lost !== undefined);
+      };
+      await eventually(() => isSeenToBeLost(followed));
+      const again = await live(transport, left.test);
+      await requestRecharge(server, left.test);
+      const stored = await storedSince(again, left.teamId, 'test');
+      expect(await again.sees(stored.length)).toEqual(stored);
+      expect(await isSeenToBeLost(left)).toBe(false);
+      for (const subscriber of [other, again]) subscriber.cut();
     });
   });
 
