@@ -139,9 +139,13 @@ describe.runIf(engine)('Losing Redis', () => {
     await redis.stop();
     await eventually(async () => (await readiness()) === 503);
     await happens(3);
+    // What is not published is given up: it must not be kept for as long as Redis is gone.
+    const said = (words: string) => server.logLines.some((line) => line.includes(words));
+    await eventually(() => said('signals not published'));
     await redis.start();
     await eventually(async () => (await readiness()) === 200);
     await happens(3);
+    await eventually(() => said('signals are published again'));
     for (const subscriber of subscribers) {
       expect(subscriber.end).toBeNull();
       subscriber.cut();
