@@ -267,14 +267,17 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
     }
   });
 
-  it('whereas a search, which has a limit of its own, is answered', async () => {
+  it.each([
+    ['its own name', ''],
+    ['another name', 'found: '],
+  ])('whereas a search under %s, which has a limit of its own, is answered', async (_name, alias) => {
     const { live: key } = await server.createTeam();
     const fields = Array.from({ length: 29 }, (_, index) => `f${index}: walletBalance { balance }`);
     const body = Array.from({ length: 5 }, () => ({ query: `{ ${fields.join(' ')} }` }));
     await server.rest('POST', '/graphql', { key, body });
     expect((await server.graphql('{ walletBalance { balance } }', null, key)).body.errors).toEqual([limited]);
     const offers = Array.from({ length: 9 }, (_, index) => `o${index}: offers { ${offerFields} }`);
-    const query = `query ($search: FlightSearchInput!) { flightSearch(search: $search) { ${offers.join(' ')} } }`;
+    const query = `query ($search: FlightSearchInput!) { ${alias}flightSearch(search: $search) { ${offers.join(' ')} } }`;
     const search = { ...oneWay('GRU-GIG'), passengers: [{ type: 'adult', count: 9 }] };
     const { body: found, text } = await server.graphql(query, { search }, key);
     expect(found.errors).toBeUndefined();

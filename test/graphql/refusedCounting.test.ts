@@ -48,6 +48,18 @@ describeEngines('A GraphQL request that is refused before it runs', (engine) => 
     expect(streamed.headers.get('x-ratelimit-remaining')).toBe('3');
   });
 
+  it('counts so under whatever name it asks for that', async () => {
+    const { live } = await newTeamKeys(server);
+    const named = (name: string) => ({
+      ...badSearch,
+      query: badSearch.query.replace('flightSearch', `${name}: flightSearch`),
+    });
+    expect(await remainingAfter(live, { query: balance })).toBe('4');
+    expect(await remainingAfter(live, named('walletBalance'))).toBe('4');
+    expect(await remainingAfter(live, named('anything'))).toBe('3');
+    expect(await remainingAfter(live, { query: balance })).toBe('3');
+  });
+
   it('counts so in a batch, each of its operations by itself', async () => {
     const { live } = await newTeamKeys(server);
     const { body } = await ask(live, [badSearch, badList, badSearch]);
