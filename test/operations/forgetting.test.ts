@@ -2,13 +2,14 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { forgetOldOffers } from '../../src/domain/flights/offerStore.ts';
 import { forgetOldKeys } from '../../src/domain/idempotency/once.ts';
+import type { Clock } from '../../src/infrastructure/clock.ts';
 import { pixOf } from '../doors/door.ts';
 import { oneWay } from '../flights/searches.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { dayMs, TestClock } from '../harness/testClock.ts';
+import { dayMs, hourMs, TestClock } from '../harness/testClock.ts';
 
 describeEngines('A worker', (engine) => {
   const clock = new TestClock();
@@ -41,19 +42,19 @@ describeEngines('A worker', (engine) => {
   });
 });
 
-/** What a day without workers has left. */
+/** What a day without workers has left, the youngest first. */
 async function leaveBehind(server: TestServer, rows: number): Promise<void> {
   await server.query('DELETE FROM idempotency_keys');
   await server.query('DELETE FROM flight_searches');
   await server.query(
     `INSERT INTO idempotency_keys (scope, key, fingerprint, outcome, created_at)
-     SELECT 'operator', n, '', '', timestamptz '2020-01-01' + n / 7 * interval '1 hour' FROM generate_series(1, $1::integer) n`,
+     SELECT 'operator', n, '', '', timestamptz '2020-01-01' + n / 7 * interval '1 hour' FROM generate_series($1::integer, 1, -1) n`,
     [rows],
   );
   await server.query(
     `INSERT INTO flight_searches (batch, wallet_id, team_id, mode, created_at, expires_at, document)
      SELECT n, 1, '', 'live', '2020-01-01', timestamptz '2020-01-01' + n / 7 * interval '1 hour', ''
-       FROM generate_series(1, $1::integer) n`,
+       FROM generate_series($1::integer, 1, -1) n`,
     [rows],
   );
 }
@@ -66,8 +67,12 @@ const leftBehind = async (server: TestServer) => {
   return row;
 };
 
-async function forget(server: TestServer, stopping = new AbortController().signal): Promise<void> {
-  const { platform } = server.running.gateway;
+async function forget(
+  server: TestServer,
+  stopping = new AbortController().signal,
+  clock: Clock = server.running.gateway.platform.clock,
+): Promise<void> {
+  const platform = { ...server.running.gateway.platform, clock };
   await Promise.all([forgetOldKeys(platform, stopping), forgetOldOffers(platform, stopping)]);
 }
 
@@ -92,6 +97,24 @@ describeEngines('What has piled up', (engine) => {
       'SELECT max(rows) AS largest, sum(rows)::integer AS all FROM portions',
     );
     expect(portions).toEqual({ largest: 500, all: 3_500 });
+  });
+
+  // Keys are kept for a day, and searches for an hour after they have expired.
+  it.each([
+    ['database', { aheadHours: 48, keyHours: 1, searchHours: 0.5 }],
+    ['process', { aheadHours: -12, keyHours: 30, searchHours: 12.5 }],
+  ])('stays as long as it may be asked for by the clock of the %s', async (_whose, of) => {
+    await server.query(`UPDATE idempotency_keys SET created_at = now() - $1 * interval '1 hour'`, [
+      of.keyHours,
+    ]);
+    await server.query(`UPDATE flight_searches SET expires_at = now() - $1 * interval '1 hour'`, [
+      of.searchHours,
+    ]);
+    const clock = new TestClock();
+    clock.set(new Date().toISOString());
+    clock.advance(of.aheadHours * hourMs);
+    await forget(server, undefined, clock);
+    expect(await leftBehind(server)).toEqual({ keys: 1_750, searches: 1_750 });
   });
 
   it('is left to others when the process stops', async () => {
