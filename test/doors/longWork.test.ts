@@ -42,6 +42,16 @@ describeSeveralSessions('While what a team asks of the database takes long', (en
     };
   };
 
+  /** A session that keeps a table from all others until it rolls back. */
+  async function lock(table: string): Promise<pg.Client> {
+    const session = new pg.Client({ connectionString: server.environment.DATABASE_URL });
+    await session.connect();
+    onTestFinished(() => session.end());
+    await session.query('BEGIN');
+    await session.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    return session;
+  }
+
   it.each([
     { name: 'pages of bookings', table: 'bookings', ask: listBookings },
     { name: 'pages of recharges', table: 'recharges', ask: graphql('{ recharges { items { id } } }') },
@@ -57,13 +67,15 @@ describeSeveralSessions('While what a team asks of the database takes long', (en
         'mutation { replayWebhookDeliveries(webhookId: "$id", since: "2026-01-01T00:00:00Z") { replayed } }',
       ),
       isActive: true,
+      besides: listBookings,
     },
     {
       name: 'webhooks switched on again',
       table: 'webhook_deliveries',
       ask: graphql('mutation { updateWebhook(id: "$id", active: true) { id } }'),
+      besides: listBookings,
     },
-  ])('$name wait for each other, and nobody else for them', async ({ table, ask, isActive = false }) => {
+  ])('$name wait for each other, and nobody else for them', async ({ table, ask, isActive, besides }) => {
     const [team, other] = [await server.createTeam(), await server.createTeam()];
     const [id, theirs] = await Promise.all(
       [team, other].map(async ({ test: key }) => {
@@ -72,15 +84,11 @@ describeSeveralSessions('While what a team asks of the database takes long', (en
           body: { url: 'https://example.com/', events: ['wallet.credit'] },
         });
         const webhook = body.data.id as string;
-        await server.rest('PUT', `/api/v1/webhooks/${webhook}`, { key, body: { active: isActive } });
+        await server.rest('PUT', `/api/v1/webhooks/${webhook}`, { key, body: { active: isActive ?? false } });
         return webhook;
       }),
     );
-    const session = new pg.Client({ connectionString: server.environment.DATABASE_URL });
-    await session.connect();
-    onTestFinished(() => session.end());
-    await session.query('BEGIN');
-    await session.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    const session = await lock(table);
     const answers: Answer[] = [];
     const asking = Array.from({ length: asked }, async () => void answers.push(await ask(team.test, id!)));
     const elsewhere = ask(other.test, theirs!);
@@ -91,10 +99,34 @@ describeSeveralSessions('While what a team asks of the database takes long', (en
     }
     const { status } = await server.rest('GET', '/api/v1/wallet/balance', { key: other.test });
     expect(status).toBe(200);
+    // What takes long in another way has turns of its own.
+    if (besides) expect((await besides(team.test)).status).toBe(200);
     await session.query('ROLLBACK');
     await Promise.all(asking);
     expect((await elsewhere).status).toBe(200);
     expect(answers.slice(-atOnce).map((answer) => answer.status)).toEqual([200, 200]);
     expect((await ask(team.test, id!)).status).toBe(200);
+  });
+
+  it('has its turn to itself no longer than until it fails', async () => {
+    const { test: key } = await server.createTeam();
+    const session = await lock('bookings');
+    let answered = 0;
+    const asking = Array.from({ length: atOnce }, async () => {
+      const answer = await listBookings(key);
+      answered += 1;
+      return answer;
+    });
+    // One may wait behind the other.
+    await eventually(async () => {
+      await session.query(
+        `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return answered === atOnce;
+    });
+    for (const { status } of await Promise.all(asking)) expect(status).toBe(500);
+    await session.query('ROLLBACK');
+    expect((await listBookings(key)).status).toBe(200);
   });
 });
