@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
+import { openSilentSocket } from '../harness/silentSocket.ts';
 
 describeOneEngine('What a WebSocket has the server keep is bounded:', (engine) => {
   let server: TestServer;
@@ -40,31 +39,10 @@ describeOneEngine('What a WebSocket has the server keep is bounded:', (engine) =
     socket.terminate();
   });
 
-  /** A connection of a client that says nothing by itself, also where it is seen off. */
-  async function openConnection() {
-    const connection = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
-    let received = '';
-    connection.setNoDelay().setEncoding('latin1');
-    connection.on('data', (text: string) => {
-      received += text;
-    });
-    let isOver = false;
-    connection.on('close', () => {
-      isOver = true;
-    });
-    await once(connection, 'connect');
-    const upgrade = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13';
-    const key = `Sec-WebSocket-Key: ${'A'.repeat(22)}==\r\nSec-WebSocket-Protocol: graphql-transport-ws`;
-    connection.write(`GET /graphql HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n${key}\r\n\r\n`);
-    await eventually(() => received.endsWith('\r\n\r\n'));
-    return { connection, received: () => received, isOver: () => isOver };
-  }
-
   it('a client that is seen off for what it did, and stays, is cut soon', async () => {
-    const { connection, received, isOver } = await openConnection();
+    const { connection, received, isOver, say } = await openSilentSocket(server.url);
     try {
-      // A text of two characters, under a mask of zeros.
-      connection.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]));
+      say('{}');
       await eventually(() => received().includes('Invalid message received'));
       await eventually(isOver, 15_000);
     } finally {
@@ -73,7 +51,7 @@ describeOneEngine('What a WebSocket has the server keep is bounded:', (engine) =
   });
 
   it('a frame comes in no more reads than most links need for a packet each', async () => {
-    const { connection, received } = await openConnection();
+    const { connection, received } = await openSilentSocket(server.url);
     try {
       // Its end never comes: a text of 16 KiB, under a mask of zeros.
       connection.write(Buffer.from([0x81, 0xfe, 0x40, 0, 0, 0, 0, 0]));

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { openSilentSocket } from '../harness/silentSocket.ts';
 import { walletEvents } from '../harness/subscribers.ts';
 
 const recharge = {
@@ -28,6 +29,10 @@ describeSeveralSessions('WebSockets of a key that is revoked', (engine) => {
       await connectRawSocket(server.url, secret),
       await connectRawSocket(server.url, secret),
     ];
+    const staying = await openSilentSocket(server.url, secret);
+    onTestFinished(() => void staying.connection.destroy());
+    staying.say('{"type":"connection_init"}');
+    await eventually(() => staying.received().includes('connection_ack'));
     const subscribers = [subscribed, busy];
     for (const { send } of subscribers)
       send({ type: 'subscribe', id: 'events', payload: { query: walletEvents } });
@@ -50,12 +55,20 @@ describeSeveralSessions('WebSockets of a key that is revoked', (engine) => {
     const { body } = await server.graphql(revocation, null, server.keys.operator);
     expect(body.errors).toBeUndefined();
     for (const { closed } of [idle, subscribed]) expect(await closed()).toEqual(forbidden);
+    await eventually(() => staying.received().includes('Forbidden'));
+    // Whoever takes no leave is cut.
+    await eventually(staying.isOver, 15_000);
     for (const { receives } of subscribers)
       await receives((message) => message.id === 'events' && message.type === 'complete');
     busy.send({ type: 'subscribe', id: 'late', payload: recharge });
     await busy.caughtUp();
+    await other.caughtUp();
+    const restarted = server.restart();
+    expect((await other.closed()).code).toBe(1001);
     await session.query('ROLLBACK');
+    // What has ended first is told, whatever else ends meanwhile.
     expect(await busy.closed()).toEqual(forbidden);
+    await restarted;
 
     const told = (operation: string) => busy.messages.filter((message) => message.id === operation);
     expect(told('begun').map(({ type }) => type)).toEqual(['next', 'complete']);
@@ -66,7 +79,5 @@ describeSeveralSessions('WebSockets of a key that is revoked', (engine) => {
     expect(written.map((one) => one.id).sort()).toEqual(
       [first.body.data, told('begun')[0].payload.data].map((data) => data.createRecharge.id).sort(),
     );
-    await other.caughtUp();
-    other.socket.terminate();
   });
 });
