@@ -92,6 +92,9 @@ describeSeveralSessions('Reads that share connections', (engine) => {
 
   it('do not join a connection that somebody else waits for, and let him have it', async () => {
     await open(1);
+    // One that did not come is no reason to join.
+    vi.spyOn(database.sequelize.connectionManager, 'getConnection').mockRejectedValueOnce(new Error('none'));
+    await expect(read()).rejects.toThrow('none');
     await lock();
     const ended: string[] = [];
     const noted = (name: string, work: Promise<unknown>) => work.then(() => ended.push(name));
@@ -136,6 +139,24 @@ describeSeveralSessions('Reads that share connections', (engine) => {
     await other.query('ROLLBACK');
     expect(await held).toEqual([{ value: '100' }]);
     await expect.poll(() => pool().using, { timeout: 5_000 }).toBe(0);
+  });
+
+  it('are answered on another connection where they are asked once more and theirs breaks', async () => {
+    await open(6);
+    await lock();
+    const held = read();
+    await waiting(2);
+    const sql = `SELECT pid FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`;
+    const { pid } = (await other.query(sql)).rows[0];
+    await other.query('SELECT pg_terminate_backend($1)', [pid]);
+    await expect
+      .poll(async () => (await other.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])).rowCount, {
+        timeout: 5_000,
+      })
+      .toBe(0);
+    await other.query('ROLLBACK');
+    expect(await held).toEqual([{ value: '100' }]);
   });
 
   it.each([4, 10])(
