@@ -27,6 +27,10 @@ describeSeveralSessions('the rate limit that servers share', (engine) => {
     return `embarque:rate:default:${key?.id}`;
   };
 
+  /** A new document that may ask for a search: it is counted as that where the usual limit is used up. */
+  const searchLike = () =>
+    `query Fresh${randomUUID().replaceAll('-', '')} { walletBalance { balance } } # flightSearch`;
+
   it('is kept by the process itself where Redis fails', async () => {
     const { teamId, live } = await newTeamKeys(server);
     const redis = new Redis(server.environment.REDIS_URL ?? '');
@@ -60,14 +64,33 @@ describeSeveralSessions('the rate limit that servers share', (engine) => {
         await limiter.consume('search', other);
         return (await redis.exists(`embarque:rate:search:${other}`)) === 1;
       });
-      // One that may ask for a search is counted as that where the usual limit is used up.
-      const document = `query Fresh${randomUUID().replaceAll('-', '')} { walletBalance { balance } } # flightSearch`;
-      const { body, headers } = await server.graphql(document, null, live);
+      const { body, headers } = await server.graphql(searchLike(), null, live);
       expect(body.data).toEqual({ walletBalance: { balance: '0.00' } });
       expect(headers.get('x-ratelimit-remaining')).toBe('4');
       expect(await redis.exists(`embarque:rate:search:${keyId}`)).toBe(0);
     } finally {
       await redis.del(window);
+      redis.disconnect();
+    }
+  });
+
+  it('is not used up by a window that is over: a new document costs what it asks for', async () => {
+    const { teamId, live } = await newTeamKeys(server);
+    const ask = () => server.rest('GET', '/api/v1/wallet/balance', { key: live });
+    for (let sent = 0; sent < 5; sent += 1) expect((await ask()).status).toBe(200);
+    const redis = new Redis(server.environment.REDIS_URL ?? '');
+    const window = await windowOf(teamId);
+    try {
+      // As if almost all of it had passed.
+      await redis.pexpire(window, 4_000);
+      const { status, headers } = await ask();
+      expect(status).toBe(429);
+      await eventually(() => Date.now() / 1_000 > Number(headers.get('x-ratelimit-reset')));
+      const answer = await server.graphql(searchLike(), null, live);
+      expect(answer.body.data).toEqual({ walletBalance: { balance: '0.00' } });
+      expect(answer.headers.get('x-ratelimit-remaining')).toBe('4');
+      expect(await redis.exists(window.replace('default', 'search'))).toBe(0);
+    } finally {
       redis.disconnect();
     }
   });
