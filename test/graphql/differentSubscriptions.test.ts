@@ -34,14 +34,28 @@ describeOneEngine('Subscriptions of one key that all ask for something else', (e
     for (let index = 0; index < asked; index += 1)
       raw.send({ id: String(index), type: 'subscribe', payload: { query: documentOf(index) } });
     await openSubscriptions(asked);
-    return { key: team.test, ...raw, told: () => raw.messages.filter(({ type }) => type === 'next') };
+    return {
+      ...team,
+      key: team.test,
+      ...raw,
+      told: () => raw.messages.filter(({ type }) => type === 'next'),
+    };
   }
 
   const openSubscriptions = (count: number) =>
     eventually(async () => (await sampleOf(server.url, 'embarque_subscribers')) === count);
 
   it('are told of an event in turns of the process, between which it does what else is asked of it', async () => {
-    const { key, messages, socket, send, receives, told } = await stage();
+    const { key, teamId, messages, socket, send, receives, told } = await stage();
+    const { secret } = await server.createKey({ kind: 'test', teamId });
+    const other = await connectRawSocket(server.url, secret);
+    onTestFinished(() => other.socket.terminate());
+    other.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { walletEvents { type } }' } });
+    await openSubscriptions(asked + 1);
+    let toldBefore = asked;
+    other.socket.once('message', () => {
+      toldBefore = told().length;
+    });
     const { length: before } = messages;
     socket.once('message', () => send({ type: 'ping' }));
     await requestRecharge(server, key);
@@ -51,6 +65,8 @@ describeOneEngine('Subscriptions of one key that all ask for something else', (e
     const answered = messages.slice(before).findIndex(({ type }) => type === 'pong');
     expect(answered).toBeLessThan(asked);
     expect(new Set(told().map(({ id }) => id)).size).toBe(asked);
+    // Another key has turns of its own.
+    expect(toldBefore).toBeLessThan(asked / 2);
   });
 
   it('are not told of an event under an id that is another operation’s by their turn', async () => {
