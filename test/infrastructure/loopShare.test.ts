@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { LoopShare } from '../../src/infrastructure/loopShare.ts';
+import { monotonicClock } from '../harness/monotonicClock.ts';
 
 /** Keeps the process busy for longer than its share of a turn. */
 function workLong(): void {
@@ -33,4 +34,19 @@ it('A failure is told to whoever asked for the work, and the rest is done', asyn
   const next = share.do('one', () => 'done');
   await expect(failing).rejects.toThrow('no');
   expect(await next).toBe('done');
+});
+
+it('Short pieces are done in turns when together they take longer than a share', async () => {
+  const share = new LoopShare();
+  const clock = monotonicClock();
+  let done = 0;
+  const working = Array.from({ length: 10 }, () =>
+    share.do('one', () => {
+      clock.pass(4);
+      done += 1;
+    }),
+  );
+  expect(done).toBeLessThan(10);
+  await Promise.all(working);
+  expect(done).toBe(10);
 });
