@@ -130,6 +130,28 @@ describeOneEngine('A WebSocket whose client', (engine) => {
     }
   });
 
+  it('has taken long answers, and then shows no life, is cut as soon as one that has not', async () => {
+    const { key, asking } = await longLogOf(server, 'live');
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const { socket, send, receives, caughtUp, closed } = await connectRawSocket(server.url, key);
+      for (const id of ['1', '2', '3', '4', '5', '6']) {
+        send({ type: 'subscribe', id, payload: { query: asking(1) } });
+        await receives((message) => message.type === 'complete' && message.id === id);
+      }
+      const pinged = once(socket, 'ping');
+      await vi.advanceTimersByTimeAsync(heartbeatMs);
+      await pinged;
+      await caughtUp();
+      socket.pause();
+      for (const _unanswered of ['a ping', 'its end']) await vi.advanceTimersByTimeAsync(heartbeatMs);
+      socket.resume();
+      expect((await closed()).code).toBe(1006);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it.each([
     ['and asks meanwhile', true, false, 2_000_000],
     ['and says nothing', false, false, 2_000_000],
