@@ -16,6 +16,7 @@ import { createGraphqlDoor } from '../schema/door/door.ts';
 import { gatewaySchema } from '../schema/index.ts';
 import type { Gateway } from './domain/gateway.ts';
 import { createApplication, createHttpServer } from './infrastructure/http/application.ts';
+import { Connections, mostDescriptors } from './infrastructure/http/connections.ts';
 import { DirectRoutes } from './infrastructure/http/directRoutes.ts';
 import { answerPreflight } from './infrastructure/http/headers.ts';
 import { createListener } from './infrastructure/http/listener.ts';
@@ -58,21 +59,24 @@ function openDoors(application: Express, gateway: Gateway): Doors {
 export function openHttp(
   gateway: Gateway,
   readiness: Pick<ProbeParts, 'checks' | 'isServing'>,
-): { server: Server; doors: Doors | null } {
+): { server: Server; doors: Doors | null; connections: Connections } {
   const { platform } = gateway;
   const { settings, log, metrics } = platform;
   const application = createApplication({ trustProxy: settings.TRUST_PROXY });
   application.use(createProbesRouter({ ...readiness, metrics, metricsKey: settings.METRICS_KEY }));
   const doors = settings.ROLES.includes('api') ? openDoors(application, gateway) : null;
   refuseTheRest(application, log);
+  const connections = new Connections({ descriptors: mostDescriptors(), log, metrics });
   const listener = createListener({
     application,
     direct: doors?.direct ?? new DirectRoutes([]),
+    connections,
     log,
     metrics,
     refuse: (error, response) => refuse(error, response, log),
   });
   const server = createHttpServer(application, listener);
+  connections.follow(server);
   answerBrokenRequests(server, log);
-  return { server, doors };
+  return { server, doors, connections };
 }

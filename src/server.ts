@@ -194,11 +194,11 @@ async function start(settings: Settings, overrides: Overrides): Promise<RunningS
   gateway.feed.listen();
 
   let phase: 'starting' | 'serving' | 'stopping' = 'starting';
-  const { server, doors } = openHttp(gateway, {
+  const { server, doors, connections } = openHttp(gateway, {
     checks: readinessChecks(platform, migrationsFolder),
     isServing: () => phase === 'serving',
   });
-  const stopListening = prepareStop(server);
+  const stopListening = prepareStop(server, connections.open);
   const sockets = doors?.graphql.attach(server);
   const stopKeyNotes = keepKeyNoted(platform);
   const stopRates = await startExchangeRates(platform);

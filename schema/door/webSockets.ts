@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Request } from 'express';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { OperationTypeNode } from 'graphql';
@@ -221,6 +222,7 @@ export function serveWebSockets(
   server.on('upgrade', (request, socket, head) => {
     if (!offersWebSocket(request)) return declineOffer(server, request, socket, head);
     socket.on('error', () => socket.destroy());
+    (socket as Socket).isWebSocket = true;
     // Of several offers the library takes none.
     request.headers.upgrade = 'websocket';
     onceAnswered(socket, () =>

@@ -34,6 +34,8 @@ declare module 'net' {
     changing?: ServerResponse | null;
     /** Answers to requests that came while others were under way. */
     queued?: Set<ServerResponse>;
+    /** Whether a WebSocket has been offered on it, which is no request. */
+    isWebSocket?: boolean;
   }
 }
 

@@ -8,6 +8,7 @@ import { withoutSecrets } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RequestLog } from '../observability/requestLog.ts';
 import { requestLogOf } from '../observability/requestLog.ts';
+import type { Connections } from './connections.ts';
 import type { DirectRoutes } from './directRoutes.ts';
 
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
@@ -25,6 +26,7 @@ export interface ListenerParts {
   application: Express;
   /** Endpoints that need not be looked for. */
   direct: DirectRoutes;
+  connections: Connections;
   log: ProcessLog;
   metrics: Metrics;
   /** Answers a request whose handler failed. */
@@ -32,7 +34,8 @@ export interface ListenerParts {
 }
 
 /** Takes every request: gives it an id, a log line and its time in the metrics, and hands it to its endpoint. */
-export function createListener({ application, direct, log, metrics, refuse }: ListenerParts): Listener {
+export function createListener(parts: ListenerParts): Listener {
+  const { application, direct, connections, log, metrics, refuse } = parts;
   const requestLog = requestLogOf(log);
   const take: Listener = (request, response) => {
     const fault = faultOf(request);
@@ -54,7 +57,7 @@ export function createListener({ application, direct, log, metrics, refuse }: Li
     if (!socket.writable) return;
     const before = isSafe(request) ? socket.changing : socket.underWay;
     if (socket.underWay) noteQueued(socket, response);
-    observe(request, response, requestLog, metrics);
+    observe(request, response, { requestLog, metrics, connections });
     if (!isSafe(request)) socket.changing = response;
     if (!before) return take(request, response);
     if ((socket.queued?.size ?? 0) > mostQueued) return void socket.destroy();
@@ -139,7 +142,12 @@ function faultOf({ headers, rawHeaders, httpVersion }: Request): AppError | null
 
 const quietRoutes = new Set(['/health/live', '/health/ready', '/metrics']);
 
-function observe(request: Request, response: Response, log: RequestLog, metrics: Metrics): void {
+interface Observers extends Pick<ListenerParts, 'metrics' | 'connections'> {
+  requestLog: RequestLog;
+}
+
+function observe(request: Request, response: Response, observers: Observers): void {
+  const { requestLog, metrics, connections } = observers;
   const startedMs = performance.now();
   request.requestId = requestIdOf(request.headers['x-request-id']);
   request.routeName = 'unmatched';
@@ -147,14 +155,17 @@ function observe(request: Request, response: Response, log: RequestLog, metrics:
   const { socket } = request;
   socket.underWay = response;
   response.on('close', () => {
-    if (socket.underWay === response) socket.underWay = null;
+    if (socket.underWay === response) {
+      socket.underWay = null;
+      connections.noteIdle(socket);
+    }
     if (socket.changing === response) socket.changing = null;
     const seconds = (performance.now() - startedMs) / 1000;
     const status = toldStatus(response);
     metrics.requestTimes.add(request.method, request.routeName, status, seconds);
     // Probes come every few seconds for ever: who wants them in the log asks for debug.
     const level = quietRoutes.has(request.routeName) ? 'debug' : 'info';
-    log(level, {
+    requestLog(level, {
       requestId: request.requestId,
       method: request.method,
       path: pathOf(request),

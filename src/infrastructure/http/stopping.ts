@@ -40,17 +40,11 @@ function announceEnd(response: ServerResponse | null | undefined): void {
 }
 
 /**
- * Prepares a server for its end: call it before the server listens.
+ * Prepares a server for its end.
+ * @param open its connections at any time.
  * @returns what stops accepting, waits for the requests in flight, and resolves when every connection is closed.
  */
-export function prepareStop(server: Server): () => Promise<void> {
-  const open = new Set<Socket>();
-  server.on('connection', (socket) => {
-    // One on which an offered protocol was declined is given to the server again.
-    if (open.has(socket)) return;
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
+export function prepareStop(server: Server, open: ReadonlySet<Socket>): () => Promise<void> {
   const closeIdle = () => {
     server.closeIdleConnections();
     // Browsers connect in advance. Node takes a connection that never sent anything for a busy one.

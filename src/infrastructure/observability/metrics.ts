@@ -13,6 +13,12 @@ export function createMetrics() {
     registry,
     requestTimes: new RequestTimes(registry),
     operations: new OperationTallies(registry),
+    cutConnections: new Counter({
+      name: 'embarque_connections_cut_total',
+      help: 'Connections of clients cut because there were as many as the limit of descriptors allows',
+      labelNames: ['kind'],
+      registers,
+    }),
     rateLimited: new Counter({
       name: 'embarque_rate_limited_total',
       help: 'Operations refused by a rate limit',

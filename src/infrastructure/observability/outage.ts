@@ -25,7 +25,7 @@ export class Outage {
     return this.#isOn;
   }
 
-  begin(error: unknown): void {
+  begin(error?: unknown): void {
     const { lost, fields, level = 'warn' } = this.#words;
     this.#log[this.#isOn ? 'debug' : level]({ err: error, ...fields }, lost);
     this.#isOn = true;

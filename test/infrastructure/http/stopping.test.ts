@@ -2,7 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
+import { Connections } from '../../../src/infrastructure/http/connections.ts';
 import { prepareStop } from '../../../src/infrastructure/http/stopping.ts';
+import { createLog } from '../../../src/infrastructure/observability/log.ts';
+import { createMetrics } from '../../../src/infrastructure/observability/metrics.ts';
 import { eventually } from '../../harness/client.ts';
 
 /** With so much to do at each, accepting as many as may wait takes longer than a stop. */
@@ -10,7 +13,13 @@ const workMs = 20;
 
 it('a busy server that is stopped does not go on accepting those who come all the time', async () => {
   const server = createServer();
-  const stop = prepareStop(server);
+  const connections = new Connections({
+    descriptors: Number.POSITIVE_INFINITY,
+    log: createLog('silent'),
+    metrics: createMetrics(),
+  });
+  connections.follow(server);
+  const stop = prepareStop(server, connections.open);
   let accepted = 0;
   server.on('connection', () => {
     accepted += 1;

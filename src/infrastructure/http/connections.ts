@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Log } from '../observability/log.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { Outage } from '../observability/outage.ts';
+
+/**
+ * Descriptors that clients leave to the rest of the process: attempts of webhooks and their idle connections
+ * (`domain/webhooks/shares.ts`, `infrastructure/webhooks/sender.ts`), PostgreSQL, Redis, suppliers, banks and files.
+ */
+const kept = 2_000;
+
+/** Connections that clients may have in a process with so many descriptors: where those are few, half of them. */
+const mostFor = (descriptors: number): number => Math.max(Math.ceil(descriptors / 2), descriptors - kept);
+
+/** Descriptors that this process may have; without end where its system, one that is not Linux, does not say so. */
+export function mostDescriptors(): number {
+  try {
+    const [, most] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return most === undefined ? Number.POSITIVE_INFINITY : Number(most);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+export interface ConnectionsParts {
+  descriptors: number;
+  log: Log;
+  metrics: Metrics;
+}
+
+/**
+ * The connections of a server's clients, of which there are no more than its process has descriptors for: without one left
+ * the system's library closes whoever connects, unheard, and the process opens nothing else. So the connection that has
+ * been idle for longest makes room for each one beyond; a new one counts, too, where all others are at work.
+ */
+export class Connections {
+  readonly #most: number;
+  readonly #metrics: Metrics;
+  readonly #shortage: Outage;
+  readonly #open = new Set<Socket>();
+  /** In the order in which they became idle; whoever has been at work since is among them until it is come upon. */
+  readonly #idle = new Set<Socket>();
+
+  constructor({ descriptors, log, metrics }: ConnectionsParts) {
+    this.#most = mostFor(descriptors);
+    this.#metrics = metrics;
+    this.#shortage = new Outage(log, {
+      lost: 'as many connections as the limit of descriptors allows: idle ones make room for new ones',
+      back: 'room for connections again',
+      fields: { descriptors, most: this.#most },
+    });
+  }
+
+  get open(): ReadonlySet<Socket> {
+    return this.#open;
+  }
+
+  /** Knows a server's connections from now on: call it before the server listens. */
+  follow(server: Server): void {
+    server.on('connection', (socket) => {
+      // One on which an offered protocol was declined is given to the server again.
+      if (this.#open.has(socket)) return;
+      this.#open.add(socket);
+      this.#idle.add(socket);
+      socket.once('close', () => this.#forget(socket));
+      if (this.#open.size > this.#most) this.#makeRoom(socket);
+    });
+  }
+
+  /** All that came on a connection is answered. */
+  noteIdle(socket: Socket): void {
+    this.#idle.delete(socket);
+    if (this.#open.has(socket)) this.#idle.add(socket);
+  }
+
+  #makeRoom(newest: Socket): void {
+    for (const socket of this.#idle) {
+      this.#idle.delete(socket);
+      if (socket.underWay || socket.isWebSocket) continue;
+      socket.destroy();
+      this.#forget(socket);
+      this.#metrics.cutConnections.inc({ kind: socket === newest ? 'new' : 'idle' });
+      this.#shortage.begin();
+      return;
+    }
+  }
+
+  #forget(socket: Socket): void {
+    this.#idle.delete(socket);
+    this.#open.delete(socket);
+    if (this.#open.size <= this.#most / 2) this.#shortage.end();
+  }
+}

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { builtProduct } from '../harness/builtProduct.ts';
+import { eventually, restRequest } from '../harness/client.ts';
+import { briefRunFlags } from '../harness/compiledProduct.ts';
+import { countOf } from '../harness/metricSamples.ts';
+import type { ServerProcess } from '../harness/serverProcess.ts';
+import { followServer } from '../harness/serverProcess.ts';
+import type { Subscriber } from '../harness/subscribers.ts';
+import { transports, walletEvents } from '../harness/subscribers.ts';
+import { folderWithStore } from '../infrastructure/database/folder.ts';
+
+/** The embedded store has some two hundred files open. */
+const descriptors = 512;
+const most = descriptors / 2;
+const key = 'sk_test_of-whom-there-is-no-room';
+const live = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const recharge = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
+
+/** A client's connection, with all that has come on it. */
+interface Connected {
+  readonly socket: Socket;
+  readonly received: string;
+}
+
+/** Linux alone tells a process its limits in a file. */
+describe.skipIf(process.platform !== 'linux')('A process with few descriptors', () => {
+  let folder: Awaited<ReturnType<typeof folderWithStore>>;
+  let server: ServerProcess;
+  let url: string;
+  let connected: Connected[] = [];
+  let subscribers: Subscriber[] = [];
+  beforeAll(async () => {
+    folder = await folderWithStore();
+    const product = await builtProduct();
+    const program = [process.execPath, ...briefRunFlags, join(product, 'dist', 'bundle', 'main.js')];
+    const { PATH = '' } = process.env;
+    server = followServer(
+      spawn('sh', ['-c', `ulimit -n ${descriptors} && exec "$@"`, 'sh', ...program], {
+        cwd: product,
+        env: { PATH, PORT: '0', DATA_DIR: folder.path, BOOTSTRAP_TEST_KEY: key, RATE_LIMIT_DEFAULT: '1000' },
+      }),
+    );
+    url = await server.ready();
+  });
+  afterEach(() => {
+    for (const { socket } of connected) socket.destroy();
+    for (const subscriber of subscribers) subscriber.cut();
+    [connected, subscribers] = [[], []];
+  });
+  afterAll(async () => {
+    server.process.kill('SIGKILL');
+    await server.exited;
+    await folder.remove();
+  });
+
+  async function open(text = ''): Promise<Connected> {
+    const { hostname, port } = new URL(url);
+    const one = { socket: connect(Number(port), hostname), received: '' };
+    connected.push(one);
+    one.socket.on('error', () => undefined);
+    one.socket.setEncoding('utf8').on('data', (more: string) => {
+      one.received += more;
+    });
+    await once(one.socket, 'connect');
+    if (text) one.socket.write(text);
+    return one;
+  }
+
+  /** A request of which everything but the body has come, and which the server waits for. */
+  async function begin(): Promise<Connected> {
+    const one = await open(
+      `POST /api/v1/wallet/recharge HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${recharge.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    await eventually(() => one.received.includes('100 Continue'));
+    return one;
+  }
+
+  /** Waits for one more answer on a connection. */
+  async function answer(one: Connected, sent: string, status: number): Promise<void> {
+    const answers = () => one.received.split(`HTTP/1.1 ${status} `).length;
+    const before = answers();
+    one.socket.write(sent);
+    await eventually(() => answers() > before);
+  }
+
+  /** On a connection of its own. */
+  const ask = async (method: string, path: string, body?: string) => {
+    const headers = { connection: 'close' };
+    return (await restRequest(url, method, path, { key, headers, ...(body ? { body } : {}) })).status;
+  };
+  const askForRecharge = () => ask('POST', '/api/v1/wallet/recharge', recharge);
+
+  const shortages = () => server.log().filter(({ msg }) => msg.startsWith('as many connections as'));
+  const cut = (kind: string) => countOf(url, `embarque_connections_cut_total{kind="${kind}"}`);
+
+  it('lets whoever comes in while connections are idle, and cuts no request, stream or WebSocket', async () => {
+    subscribers = transports.map((transport) => transport.subscribe(url, { key, query: walletEvents }));
+    await eventually(async () => {
+      expect(await askForRecharge()).toBe(201);
+      return subscribers.every(({ events }) => events.length > 0);
+    });
+    const underWay = await begin();
+    const idle: Connected[] = [];
+    for (const text of ['', live, 'GET /health/ready HT'])
+      for (let count = 0; count < most; count += 1) idle.push(await open(text));
+    expect(await ask('GET', '/health/ready')).toBe(200);
+    await eventually(() => idle.filter(({ socket }) => socket.closed).length > 2 * most);
+    await answer(underWay, recharge, 201);
+    const before = subscribers.map(({ events }) => events.length);
+    expect(await askForRecharge()).toBe(201);
+    await Promise.all(subscribers.map((subscriber, at) => subscriber.sees((before[at] ?? 0) + 1)));
+    expect(await cut('idle')).toBeGreaterThan(2 * most);
+    expect(await cut('new')).toBe(0);
+    expect(shortages()).toMatchObject([{ level: 40, descriptors, most }]);
+    for (const { socket } of idle) socket.destroy();
+    await eventually(() => server.log().some(({ msg }) => msg === 'room for connections again'));
+  });
+
+  it('cuts the connection first that has been idle for longest', async () => {
+    const oldest = await open();
+    const others: Connected[] = [];
+    for (let count = 0; count < 2 * most; count += 1) {
+      others.push(await open());
+      if (count % 50 === 0) await answer(oldest, live, 200);
+    }
+    await eventually(() => others.filter(({ socket }) => socket.closed).length > most);
+    expect(others.findIndex(({ socket }) => !socket.closed)).toBeGreaterThan(most);
+    expect(oldest.socket.closed).toBe(false);
+  });
+
+  it('cuts whoever comes while all are at work, and lets them in once one is not', async () => {
+    const before = await cut('new');
+    const working = await Promise.all(Array.from({ length: most }, begin));
+    const { socket } = await open();
+    await eventually(() => socket.closed);
+    await answer(working[0] as Connected, recharge, 201);
+    expect(await ask('GET', '/health/ready')).toBe(200);
+    expect((await cut('new')) - before).toBe(1);
+    for (const one of working.slice(1, 4)) await answer(one, recharge, 201);
+  });
+});
