@@ -21,6 +21,7 @@ const documents = {
     outcome: updateWebhook(id: $id, description: $description, headers: $headers) ${fields}
   }`,
   read: `query ($id: String!) { outcome: webhook(id: $id) ${fields} }`,
+  remove: 'mutation ($id: String!) { outcome: deleteWebhook(id: $id) { deleted } }',
   rotate: 'mutation ($id: String!) { outcome: rotateWebhookSecret(id: $id) { id secret } }',
 };
 
@@ -214,6 +215,23 @@ describeEngines('secrets and headers of a webhook', (engine) => {
       expect(await refusal('create', key, { url, headers })).toEqual(refused);
       expect((await does('read', key, { id })).headerNames).toEqual([]);
     });
+  });
+
+  it('are not kept of one that is removed', async () => {
+    const headers = Array.from({ length: 20 }, (_, n) => ({ name: `X-A${n}`, value: 'a'.repeat(1_000) }));
+    const { key, id } = await created('/removed', { headers });
+    await does('rotate', key, { id });
+    const { vault } = world.server.running.gateway.platform;
+    const kept = async () => {
+      const [row] = await world.server.query<{ headers: string; secrets: string }>(
+        'SELECT sealed_headers AS headers, sealed_secrets AS secrets FROM webhooks WHERE id = $1',
+        [id],
+      );
+      return [row!.headers, row!.secrets].map((sealed) => JSON.parse(vault.open(sealed)));
+    };
+    expect((await kept()).map(({ length }) => length)).toEqual([20, 2]);
+    await does('remove', key, { id });
+    expect(await kept()).toEqual([[], []]);
   });
 
   it('has a description that can be changed, left and taken away', async () => {

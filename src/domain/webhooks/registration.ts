@@ -56,10 +56,11 @@ const updateWebhookStatement = statement<WebhookRow>(
    SELECT * FROM webhook`,
 );
 
+/** The row stays, for deliveries name it; its secrets and headers, of which it has up to 20 KiB, nobody uses any more. */
 const deleteWebhookStatement = statement<{ id: string }>(
   'delete_webhook',
   `WITH webhook AS (
-     UPDATE webhooks SET deleted_at = $3, active = false
+     UPDATE webhooks SET deleted_at = $3, active = false, sealed_headers = $4, sealed_secrets = $5
       WHERE id = $1 AND wallet_id = $2 AND deleted_at IS NULL RETURNING id, active
    ), ${skippedCte}
    SELECT id FROM webhook`,
@@ -202,9 +203,10 @@ export async function updateWebhook(
   }
 }
 
-/** Ends a webhook: nothing more is sent to it. @throws AppError 404 "Webhook not found". */
+/** Ends a webhook: nothing more is sent to it, nor kept to be sent with. @throws AppError 404 "Webhook not found". */
 export async function deleteWebhook(tenant: Tenant, id: string, platform: Platform): Promise<string> {
-  const values = [id, tenant.walletId, platform.clock.now()];
+  const { clock, vault } = platform;
+  const values = [id, tenant.walletId, clock.now(), sealHeaders([], vault), sealSecrets([], vault)];
   const [webhook] = isIdentifier('wh', id)
     ? await inTurnOfLongWork('deliveries', tenant, platform, () =>
         run(platform.sequelize, deleteWebhookStatement, values),
