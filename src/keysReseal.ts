@@ -1,7 +1,7 @@
 import { printLine, runCommand } from './command.ts';
 import { readVaultSettings } from './config.ts';
 import { checkNotedKeys, notedKeys, noteKeys } from './domain/vault/keyCheck.ts';
-import { countFormer, forgetFormerKeys, resealAll } from './domain/vault/resealing.ts';
+import { forgetFormerKeys, resealAll } from './domain/vault/resealing.ts';
 import { type Database, openExistingDatabase } from './infrastructure/database/database.ts';
 import { reasonOfCommand } from './infrastructure/database/sqlState.ts';
 import { createLog } from './infrastructure/observability/log.ts';
@@ -58,12 +58,15 @@ async function resealStore(vault: Vault, { sequelize }: Database): Promise<boole
     values += result.values;
     unopened += result.unopened.length;
   }
-  const left = await countFormer(vault, sequelize);
-  if (unopened > 0) await printLine(`No key opens ${unopened} of the values.`);
-  else if (left > 0)
+  if (unopened > 0) {
+    await printLine(`No key opens ${unopened} of the values.`);
+    return false;
+  }
+  const left = await forgetFormerKeys(vault, sequelize);
+  if (left > 0) {
     await printLine(`Of the values, ${left} are sealed with another key: a process goes on sealing with it.`);
-  if (unopened > 0 || left > 0) return false;
-  await forgetFormerKeys(vault, sequelize);
+    return false;
+  }
   await printLine(`Nothing is left under a former key: ${values} values, all sealed with ${vault.keyId}.`);
   return true;
 }

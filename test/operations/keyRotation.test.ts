@@ -240,4 +240,14 @@ describeOneEngine('The list of what is stored sealed', (engine) => {
     );
     await world.close();
   });
+
+  it('has no column whose values are stored without a note of their key', async () => {
+    const world = await DeliveryWorld.open(engine);
+    const noting = await world.server.query<{ name: string }>(
+      `SELECT event_object_table || '.' || left(trigger_name, -length('_notes_key')) AS name
+         FROM information_schema.triggers WHERE trigger_name LIKE '%\\_notes\\_key' AND event_manipulation = 'INSERT'`,
+    );
+    expect(noting.map(({ name }) => name).sort()).toEqual(sealedValues.map(({ column }) => column).sort());
+    await world.close();
+  });
 });

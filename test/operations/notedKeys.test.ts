@@ -15,9 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => build?.remove());
 
+const taxId = '52998224725';
+const [own, other] = [newEncryptionKey(), newEncryptionKey()];
+
 describeSeveralSessions('The key of a process that runs', (engine) => {
-  const taxId = '52998224725';
-  const [own, other] = [newEncryptionKey(), newEncryptionKey()];
   let server: TestServer;
   beforeEach(async () => {
     server = await startTestServer(engine, {
@@ -62,4 +63,64 @@ describeSeveralSessions('The key of a process that runs', (engine) => {
       `another key (id ${createVault(own).keyId})`,
     );
   });
+});
+
+describeSeveralSessions('The key of a process that was forgotten', (engine) => {
+  let server: TestServer;
+  beforeEach(async () => {
+    // It writes its key down every minute: within this test, never.
+    server = await startTestServer(engine, {
+      settings: { ROLES: 'api', SWEEP_INTERVAL: '1h', ENCRYPTION_KEY: own, ENCRYPTION_KEY_PREVIOUS: other },
+    });
+  });
+  afterEach(() => server.close());
+
+  const others = (...former: string[]) => ({
+    ...server.environment,
+    ENCRYPTION_KEY: other,
+    ENCRYPTION_KEY_PREVIOUS: former.join(','),
+  });
+
+  const forgetting: [string, () => Promise<void>][] = [
+    [
+      'keys:reseal was done',
+      async () => {
+        expect(await build.resealKeys(others(own))).toMatchObject({ code: 0 });
+      },
+    ],
+    [
+      'another started without it',
+      async () => {
+        await (await build.start(others())).stop();
+      },
+    ],
+  ];
+
+  it.each(forgetting)(
+    'is asked for when it sealed one value among others and ended at once: %s',
+    async (_, forget) => {
+      const operator = new Operator(server);
+      const ids: string[] = [];
+      for (const name of ['First', 'Middle', 'Last'])
+        ids.push((await operator.does('createTeam', { input: { name } })).id);
+      const sealed = createVault(other).seal(taxId);
+      await server.query('UPDATE teams SET sealed_tax_id = $1 WHERE id = ANY ($2)', [
+        sealed,
+        [ids[0], ids[2]],
+      ]);
+      await (await build.start(others(own))).stop();
+      await forget();
+
+      const id = ids[1];
+      await operator.does('updateTeam', { id, input: { taxId } });
+      await server.running.close();
+      await expect(build.start(others())).rejects.toThrow(`another key (id ${createVault(own).keyId})`);
+      expect(await build.resealKeys(others(own))).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('tax ids of teams: 1 sealed anew'),
+      });
+      await server.restart({ ENCRYPTION_KEY: other, ENCRYPTION_KEY_PREVIOUS: '' });
+      expect(await operator.does('team', { id })).toMatchObject({ taxId });
+    },
+  );
 });

@@ -92,6 +92,44 @@ describeSeveralSessions('keys:reseal beside processes that write', (engine) => {
     expect(resealing.output.stdout).toContain(`tax ids of teams: 0 sealed anew, ${row?.all} were already\n`);
   });
 
+  /** A team that nobody sees yet. */
+  const insertSealed = (key: string) =>
+    session.query(
+      `INSERT INTO teams (id, name, sealed_tax_id, markup_percent, fee_cents, created_at, updated_at)
+       SELECT 'team_' || gen_random_uuid(), 'Late', $1, markup_percent, fee_cents, created_at, updated_at
+         FROM teams WHERE id = $2`,
+      [createVault(key).seal(taxId), id],
+    );
+
+  it('awaits what is being sealed with the former key, and says that it is', async () => {
+    await insertSealed(former);
+    const resealing = build.startResealing(server.environment);
+    expect(await isWaitedFor()).toBe(true);
+    await session.query('COMMIT');
+    expect(await resealing.exited).toMatchObject({ code: 1 });
+    expect(resealing.output.stdout).toMatch(/\nOf the values, 1 are sealed with another key: .*\n$/);
+    expect(await build.resealKeys(server.environment)).toMatchObject({ code: 0 });
+  });
+
+  it('awaits nobody who seals with the present key', async () => {
+    await insertSealed(present);
+    expect(await build.resealKeys(server.environment)).toMatchObject({ code: 0 });
+  });
+
+  it('leaves a start without the former key to wait for what is being sealed with it', async () => {
+    const anew = createVault(present).seal(taxId);
+    await server.query('UPDATE teams SET sealed_tax_id = $1 WHERE sealed_tax_id IS NOT NULL', [anew]);
+    await insertSealed(former);
+    const starting = Promise.allSettled([
+      build.start({ ...server.environment, ENCRYPTION_KEY_PREVIOUS: '' }),
+    ]);
+    expect(await isWaitedFor()).toBe(true);
+    await session.query('COMMIT');
+    const refusal = expect.stringContaining(`another key (id ${createVault(former).keyId})`);
+    expect(await starting).toMatchObject([{ reason: { message: refusal } }]);
+    expect(await build.resealKeys(server.environment)).toMatchObject({ code: 0 });
+  });
+
   it('gives way to the rotation of a webhook’s secret', async () => {
     const { test: key } = await server.createTeam();
     const { body } = await server.rest('POST', '/api/v1/webhooks', {

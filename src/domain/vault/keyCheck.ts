@@ -1,6 +1,8 @@
 import type { Sequelize } from 'sequelize';
 import { SettingsError } from '../../config.ts';
+import { advisoryLocks } from '../../infrastructure/database/advisoryLocks.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { inTransaction } from '../../infrastructure/database/transaction.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import { markOf, type Vault } from '../../infrastructure/secrets/vault.ts';
 import type { Platform } from '../platform.ts';
@@ -13,7 +15,16 @@ const noteKeyIds = statement(
   'INSERT INTO encryption_keys (id) SELECT DISTINCT unnest($1::text[]) ON CONFLICT DO NOTHING',
 );
 
-const forgetKeyId = statement('forget_encryption_key', 'DELETE FROM encryption_keys WHERE id = $1');
+const lockKeyIds = statement(
+  'lock_encryption_keys',
+  `SELECT pg_advisory_xact_lock(${advisoryLocks.encryptionKey}, hash) FROM
+     (SELECT DISTINCT hashtext(id) AS hash FROM unnest($1::text[]) AS ids (id) ORDER BY hash) AS hashes`,
+);
+
+const forgetKeyIds = statement(
+  'forget_encryption_keys',
+  'DELETE FROM encryption_keys WHERE id = ANY ($1::text[])',
+);
 
 const refused = (keyId: string) =>
   new SettingsError(
@@ -30,6 +41,25 @@ export async function notedKeys(sequelize: Sequelize): Promise<string[]> {
   return (await run(sequelize, readKeyIds, [])).map(({ id }) => id);
 }
 
+/**
+ * Takes keys out of the list if nothing is sealed with them. Whoever seals with one meanwhile waits and notes it anew; what
+ * was under way is awaited, and seen.
+ * @param isInUse looks whether anything is.
+ * @returns whether they are out.
+ */
+export function forgetKeys(
+  keyIds: readonly string[],
+  isInUse: () => Promise<boolean>,
+  sequelize: Sequelize,
+): Promise<boolean> {
+  return inTransaction(sequelize, async () => {
+    await run(sequelize, lockKeyIds, [keyIds]);
+    if (await isInUse()) return false;
+    await run(sequelize, forgetKeyIds, [keyIds]);
+    return true;
+  });
+}
+
 function keyIdOf(sealed: string, vault: Vault): string | null {
   try {
     return vault.keyIdOf(sealed);
@@ -38,15 +68,21 @@ function keyIdOf(sealed: string, vault: Vault): string | null {
   }
 }
 
+/** Whether something has the mark of the key. */
+async function marksAny(keyId: string, sequelize: Sequelize): Promise<boolean> {
+  for (const { isMarked } of sealedValues) {
+    const [row] = await run(sequelize, isMarked, [markOf(keyId)]);
+    if (row?.found) return true;
+  }
+  return false;
+}
+
 /**
  * Whether something may be sealed with a key that the vault does not have: something has its mark, or none and opens with
  * none of the keys. This looks at all there is, where there is much.
  */
 async function mayBeInUse(keyId: string, vault: Vault, sequelize: Sequelize): Promise<boolean> {
-  for (const { isMarked } of sealedValues) {
-    const [row] = await run(sequelize, isMarked, [markOf(keyId)]);
-    if (row?.found) return true;
-  }
+  if (await marksAny(keyId, sequelize)) return true;
   for (const { unmarked } of sealedValues)
     for await (const page of pagesOf(unmarked, sequelize))
       if (page.some(({ sealed }) => keyIdOf(sealed, vault) === null)) return true;
@@ -60,13 +96,12 @@ async function mayBeInUse(keyId: string, vault: Vault, sequelize: Sequelize): Pr
 export async function checkNotedKeys(vault: Vault, sequelize: Sequelize): Promise<void> {
   for (const id of await notedKeys(sequelize)) {
     if (vault.keyIds.includes(id)) continue;
-    if (await mayBeInUse(id, vault, sequelize)) throw refused(` (id ${id})`);
-    await forgetKey(id, sequelize);
+    // The longer look keeps nobody waiting who seals with it.
+    const isInUse =
+      (await mayBeInUse(id, vault, sequelize)) ||
+      !(await forgetKeys([id], () => marksAny(id, sequelize), sequelize));
+    if (isInUse) throw refused(` (id ${id})`);
   }
-}
-
-async function forgetKey(keyId: string, sequelize: Sequelize): Promise<void> {
-  await run(sequelize, forgetKeyId, [keyId]);
 }
 
 /**
@@ -88,12 +123,13 @@ export async function checkVault(vault: Vault, sequelize: Sequelize): Promise<vo
   await noteKeys([...keyIds], sequelize);
 }
 
-/** How long it may be forgotten by others, at most. */
+/** How long it may be missing in the list, at most, while nothing is sealed with it. */
 const longestUnnotedMs = 60_000;
 
 /**
  * Writes the key of this process down again and again: one that starts without it, before anything is sealed with it, forgets
- * it, and so does `keys:reseal` when it has found nothing more that is. This process goes on sealing.
+ * it, and so does `keys:reseal` when it has found nothing more that is. This process goes on sealing. The database notes the key
+ * with what is sealed; this is for `keys:reseal`, which takes a key that no process has for a slip of the pen.
  * @returns what ends it.
  */
 export function keepKeyNoted({ vault, sequelize, settings, log }: Platform): () => void {

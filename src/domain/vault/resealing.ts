@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sequelize } from 'sequelize';
 import { lockTimeoutMs } from '../../infrastructure/database/session.ts';
-import { run, statement } from '../../infrastructure/database/statement.ts';
+import { run } from '../../infrastructure/database/statement.ts';
 import { markOf, type Vault } from '../../infrastructure/secrets/vault.ts';
+import { forgetKeys, notedKeys } from './keyCheck.ts';
 import { pagesOf, type SealedValues, sealedValues } from './sealedValues.ts';
 
 /**
@@ -35,8 +36,6 @@ export type Watch = (kind: string, values: number) => Promise<void>;
 /** Longer than any lock is held. */
 const longestWaitMs = lockTimeoutMs + 2_000;
 const pauseMs = 200;
-
-const keepKey = statement('keep_encryption_key', 'DELETE FROM encryption_keys WHERE id <> $1');
 
 const isCurrent = (sealed: string, vault: Vault) => sealed.startsWith(markOf(vault.keyId));
 
@@ -118,13 +117,25 @@ export async function* resealAll(
 }
 
 /** How many values of all kinds are sealed with another key than the one that seals. */
-export async function countFormer(vault: Vault, sequelize: Sequelize): Promise<number> {
+async function countFormer(vault: Vault, sequelize: Sequelize): Promise<number> {
   let others = 0;
   for (const values of sealedValues) others += await countOthers(values, vault, sequelize);
   return others;
 }
 
-/** Nothing is sealed with any other key any more: processes may start without. */
-export async function forgetFormerKeys(vault: Vault, sequelize: Sequelize): Promise<void> {
-  await run(sequelize, keepKey, [vault.keyId]);
+/**
+ * Where nothing is sealed with any other key any more, processes may start without.
+ * @returns how many values are: then the keys stay in force.
+ */
+export async function forgetFormerKeys(vault: Vault, sequelize: Sequelize): Promise<number> {
+  const formerIds = (await notedKeys(sequelize)).filter((id) => id !== vault.keyId);
+  // Counted before as well: as long as it counts the second time, whoever still seals with one waits.
+  let left = await countFormer(vault, sequelize);
+  if (left > 0) return left;
+  const isLeft = async () => {
+    left = await countFormer(vault, sequelize);
+    return left > 0;
+  };
+  await forgetKeys(formerIds, isLeft, sequelize);
+  return left;
 }
