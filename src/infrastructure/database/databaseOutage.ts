@@ -1,6 +1,16 @@
-import { ConnectionOutage } from '../observability/connectionOutage.ts';
+import type { Refused } from '../observability/connectionOutage.ts';
+import { ConnectionOutage, failsTls } from '../observability/connectionOutage.ts';
 import type { Log } from '../observability/log.ts';
 import { hasNoConnectionLeft, lacksEntry } from './sqlState.ts';
+
+/** What the driver says, without a code, when the server answers that it has no TLS. */
+const lacksTls = 'The server does not support SSL connections';
+
+/** What of DATABASE_URL the database refuses. */
+function refusedBy(error: Error): Refused | null {
+  if (failsTls(error) || error.message === lacksTls) return 'certificate';
+  return lacksEntry(error) ? 'entry' : null;
+}
 
 /**
  * What new connections to the database are lost to. What is asked of it fails in many places, each of which tells its first
@@ -11,7 +21,7 @@ export function databaseOutage(log: Log): Pick<ConnectionOutage, 'begin' | 'end'
     {
       service: 'database',
       setting: 'DATABASE_URL',
-      refusedBy: (error) => (lacksEntry(error) ? 'entry' : null),
+      refusedBy,
       meanwhile: 'what needs a new connection fails',
       level: 'error',
     },

@@ -11,9 +11,20 @@ const wordsOf = {
     'is a cluster or a Sentinel, not a single server, at the address',
     'is a single server at the address',
   ],
+  certificate: [
+    'has no TLS, or no certificate that is trusted, at the address',
+    'has TLS and a certificate that is trusted at the address',
+  ],
 } as const;
 
 export type Refused = keyof typeof wordsOf;
+
+/** What OpenSSL finds wrong with a certificate (X509_V_ERR_*), as Node.js names it, and what TLS itself fails by. */
+const tlsFaults =
+  /^(ERR_(TLS|SSL)_.*|EPROTO|(.*_)?(CERT|CRL)(_.*)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
+
+/** Whether a connection failed by the TLS or the certificate of what is there. */
+export const failsTls = ({ code = '' }: Error & { code?: string }): boolean => tlsFaults.test(code);
 
 export interface ConnectionWords extends Pick<OutageWords, 'fields' | 'level'> {
   readonly service: string;
