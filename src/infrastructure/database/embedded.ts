@@ -29,6 +29,9 @@ export interface EmbeddedOptions {
 /** How long a connection waits for the one before it to end. */
 const turnTimeoutMs = 5_000;
 
+/** How long whoever asks hears of a start that failed like the one before. Each takes up to a second of the whole process. */
+const restartPauseMs = 1_000;
+
 /**
  * Opens the store, making it or recovering it when needed.
  * @throws Error with one clear line when the folder belongs to another process or the engine does not start.
@@ -54,6 +57,7 @@ class EmbeddedStore implements SessionLender {
   readonly #options: EmbeddedOptions;
   readonly #lock: DirectoryLock | null;
   #starting: Promise<EmbeddedEngine> | null = null;
+  #hasFailedToStart = false;
   #running: EmbeddedEngine | null = null;
   #holder: EmbeddedStream | null = null;
   #waiting: Waiting[] = [];
@@ -64,13 +68,28 @@ class EmbeddedStore implements SessionLender {
     this.#lock = lock;
   }
 
-  /** The engine: the running one, or a new one in place of one that had to stop. */
+  /**
+   * The engine: the running one, or a new one in place of one that had to stop. Where none can be started, the next is tried at
+   * once, as what the system lacked may be there again, and from then on one each second.
+   */
   start(): Promise<EmbeddedEngine> {
-    this.#starting ??= this.#startEngine().catch((error) => {
-      this.#starting = null;
-      throw error;
-    });
+    this.#starting ??= this.#startEngine().then(
+      (engine) => {
+        this.#hasFailedToStart = false;
+        return engine;
+      },
+      (error) => {
+        if (this.#hasFailedToStart) setTimeout(() => this.#forgetStart(), restartPauseMs).unref();
+        else this.#forgetStart();
+        this.#hasFailedToStart = true;
+        throw error;
+      },
+    );
     return this.#starting;
+  }
+
+  #forgetStart(): void {
+    this.#starting = null;
   }
 
   async lend(stream: EmbeddedStream): Promise<EmbeddedEngine> {

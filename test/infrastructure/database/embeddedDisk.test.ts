@@ -1,6 +1,7 @@
 import fs, { existsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
 import { temporaryFolder } from './folder.ts';
@@ -134,6 +135,38 @@ describe('an engine that has stopped', () => {
       syncBuiltinESMExports();
     }
     expect((await pool.query('SELECT id FROM kept'))[0]).toEqual([]);
+    await pool.close();
+    await embedded.close();
+    await folder.remove();
+  });
+
+  it('is not replaced anew for each who asks while no other can be started, and is a moment after it can', async () => {
+    const folder = await temporaryFolder();
+    const embedded = await openEmbedded({ dataDir: folder.path, template: await emptyStore() });
+    const pool = poolOver(embedded);
+    await pool.query('CREATE TABLE kept (id int)');
+    const [control, elsewhere] = ['postgres/global/pg_control', 'pg_control'].map((path) =>
+      join(folder.path, path),
+    );
+    await expect(pool.query(`SELECT 1${' + 1'.repeat(20_000)}`)).rejects.toThrow(
+      'the embedded database stopped',
+    );
+    await fs.promises.rename(control as string, elsewhere as string);
+    const connect = () => new pg.Client({ stream: embedded.stream as never }).connect();
+    const faults = await Promise.all(
+      [1, 2, 3, 4].map(() => connect().catch((error: Error) => error)),
+    ).finally(() => fs.promises.rename(elsewhere as string, control as string));
+    expect(faults[0]).toMatchObject({ message: expect.stringMatching(/^the embedded database stopped: /) });
+    expect(faults[1]).not.toBe(faults[0]);
+    for (const fault of faults.slice(2)) expect(fault).toBe(faults[1]);
+    await vi.waitUntil(
+      () =>
+        pool.query('SELECT id FROM kept').then(
+          () => true,
+          () => false,
+        ),
+      10_000,
+    );
     await pool.close();
     await embedded.close();
     await folder.remove();
