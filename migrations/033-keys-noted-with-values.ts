@@ -13,7 +13,8 @@ const sealedColumns = [
 /**
  * The id of the key that seals a value is written down with the value, whichever build seals it: a process whose key had
  * been forgotten meanwhile sealed for up to a minute before it wrote that down, and might end before. Whoever forgets a key
- * locks it against these and looks again, since what is not committed is not seen.
+ * locks it against these and looks again, since what is not committed is not seen. The functions know where the tables are,
+ * whoever writes: a dump of nothing but data leaves no search_path.
  */
 export async function up(queryInterface: QueryInterface): Promise<void> {
   await queryInterface.sequelize.query(`
@@ -27,7 +28,7 @@ export async function up(queryInterface: QueryInterface): Promise<void> {
   `);
   for (const [table, column] of sealedColumns)
     await queryInterface.sequelize.query(`
-      CREATE FUNCTION note_key_of_${table}_${column}() RETURNS trigger LANGUAGE plpgsql AS $$
+      CREATE FUNCTION note_key_of_${table}_${column}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
       BEGIN
         PERFORM note_encryption_key(NEW.${column});
         RETURN NEW;

@@ -250,4 +250,16 @@ describeOneEngine('The list of what is stored sealed', (engine) => {
     expect(noting.map(({ name }) => name).sort()).toEqual(sealedValues.map(({ column }) => column).sort());
     await world.close();
   });
+
+  it('notes the keys of values that a dump of nothing but data brings', async () => {
+    const world = await DeliveryWorld.open(engine);
+    const vault = createVault(newEncryptionKey());
+    // Such a dump leaves no search_path.
+    await world.server.query(`DO 'BEGIN
+      PERFORM set_config(''search_path'', '''', true);
+      UPDATE public.teams SET sealed_tax_id = ''${vault.seal('52998224725')}'';
+    END'`);
+    expect(await world.server.query('SELECT id FROM encryption_keys')).toContainEqual({ id: vault.keyId });
+    await world.close();
+  });
 });
