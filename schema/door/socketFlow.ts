@@ -9,6 +9,9 @@ const unreadLimitBytes = bodyLimitBytes;
 /** Bytes between two heartbeats that the slowest link carries: what went before a ping has that much time. */
 const slowestBytes = 64 * 1_024 * (heartbeatMs / 1_000);
 
+/** As many go by on that link while a ping and its answer are on their way. */
+const roundTripBytes = 64 * 1_024;
+
 /** Bytes that systems and proxies may hold on the way to a client before they take more, which nothing tells of. */
 const heldBytes = 4 * 1_024 * 1_024;
 
@@ -34,6 +37,8 @@ export function watchFlow(socket: WebSocket, connection: Socket, isBusy: () => b
   let ahead: number | null = null;
   /** Bytes that the client has certainly taken: those before a ping that it has answered. */
   let received = 0;
+  /** Bytes that went before the latest ping. */
+  let pinged = 0;
   let isFull = false;
   const pause = () => {
     socket.pause();
@@ -53,8 +58,10 @@ export function watchFlow(socket: WebSocket, connection: Socket, isBusy: () => b
   /** Bytes that the system has taken, and the client may not have. */
   const untold = (now: Writing) => takenOf(now) - received;
   /** Sends a ping that says how many bytes went before it, as its answer will. */
-  const ping = (onSent?: (error?: Error | null) => void) =>
-    socket.ping(String(writingOf(connection).bytesWritten), false, onSent);
+  const ping = (onSent?: (error?: Error | null) => void) => {
+    pinged = writingOf(connection).bytesWritten;
+    socket.ping(String(pinged), false, onSent);
+  };
   const awaitRoom = () => {
     ahead = Math.max(ahead ?? 0, heldBytes);
     // It leaves once all that waits now has left, and by then as much may wait again.
@@ -68,13 +75,14 @@ export function watchFlow(socket: WebSocket, connection: Socket, isBusy: () => b
   socket.on('message', holdBack).on('ping', holdBack);
   socket.on('pong', (before: Buffer) => {
     ahead = null;
-    received = Math.max(received, Number(before) || 0);
+    // Some libraries answer without what the ping said.
+    received = Math.max(received, before.length > 0 ? Number(before) || 0 : pinged);
   });
   /** Bytes that the client may have to take before it sees a ping that is sent now. */
   const onTheWay = (now: Writing) => {
     // It is seen when the system takes of what waits.
     const sent = now.writeQueueSize > 0 ? 0 : untold(now);
-    return Math.max(sent, now.writeQueueSize > 0 || socket.isPaused ? heldBytes : 0);
+    return Math.max(sent, now.writeQueueSize > 0 || socket.isPaused ? heldBytes : 0) + roundTripBytes;
   };
   /** Whether the client has taken all answers, and its own to the ping waits behind what it has asked for. */
   const waitsForUs = () => isBusy() && socket.bufferedAmount === 0;

@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Request } from 'express';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { OperationTypeNode } from 'graphql';
@@ -154,6 +153,7 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
         const context = await operationContext(connectionParams, extra.request, gateway);
         checkPage(extra.request, context);
         extra.keyId = context.caller.keyId;
+        extra.request.socket.isWebSocket = true;
         // A socket that closed while its key was looked up has been left already.
         if (extra.socket.readyState === extra.socket.OPEN) extra.leave = takePlace(context, extra.end);
         return true;
@@ -222,7 +222,6 @@ export function serveWebSockets(
   server.on('upgrade', (request, socket, head) => {
     if (!offersWebSocket(request)) return declineOffer(server, request, socket, head);
     socket.on('error', () => socket.destroy());
-    (socket as Socket).isWebSocket = true;
     // Of several offers the library takes none.
     request.headers.upgrade = 'websocket';
     onceAnswered(socket, () =>

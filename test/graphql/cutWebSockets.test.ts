@@ -130,23 +130,61 @@ describeOneEngine('A WebSocket whose client', (engine) => {
     }
   });
 
-  it('has taken long answers, and then shows no life, is cut as soon as one that has not', async () => {
+  /** A client that answers pings as it is told to. */
+  async function connectByHand(key: string) {
+    const raw = await connectRawSocket(server.url, key, { autoPong: false });
+    const pings: Buffer[] = [];
+    raw.socket.on('ping', (before) => pings.push(before));
+    return {
+      ...raw,
+      async heartbeat() {
+        const { length } = pings;
+        await vi.advanceTimersByTimeAsync(heartbeatMs);
+        await eventually(() => pings.length > length);
+      },
+      async answerPing(withWhatItSaid = true) {
+        raw.socket.pong(withWhatItSaid ? pings.at(-1) : '');
+        await raw.caughtUp();
+      },
+    };
+  }
+
+  it.each([
+    ['with what the ping said', true],
+    ['with nothing in it', false],
+  ])('has taken long answers, answered %s, and then shows no life is cut at once', async (_how, isWhole) => {
     const { key, asking } = await longLogOf(server, 'live');
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const { socket, send, receives, caughtUp, closed } = await connectRawSocket(server.url, key);
+      const client = await connectByHand(key);
       for (const id of ['1', '2', '3', '4', '5', '6']) {
-        send({ type: 'subscribe', id, payload: { query: asking(1) } });
-        await receives((message) => message.type === 'complete' && message.id === id);
+        client.send({ type: 'subscribe', id, payload: { query: asking(1) } });
+        await client.receives((message) => message.type === 'complete' && message.id === id);
       }
-      const pinged = once(socket, 'ping');
+      await client.heartbeat();
+      await client.answerPing(isWhole);
+      await client.heartbeat();
       await vi.advanceTimersByTimeAsync(heartbeatMs);
-      await pinged;
-      await caughtUp();
-      socket.pause();
-      for (const _unanswered of ['a ping', 'its end']) await vi.advanceTimersByTimeAsync(heartbeatMs);
-      socket.resume();
-      expect((await closed()).code).toBe(1006);
+      expect((await client.closed()).code).toBe(1006);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('takes just as much as is promised is not cut while its answer is on its way', async () => {
+    const { test: key } = await server.createTeam();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const client = await connectByHand(key);
+      await client.heartbeat();
+      await client.answerPing();
+      client.send({ type: 'ping', payload: { filling: 'x'.repeat(slowestBytes - 1_000) } });
+      await client.receives(({ type, payload }) => type === 'pong' && payload);
+      await client.heartbeat();
+      await vi.advanceTimersByTimeAsync(heartbeatMs);
+      await client.answerPing();
+      expect(client.socket.readyState).toBe(client.socket.OPEN);
+      client.socket.terminate();
     } finally {
       vi.useRealTimers();
     }

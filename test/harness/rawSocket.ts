@@ -20,11 +20,13 @@ export interface RawSocketOptions {
   path?: string;
   headers?: Record<string, string>;
   protocol?: string;
+  /** Whether pings are answered by themselves: they are unless said. */
+  autoPong?: boolean;
 }
 
 export async function openRawSocket(url: string, options: RawSocketOptions = {}): Promise<RawSocket> {
-  const { path = '/graphql', headers = {}, protocol = 'graphql-transport-ws' } = options;
-  const socket = new WebSocket(url.replace(/^http/, 'ws') + path, protocol, { headers });
+  const { path = '/graphql', headers = {}, protocol = 'graphql-transport-ws', autoPong = true } = options;
+  const socket = new WebSocket(url.replace(/^http/, 'ws') + path, protocol, { headers, autoPong });
   const messages: Json[] = [];
   let close: { code: number; reason: string } | null = null;
   let failure: Error | null = null;
@@ -57,8 +59,12 @@ export async function openRawSocket(url: string, options: RawSocketOptions = {})
 }
 
 /** A socket over which operations can be asked for. */
-export async function connectRawSocket(url: string, key: string): Promise<RawSocket> {
-  const raw = await openRawSocket(url);
+export async function connectRawSocket(
+  url: string,
+  key: string,
+  options: RawSocketOptions = {},
+): Promise<RawSocket> {
+  const raw = await openRawSocket(url, options);
   raw.send({ type: 'connection_init', payload: { Authorization: `Bearer ${key}` } });
   await raw.receives(({ type }) => type === 'connection_ack');
   return raw;

@@ -19,6 +19,10 @@ const descriptors = 512;
 const most = descriptors / 2;
 const key = 'sk_test_of-whom-there-is-no-room';
 const live = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
+/** One that shows no key. */
+const webSocketOfNobody =
+  'GET /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n';
 const recharge = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
 
 /** A client's connection, with all that has come on it. */
@@ -97,6 +101,7 @@ describe.skipIf(process.platform !== 'linux')('A process with few descriptors', 
   const askForRecharge = () => ask('POST', '/api/v1/wallet/recharge', recharge);
 
   const shortages = () => server.log().filter(({ msg }) => msg.startsWith('as many connections as'));
+  const refusals = () => server.log().filter(({ msg }) => msg.endsWith('allows: new ones are closed'));
   const cut = (kind: string) => countOf(url, `embarque_connections_cut_total{kind="${kind}"}`);
 
   it('lets whoever comes in while connections are idle, and cuts no request, stream or WebSocket', async () => {
@@ -107,8 +112,9 @@ describe.skipIf(process.platform !== 'linux')('A process with few descriptors', 
     });
     const underWay = await begin();
     const idle: Connected[] = [];
-    for (const text of ['', live, 'GET /health/ready HT'])
+    for (const text of ['', live, 'GET /health/ready HT', webSocketOfNobody])
       for (let count = 0; count < most; count += 1) idle.push(await open(text));
+    await eventually(() => idle.at(-1)?.received.includes(' 101 '));
     expect(await ask('GET', '/health/ready')).toBe(200);
     await eventually(() => idle.filter(({ socket }) => socket.closed).length > 2 * most);
     await answer(underWay, recharge, 201);
@@ -117,6 +123,7 @@ describe.skipIf(process.platform !== 'linux')('A process with few descriptors', 
     await Promise.all(subscribers.map((subscriber, at) => subscriber.sees((before[at] ?? 0) + 1)));
     expect(await cut('idle')).toBeGreaterThan(2 * most);
     expect(await cut('new')).toBe(0);
+    await eventually(() => shortages().length > 0);
     expect(shortages()).toMatchObject([{ level: 40, descriptors, most }]);
     for (const { socket } of idle) socket.destroy();
     await eventually(() => server.log().some(({ msg }) => msg === 'room for connections again'));
@@ -142,6 +149,8 @@ describe.skipIf(process.platform !== 'linux')('A process with few descriptors', 
     await answer(working[0] as Connected, recharge, 201);
     expect(await ask('GET', '/health/ready')).toBe(200);
     expect((await cut('new')) - before).toBe(1);
+    await eventually(() => refusals().length > 0);
+    expect(refusals()).toMatchObject([{ level: 50, descriptors, most }]);
     for (const one of working.slice(1, 4)) await answer(one, recharge, 201);
   });
 });

@@ -34,7 +34,7 @@ declare module 'net' {
     changing?: ServerResponse | null;
     /** Answers to requests that came while others were under way. */
     queued?: Set<ServerResponse>;
-    /** Whether a WebSocket has been offered on it, which is no request. */
+    /** Whether it carries a WebSocket whose key is known, which is no request. */
     isWebSocket?: boolean;
   }
 }

@@ -39,6 +39,7 @@ export class Connections {
   readonly #most: number;
   readonly #metrics: Metrics;
   readonly #shortage: Outage;
+  readonly #refusals: Outage;
   readonly #open = new Set<Socket>();
   /** In the order in which they became idle; whoever has been at work since is among them until it is come upon. */
   readonly #idle = new Set<Socket>();
@@ -46,10 +47,17 @@ export class Connections {
   constructor({ descriptors, log, metrics }: ConnectionsParts) {
     this.#most = mostFor(descriptors);
     this.#metrics = metrics;
+    const fields = { descriptors, most: this.#most };
     this.#shortage = new Outage(log, {
       lost: 'as many connections as the limit of descriptors allows: idle ones make room for new ones',
       back: 'room for connections again',
-      fields: { descriptors, most: this.#most },
+      fields,
+    });
+    this.#refusals = new Outage(log, {
+      lost: 'as many connections at work as the limit of descriptors allows: new ones are closed',
+      back: 'new connections are let in again',
+      fields,
+      level: 'error',
     });
   }
 
@@ -81,8 +89,9 @@ export class Connections {
       if (socket.underWay || socket.isWebSocket) continue;
       socket.destroy();
       this.#forget(socket);
-      this.#metrics.cutConnections.inc({ kind: socket === newest ? 'new' : 'idle' });
-      this.#shortage.begin();
+      const isNew = socket === newest;
+      this.#metrics.cutConnections.inc({ kind: isNew ? 'new' : 'idle' });
+      (isNew ? this.#refusals : this.#shortage).begin();
       return;
     }
   }
@@ -90,6 +99,8 @@ export class Connections {
   #forget(socket: Socket): void {
     this.#idle.delete(socket);
     this.#open.delete(socket);
-    if (this.#open.size <= this.#most / 2) this.#shortage.end();
+    if (this.#open.size > this.#most / 2) return;
+    this.#shortage.end();
+    this.#refusals.end();
   }
 }
