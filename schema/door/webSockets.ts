@@ -153,7 +153,7 @@ function protocolOf(prepare: Prepare, gateway: Gateway): Protocol {
         const context = await operationContext(connectionParams, extra.request, gateway);
         checkPage(extra.request, context);
         extra.keyId = context.caller.keyId;
-        extra.request.socket.isWebSocket = true;
+        extra.request.socket.isKnownWebSocket = true;
         // A socket that closed while its key was looked up has been left already.
         if (extra.socket.readyState === extra.socket.OPEN) extra.leave = takePlace(context, extra.end);
         return true;

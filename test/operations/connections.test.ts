@@ -152,5 +152,7 @@ describe.skipIf(process.platform !== 'linux')('A process with few descriptors', 
     await eventually(() => refusals().length > 0);
     expect(refusals()).toMatchObject([{ level: 50, descriptors, most }]);
     for (const one of working.slice(1, 4)) await answer(one, recharge, 201);
+    for (const { socket: done } of working) done.destroy();
+    await eventually(() => server.log().some(({ msg }) => msg === 'new connections are let in again'));
   });
 });

@@ -35,7 +35,7 @@ declare module 'net' {
     /** Answers to requests that came while others were under way. */
     queued?: Set<ServerResponse>;
     /** Whether it carries a WebSocket whose key is known, which is no request. */
-    isWebSocket?: boolean;
+    isKnownWebSocket?: boolean;
   }
 }
 

@@ -86,7 +86,7 @@ export class Connections {
   #makeRoom(newest: Socket): void {
     for (const socket of this.#idle) {
       this.#idle.delete(socket);
-      if (socket.underWay || socket.isWebSocket) continue;
+      if (socket.underWay || socket.isKnownWebSocket) continue;
       socket.destroy();
       this.#forget(socket);
       const isNew = socket === newest;
