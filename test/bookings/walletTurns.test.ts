@@ -7,7 +7,7 @@ import { cancel } from '../doors/rechargeSteps.ts';
 import { restDoor } from '../doors/restDoor.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
-import { lockWaits } from '../harness/lockWaits.ts';
+import { lockWaits, patientLockWaits } from '../harness/lockWaits.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { TestClock } from '../harness/testClock.ts';
@@ -98,7 +98,7 @@ describeSeveralSessions('While what an agency writes waits for its wallet', (eng
       answered += 1;
       return outcome;
     });
-    await eventually(async () => (await lockWaits(server)) >= atOnce);
+    await eventually(async () => (await patientLockWaits(server)) >= atOnce);
     for (const outcome of [
       await door.createBooking(free.live, request),
       await door.cancelBooking(free.live, toCancel.id),

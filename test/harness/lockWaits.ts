@@ -1,9 +1,16 @@
 import type { TestServer } from './server.ts';
 
+const waitingSql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+
 /** How many sessions of the server's database wait for a lock at this moment. */
 export async function lockWaits(server: Pick<TestServer, 'query'>): Promise<number> {
-  const waiting = await server.query(
-    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return waiting.length;
+  return (await server.query(waitingSql)).length;
+}
+
+/**
+ * How many of them wait for as long as any statement may. One that bounds its wait itself, as that of bookings written
+ * together does, soon waits no longer, and what it was to write is written otherwise.
+ */
+export async function patientLockWaits(server: Pick<TestServer, 'query'>): Promise<number> {
+  return (await server.query(`${waitingSql} AND query NOT LIKE '%''lock\\_timeout''%'`)).length;
 }
