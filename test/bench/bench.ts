@@ -60,9 +60,10 @@ export class Bench {
   private seeded: Promise<World> | undefined;
   private sharedGenerator: Generator | undefined;
 
+  /** @param pace of the work that comes next. */
   constructor(
     readonly place: Place,
-    readonly pace: Pace,
+    public pace: Pace,
   ) {}
 
   get generator(): Generator {

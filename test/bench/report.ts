@@ -7,6 +7,8 @@ export interface WorkResult {
   readonly title: string;
   /** How long it took. */
   readonly seconds: number;
+  /** Of which medians are taken. */
+  readonly rounds: number;
   readonly standings: readonly Standing[];
   readonly figures: readonly (Figure & { met: boolean })[];
   readonly notes: readonly string[];
@@ -81,11 +83,20 @@ function figureRow({ name, unit, goal, measured, met }: WorkResult['figures'][nu
   return [title, name, goalText(goal), number(measured), unit, verdict];
 }
 
-/** When and where, what was skipped and what failed. */
+/** Where not all works had as many: how many rounds those had. */
+function roundsOf(works: Report['works']): string[] {
+  const titles = new Map<number, string[]>();
+  for (const { title, rounds } of works) titles.set(rounds, [...(titles.get(rounds) ?? []), title]);
+  if (titles.size < 2) return [];
+  return [...titles].map(([rounds, names]) => `Measured in ${rounds} rounds: ${names.join('; ')}`);
+}
+
+/** When and where, in how many rounds, what was skipped and what failed. */
 function circumstances({ at, seconds, machine, database, skipped, works }: Report): string[] {
   const { cpu, cores, memoryGiB, node } = machine;
   return [
     `${at}, ${seconds} s: ${cpu}, ${cores} cores, ${memoryGiB} GiB, Node ${node}${database === null ? '' : `, ${database}`}`,
+    ...roundsOf(works),
     ...skipped.map((text) => `Skipped: ${text}`),
     ...works.flatMap(({ title, failure }) => (failure === null ? [] : [`FAILED: ${title}: ${failure}`])),
   ];

@@ -8,7 +8,7 @@ const path = '/api/v1/wallet/balance';
 
 export const balance = contestWork({
   title: 'Wallet balance, 48 connections',
-  takesSeconds: 90,
+  takesSeconds: 80,
   connections: 48,
   proof: /"balance":"\d+\.\d\d"/,
   asked: ({ liveKeys }) => [
@@ -40,7 +40,7 @@ export const balance = contestWork({
 
 export const balanceAlone = contestWork({
   title: 'Wallet balance, 1 connection',
-  takesSeconds: 30,
+  takesSeconds: 20,
   connections: 1,
   proof: /"balance":"\d+\.\d\d"/,
   asked: ({ liveKeys }) => [

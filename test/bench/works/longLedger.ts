@@ -137,7 +137,7 @@ async function run(bench: Bench) {
 
 export const longLedger: Work = {
   title: 'Transactions of a long ledger, 20 rows, 8 connections',
-  takesSeconds: 75,
+  takesSeconds: 55,
   needs: ['postgres'],
   run,
 };

@@ -138,7 +138,7 @@ async function run(bench: Bench) {
 
 export const scaleOut: Work = {
   title: 'Several processes on one PostgreSQL and Redis',
-  takesSeconds: 40,
+  takesSeconds: 30,
   needs: ['postgres', 'redis'],
   run,
 };

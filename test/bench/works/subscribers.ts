@@ -92,7 +92,7 @@ async function run(bench: Bench): Promise<Outcome> {
 
 export const subscribers: Work = {
   title: '1 000 subscribers',
-  takesSeconds: 40,
+  takesSeconds: 20,
   needs: ['postgres'],
   run,
 };

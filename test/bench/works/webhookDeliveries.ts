@@ -120,7 +120,7 @@ async function run(bench: Bench): Promise<Outcome> {
 
 export const webhookDeliveries: Work = {
   title: 'Webhook deliveries',
-  takesSeconds: 50,
+  takesSeconds: 55,
   needs: ['postgres'],
   run,
 };
