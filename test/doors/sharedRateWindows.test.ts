@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
@@ -45,6 +46,25 @@ describeSeveralSessions('the rate limit that servers share', (engine) => {
       expect(remaining).toEqual(['4', '3', '2', '1', '0', '0']);
     } finally {
       await redis.del(window);
+      redis.disconnect();
+    }
+  });
+
+  it('is counted by Redis, though the process stands still until long after its answer', async () => {
+    const { limiter } = server.running.gateway;
+    const caller = `caller of ${server.url} that waits`;
+    const redis = new Redis(server.environment.REDIS_URL ?? '');
+    const before = server.logLines.length;
+    try {
+      const counted = limiter.consume('default', caller);
+      // The command leaves in this turn, before this goes on.
+      await nextTurn();
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+      expect(await counted).toMatchObject({ allowed: true, remaining: 4 });
+      expect(await limiter.consume('default', caller)).toMatchObject({ remaining: 3 });
+      expect(await redis.get(`embarque:rate:default:${caller}`)).toBe('2');
+      expect(server.logLines.slice(before).filter((line) => line.includes('counting in memory'))).toEqual([]);
+    } finally {
       redis.disconnect();
     }
   });

@@ -46,6 +46,20 @@ const trialKey = 'embarque:rate:trial';
 
 const betweenTrialsMs = 500;
 
+/** How long requests are kept waiting for Redis at most. */
+const patienceMs = 500;
+
+/**
+ * What Redis answers, for as long as requests wait for it. Of an answer that came while the process stood still the client
+ * learns after its timers: it is read before Redis is given up.
+ */
+function inTime(answer: Promise<number[]>): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(() => reject(new Error('Command timed out'))), patienceMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
 /**
  * Windows shared by all processes. Requests that arrive in one turn of the event loop are counted by one command.
  *
@@ -67,7 +81,6 @@ export class RedisRateCounts {
       // A request must not wait for a Redis that is away: it is counted in memory instead.
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      commandTimeout: 500,
       socketTimeout: redisSilenceMs,
       retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
       reconnectOnError: isOfReplica,
@@ -112,7 +125,7 @@ export class RedisRateCounts {
   }
 
   #counts(): Promise<boolean> {
-    return this.#client.countRequests(1, trialKey, this.#lengthMs, 1).then(
+    return inTime(this.#client.countRequests(1, trialKey, this.#lengthMs, 1)).then(
       () => true,
       () => false,
     );
@@ -123,20 +136,19 @@ export class RedisRateCounts {
     this.#waiting = new Map();
     for (let from = 0; from < waiting.length; from += subjectsInBatch) {
       const batch = waiting.slice(from, from + subjectsInBatch);
-      this.#client
-        .countRequests(
-          batch.length,
-          ...batch.map(([key]) => key),
-          this.#lengthMs,
-          ...batch.map(([, { length }]) => length),
-        )
-        .then(
-          (counted) => answer(batch, counted),
-          (error) => {
-            this.#lose(error);
-            refuse(batch, error);
-          },
-        );
+      const counting = this.#client.countRequests(
+        batch.length,
+        ...batch.map(([key]) => key),
+        this.#lengthMs,
+        ...batch.map(([, { length }]) => length),
+      );
+      inTime(counting).then(
+        (counted) => answer(batch, counted),
+        (error) => {
+          this.#lose(error);
+          refuse(batch, error);
+        },
+      );
     }
   }
 }
