@@ -62,7 +62,8 @@ export function prepareStop(server: Server, open: ReadonlySet<Socket>): () => Pr
     const closed = new Promise<void>((resolve) => {
       ConnectionServer.prototype.close.call(server, () => resolve());
     });
-    const idle = setInterval(closeIdle, lookMs);
+    // Once what came while the process stood still has been read: timers are before that.
+    const idle = setInterval(() => setImmediate(closeIdle), lookMs);
     const cut = setTimeout(() => {
       server.closeAllConnections();
       // It does not know of those on which something was offered.

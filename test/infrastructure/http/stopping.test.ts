@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Connections } from '../../../src/infrastructure/http/connections.ts';
 import { prepareStop } from '../../../src/infrastructure/http/stopping.ts';
@@ -11,8 +13,9 @@ import { eventually } from '../../harness/client.ts';
 /** With so much to do at each, accepting as many as may wait takes longer than a stop. */
 const workMs = 20;
 
-it('a busy server that is stopped does not go on accepting those who come all the time', async () => {
-  const server = createServer();
+/** A server that answers every request, and what stops it. */
+async function listen() {
+  const server = createServer((_request, response) => response.end('answered'));
   const connections = new Connections({
     descriptors: Number.POSITIVE_INFINITY,
     log: createLog('silent'),
@@ -20,15 +23,19 @@ it('a busy server that is stopped does not go on accepting those who come all th
   });
   connections.follow(server);
   const stop = prepareStop(server, connections.open);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { server, stop, port: (server.address() as AddressInfo).port };
+}
+
+it('a busy server that is stopped does not go on accepting those who come all the time', async () => {
+  const { server, stop, port } = await listen();
   let accepted = 0;
   server.on('connection', () => {
     accepted += 1;
     for (const end = performance.now() + workMs; performance.now() < end; );
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
   let refused = 0;
   const come = () => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -45,4 +52,29 @@ it('a busy server that is stopped does not go on accepting those who come all th
   await stop();
   expect(accepted - before).toBeLessThan(200);
   await eventually(() => refused === 4);
+});
+
+it('a request that came while a stop stood still is answered', async () => {
+  const { server, stop, port } = await listen();
+  const client = connect(port, '127.0.0.1').setEncoding('utf8');
+  let received = '';
+  client.on('data', (text) => {
+    received += text;
+  });
+  const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  try {
+    client.write(request);
+    await eventually(() => received.includes('answered'));
+    received = '';
+    const stopped = stop();
+    while (server.listening) await nextTurn();
+    // The system has all of it when this returns.
+    client.write(request);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    await once(client, 'close');
+    expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\nConnection: close\r\n[\s\S]*answered/);
+    await stopped;
+  } finally {
+    client.destroy();
+  }
 });
