@@ -13,6 +13,7 @@ import { setCorsHeaders, setCorsHeadersForStrangers } from '../src/infrastructur
  */
 function callerOf(request: Request, response: Response, gateway: Gateway): Caller | Promise<Caller> {
   const welcome = (caller: Caller): Caller => {
+    request.socket.hasShownKey = true;
     setCorsHeaders(request, response, caller.corsDomains);
     return caller;
   };

@@ -23,6 +23,9 @@ const live = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const webSocketOfNobody =
   'GET /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n';
+const balance = `GET /api/v1/wallet/balance HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+/** Half a megabyte each. */
+const documents = 60;
 const recharge = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
 
 /** A client's connection, with all that has come on it. */
@@ -101,6 +104,11 @@ describe.skipIf(process.platform !== 'linux')('A process with few descriptors', 
   const askForRecharge = () => ask('POST', '/api/v1/wallet/recharge', recharge);
 
   const shortages = () => server.log().filter(({ msg }) => msg.startsWith('as many connections as'));
+  /** Leaves more unread than the system keeps for a reader. */
+  function leaveUnread({ socket }: Connected): void {
+    socket.pause().write('GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(documents));
+  }
+
   const refusals = () => server.log().filter(({ msg }) => msg.endsWith('allows: new ones are closed'));
   const cut = (kind: string) => countOf(url, `embarque_connections_cut_total{kind="${kind}"}`);
 
@@ -154,5 +162,26 @@ describe.skipIf(process.platform !== 'linux')('A process with few descriptors', 
     for (const one of working.slice(1, 4)) await answer(one, recharge, 201);
     for (const { socket: done } of working) done.destroy();
     await eventually(() => server.log().some(({ msg }) => msg === 'new connections are let in again'));
+  });
+
+  it('cuts strangers who leave answers unread for who comes while all others are at work, and no caller', async () => {
+    const before = await cut('unread');
+    const caller = await open();
+    await answer(caller, balance, 200);
+    const strangers = [await open(), await open()];
+    for (const one of [caller, ...strangers]) leaveUnread(one);
+    const working = await Promise.all(Array.from({ length: most - 3 }, begin));
+    for (let room = 0; room < strangers.length; room += 1) {
+      // Whoever comes before an answer has filled what the system keeps is closed.
+      await eventually(async () => (await ask('GET', '/health/ready').catch(() => 0)) === 200);
+      working.push(await begin());
+    }
+    const { socket } = await open();
+    await eventually(() => socket.closed);
+    await answer(working[0] as Connected, recharge, 201);
+    expect((await cut('unread')) - before).toBe(strangers.length);
+    for (const one of [caller, ...strangers]) one.socket.resume();
+    await eventually(() => strangers.every((one) => one.socket.closed));
+    await eventually(() => caller.received.split('HTTP/1.1 200 ').length === documents + 2);
   });
 });

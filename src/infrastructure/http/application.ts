@@ -34,6 +34,8 @@ declare module 'net' {
     changing?: ServerResponse | null;
     /** Answers to requests that came while others were under way. */
     queued?: Set<ServerResponse>;
+    /** Whether a request on it came with a key that is known. */
+    hasShownKey?: boolean;
     /** Whether it carries a WebSocket whose key is known, which is no request. */
     isKnownWebSocket?: boolean;
   }

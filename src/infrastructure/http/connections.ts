@@ -14,6 +14,9 @@ const kept = 2_000;
 /** Connections that clients may have in a process with so many descriptors: where those are few, half of them. */
 const mostFor = (descriptors: number): number => Math.max(Math.ceil(descriptors / 2), descriptors - kept);
 
+/** Connections at work that are looked at for each new one. */
+const mostLooks = 1_000;
+
 /** Descriptors that this process may have; without end where its system, one that is not Linux, does not say so. */
 export function mostDescriptors(): number {
   try {
@@ -33,7 +36,8 @@ export interface ConnectionsParts {
 /**
  * The connections of a server's clients, of which there are no more than its process has descriptors for: without one left
  * the system's library closes whoever connects, unheard, and the process opens nothing else. So the connection that has
- * been idle for longest makes room for each one beyond; a new one counts, too, where all others are at work.
+ * been idle for longest makes room for each one beyond, or, where none is, one of a stranger who leaves an answer unread; a
+ * new one counts, too, where all others are at work.
  */
 export class Connections {
   readonly #most: number;
@@ -43,13 +47,15 @@ export class Connections {
   readonly #open = new Set<Socket>();
   /** In the order in which they became idle; whoever has been at work since is among them until it is come upon. */
   readonly #idle = new Set<Socket>();
+  /** Where looking for unread answers goes on. */
+  #next = this.#open.values();
 
   constructor({ descriptors, log, metrics }: ConnectionsParts) {
     this.#most = mostFor(descriptors);
     this.#metrics = metrics;
     const fields = { descriptors, most: this.#most };
     this.#shortage = new Outage(log, {
-      lost: 'as many connections as the limit of descriptors allows: idle ones make room for new ones',
+      lost: 'as many connections as the limit of descriptors allows: idle and unread ones make room for new ones',
       back: 'room for connections again',
       fields,
     });
@@ -84,16 +90,41 @@ export class Connections {
   }
 
   #makeRoom(newest: Socket): void {
+    const idle = this.#takeIdle(newest);
+    const unread = idle ? null : this.#findUnread();
+    if (idle) this.#cut(idle, 'idle', this.#shortage);
+    else if (unread) this.#cut(unread, 'unread', this.#shortage);
+    else this.#cut(newest, 'new', this.#refusals);
+  }
+
+  #takeIdle(newest: Socket): Socket | null {
     for (const socket of this.#idle) {
+      if (socket === newest) return null;
       this.#idle.delete(socket);
-      if (socket.underWay || socket.isKnownWebSocket) continue;
-      socket.destroy();
-      this.#forget(socket);
-      const isNew = socket === newest;
-      this.#metrics.cutConnections.inc({ kind: isNew ? 'new' : 'idle' });
-      (isNew ? this.#refusals : this.#shortage).begin();
-      return;
+      if (!socket.underWay && !socket.isKnownWebSocket) return socket;
     }
+    return null;
+  }
+
+  /** One of somebody who showed no key: whoever takes nothing of an answer would keep the connection for two minutes. */
+  #findUnread(): Socket | null {
+    for (let looks = Math.min(mostLooks, this.#open.size); looks > 0; looks -= 1) {
+      let { value: socket } = this.#next.next();
+      if (!socket) {
+        this.#next = this.#open.values();
+        socket = this.#next.next().value;
+      }
+      if (!socket || socket.hasShownKey || socket.isKnownWebSocket) continue;
+      if (socket.writableLength > 0) return socket;
+    }
+    return null;
+  }
+
+  #cut(socket: Socket, kind: 'idle' | 'unread' | 'new', outage: Outage): void {
+    socket.destroy();
+    this.#forget(socket);
+    this.#metrics.cutConnections.inc({ kind });
+    outage.begin();
   }
 
   #forget(socket: Socket): void {
