@@ -26,6 +26,14 @@ const newAttempt = (excerptBytes = 0) => `
 export const webhookRefusals: RefusalsOf<object> = {
   'no wallet': () => [newWebhook({ wallet_id: '999999' }), /webhooks_wallet_id_fkey/],
   'nothing subscribed to': () => [newWebhook({ events: `'{}'` }), /webhooks_events_check/],
+  'nothing to sign with': () => [
+    `${newWebhook({})}; UPDATE webhooks SET sealed_secrets = NULL WHERE id = 'wh_new'`,
+    /webhooks_sealed_check/,
+  ],
+  'no headers': () => [
+    `${newWebhook({})}; UPDATE webhooks SET sealed_headers = NULL WHERE id = 'wh_new'`,
+    /webhooks_sealed_check/,
+  ],
   'more failures than deliveries': () => [newWebhook({ failed_deliveries: '1' }), /"webhooks_check"/],
   'fewer failures than none': () => [newWebhook({ failed_deliveries: '-1' }), /"webhooks_check"/],
   'a URL that is registered': () => [

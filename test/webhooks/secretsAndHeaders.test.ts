@@ -223,15 +223,15 @@ describeEngines('secrets and headers of a webhook', (engine) => {
     await does('rotate', key, { id });
     const { vault } = world.server.running.gateway.platform;
     const kept = async () => {
-      const [row] = await world.server.query<{ headers: string; secrets: string }>(
+      const [row] = await world.server.query<{ headers: string | null; secrets: string | null }>(
         'SELECT sealed_headers AS headers, sealed_secrets AS secrets FROM webhooks WHERE id = $1',
         [id],
       );
-      return [row!.headers, row!.secrets].map((sealed) => JSON.parse(vault.open(sealed)));
+      return [row!.headers, row!.secrets].map((sealed) => sealed && JSON.parse(vault.open(sealed)).length);
     };
-    expect((await kept()).map(({ length }) => length)).toEqual([20, 2]);
+    expect(await kept()).toEqual([20, 2]);
     await does('remove', key, { id });
-    expect(await kept()).toEqual([[], []]);
+    expect(await kept()).toEqual([null, null]);
   });
 
   it('has a description that can be changed, left and taken away', async () => {

@@ -60,7 +60,7 @@ const updateWebhookStatement = statement<WebhookRow>(
 const deleteWebhookStatement = statement<{ id: string }>(
   'delete_webhook',
   `WITH webhook AS (
-     UPDATE webhooks SET deleted_at = $3, active = false, sealed_headers = $4, sealed_secrets = $5
+     UPDATE webhooks SET deleted_at = $3, active = false, sealed_headers = NULL, sealed_secrets = NULL
       WHERE id = $1 AND wallet_id = $2 AND deleted_at IS NULL RETURNING id, active
    ), ${skippedCte}
    SELECT id FROM webhook`,
@@ -205,8 +205,7 @@ export async function updateWebhook(
 
 /** Ends a webhook: nothing more is sent to it, nor kept to be sent with. @throws AppError 404 "Webhook not found". */
 export async function deleteWebhook(tenant: Tenant, id: string, platform: Platform): Promise<string> {
-  const { clock, vault } = platform;
-  const values = [id, tenant.walletId, clock.now(), sealHeaders([], vault), sealSecrets([], vault)];
+  const values = [id, tenant.walletId, platform.clock.now()];
   const [webhook] = isIdentifier('wh', id)
     ? await inTurnOfLongWork('deliveries', tenant, platform, () =>
         run(platform.sequelize, deleteWebhookStatement, values),

@@ -1,0 +1,25 @@
+import type { QueryInterface } from 'sequelize';
+
+/**
+ * Of a webhook that was removed nothing is kept to be sent with: builds until now kept its headers and secrets, of which
+ * nobody has any use, or lists of none in their place.
+ */
+export async function up(queryInterface: QueryInterface): Promise<void> {
+  await queryInterface.sequelize.query(`
+    ALTER TABLE webhooks ALTER sealed_headers DROP NOT NULL, ALTER sealed_secrets DROP NOT NULL,
+      ADD CONSTRAINT webhooks_sealed_check
+        CHECK (deleted_at IS NOT NULL OR sealed_headers IS NOT NULL AND sealed_secrets IS NOT NULL);
+    UPDATE webhooks SET sealed_headers = NULL, sealed_secrets = NULL WHERE deleted_at IS NOT NULL;
+  `);
+}
+
+/** Builds before can do nothing with one that has none. Its deliveries, which name it, are shown to nobody. */
+export async function down(queryInterface: QueryInterface): Promise<void> {
+  await queryInterface.sequelize.query(`
+    DELETE FROM webhook_alerts a USING webhooks w
+     WHERE w.id = a.webhook_id AND (w.sealed_headers IS NULL OR w.sealed_secrets IS NULL);
+    DELETE FROM webhooks WHERE sealed_headers IS NULL OR sealed_secrets IS NULL;
+    ALTER TABLE webhooks DROP CONSTRAINT webhooks_sealed_check,
+      ALTER sealed_headers SET NOT NULL, ALTER sealed_secrets SET NOT NULL;
+  `);
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { migrateDown, migrateUp } from '../../src/infrastructure/database/migrations.ts';
+import { createLog } from '../../src/infrastructure/observability/log.ts';
+import { migrationsFolder } from '../../src/store.ts';
+import { describeEngines } from '../harness/engines.ts';
+import { DeliveryWorld } from './deliveryWorld.ts';
+
+const migration = '034-removed-webhooks';
+const silent = createLog('silent');
+
+describeEngines('webhooks that a build before removed', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    world = await DeliveryWorld.open(engine, { settings: { ROLES: 'api' } });
+  });
+  afterAll(() => world?.close());
+
+  const rows = () =>
+    world.server.query(
+      `SELECT id, sealed_headers IS NULL AS "noHeaders", sealed_secrets IS NULL AS "noSecrets" FROM webhooks
+        ORDER BY id`,
+    );
+
+  it('keep nothing to be sent with; the others keep all', async () => {
+    const { key } = await world.team();
+    const [removed, kept] = [await world.register(key, '/removed'), await world.register(key, '/kept')];
+    const { sequelize } = world.server.running.gateway.platform;
+    const shared = engine.name !== 'embedded';
+    const down = async () => {
+      while (!(await migrateDown(sequelize, migrationsFolder, shared, silent)).includes(migration));
+    };
+    await down();
+    await world.server.query('UPDATE webhooks SET deleted_at = now(), active = false WHERE id = $1', [
+      removed,
+    ]);
+    await world.server.query('INSERT INTO webhook_alerts (webhook_id, created_at) VALUES ($1, now())', [
+      removed,
+    ]);
+    await migrateUp(sequelize, migrationsFolder, shared, silent);
+    const expected = [
+      { id: removed, noHeaders: true, noSecrets: true },
+      { id: kept, noHeaders: false, noSecrets: false },
+    ];
+    expect(await rows()).toEqual(expected.sort((one, other) => (one.id < other.id ? -1 : 1)));
+    expect(await world.webhook(key, kept)).toMatchObject({ id: kept, active: true });
+
+    await down();
+    expect(await rows()).toEqual([{ id: kept, noHeaders: false, noSecrets: false }]);
+    await migrateUp(sequelize, migrationsFolder, shared, silent);
+    expect(await world.webhook(key, kept)).toMatchObject({ id: kept, active: true });
+  });
+});
