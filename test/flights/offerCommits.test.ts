@@ -4,6 +4,7 @@ import { payLive } from '../doors/door.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { oneWay } from './searches.ts';
 
 /** Has the database note of each row that is inserted what `synchronous_commit` is when its transaction commits. */
@@ -22,7 +23,7 @@ async function noteCommits(server: TestServer): Promise<void> {
 describeEngines('Commits', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer(engine, { clock: new TestClock() });
   });
   afterAll(() => server?.close());
 

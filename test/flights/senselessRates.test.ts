@@ -4,6 +4,7 @@ import { StrictDecimal } from '../../src/infrastructure/strictDecimal.ts';
 import { restRequest } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { startTestServer } from '../harness/server.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { AnsweringSuppliers, offering, priced } from './answeringSuppliers.ts';
 import { oneWay } from './searches.ts';
 
@@ -29,6 +30,7 @@ describeOneEngine('A source of exchange rates of one’s own', (engine) => {
     suppliers.answers = { one: answer, other: answer };
     const source = new Source();
     const server = await startTestServer(engine, {
+      clock: new TestClock(),
       exchangeRates: source,
       flightSuppliers: [suppliers.named('one')],
       settings: { EXCHANGE_RATE_SPREAD: spread },

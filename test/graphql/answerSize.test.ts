@@ -10,6 +10,7 @@ import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { streamedResults } from '../harness/subscribers.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { excerptsWritten } from './excerptsWritten.ts';
 import { excerptCharacters, longLogOf } from './longLog.ts';
 
@@ -34,6 +35,7 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(engine, {
+      clock: new TestClock(),
       paymentProvider: provider,
       settings: {
         RATE_LIMIT_DEFAULT: String(limit),

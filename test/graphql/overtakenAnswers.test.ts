@@ -6,6 +6,7 @@ import { describeOneEngine } from '../harness/engines.ts';
 import { countOf } from '../harness/metricSamples.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { longLogOf } from './longLog.ts';
 
 const limits = { default: 20, search: 12 };
@@ -26,6 +27,7 @@ describeOneEngine('Large answers to what a key asks for at once', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(engine, {
+      clock: new TestClock(),
       settings: {
         RATE_LIMIT_DEFAULT: String(limits.default),
         RATE_LIMIT_SEARCH: String(limits.search),

@@ -10,6 +10,7 @@ import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { streamedResults } from '../harness/subscribers.ts';
+import { TestClock } from '../harness/testClock.ts';
 import { excerptCharacters, longLogOf } from './longLog.ts';
 
 const suppliers = new AnsweringSuppliers();
@@ -52,6 +53,7 @@ describeEngines('Several root fields of a query', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(engine, {
+      clock: new TestClock(),
       flightSuppliers: [suppliers.named('one')],
       settings: {
         RATE_LIMIT_SEARCH: '2',
