@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { sampleOf } from '../harness/metricSamples.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { Bank } from '../payments/bank.ts';
@@ -158,6 +159,22 @@ describeOneEngine(
         asking.socket.resume();
         expect((await asking.closed()).code).toBe(4400);
         expect(asked()).toBe(atOnce);
+      }));
+
+    it('are not begun any more once their client has left, and no subscription outlives it', () =>
+      withManyAsked(async ({ teamId, asking, asked, tell }) => {
+        asking.send(request(inAll, 'subscription { walletEvents { id } }'));
+        await asking.caughtUp();
+        asking.socket.terminate();
+        // It is known to be gone by then.
+        for (let times = 0; times < 3; times += 1) await server.rest('GET', '/health/live');
+        tell();
+        const created = 'SELECT id FROM recharges WHERE team_id = $1';
+        await eventually(async () => (await server.query(created, [teamId])).length >= atOnce);
+        // What waits would be begun with the answers to those.
+        for (let times = 0; times < 20; times += 1) await server.rest('GET', '/health/live');
+        expect(asked()).toBe(atOnce);
+        expect(await sampleOf(server.url, 'embarque_subscribers')).toBe(0);
       }));
 
     it('are not begun for who was seen off before they were read', async () => {
