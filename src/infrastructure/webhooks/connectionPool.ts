@@ -48,7 +48,7 @@ export class ConnectionPool {
     if (!connection) return null;
     const idleness = this.#idle.get(connection)!;
     this.#remove(connection);
-    if (!isOver(idleness) && connection.usable) return connection;
+    if (!isOver(idleness)) return connection;
     connection.destroy();
     return this.take(origin);
   }
@@ -58,7 +58,7 @@ export class ConnectionPool {
     const announcedLimitMs = announcedMs === null ? idleLimitMs : announcedMs - announcedMarginMs;
     const limitMs = Math.min(idleLimitMs, announcedLimitMs, ageLimitMs - longestSince(connection.openedAt));
     const siblings = this.#byOrigin.get(connection.origin) ?? [];
-    if (!connection.usable || limitMs <= 0 || siblings.length >= this.#maxIdlePerOrigin) {
+    if (limitMs <= 0 || siblings.length >= this.#maxIdlePerOrigin) {
       connection.destroy();
       return;
     }
@@ -95,7 +95,6 @@ export class ConnectionPool {
 
   #remove(connection: Connection): void {
     if (!this.#idle.delete(connection)) return;
-    connection.onClosed = null;
     const siblings = this.#byOrigin.get(connection.origin)!;
     siblings.splice(siblings.lastIndexOf(connection), 1);
     if (siblings.length === 0) this.#byOrigin.delete(connection.origin);

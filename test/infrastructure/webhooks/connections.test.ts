@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../harness/client.ts';
 import { restoreMachineClock, setMachineClock } from '../../harness/machineClock.ts';
 import { monotonicClock } from '../../harness/monotonicClock.ts';
-import { answer, type Behaviour } from '../../harness/receiver.ts';
+import { answer } from '../../harness/receiver.ts';
 import { minuteMs } from '../../harness/testClock.ts';
 import { onLoopback, post, receiver, sender, timeoutMs } from './senders.ts';
 
@@ -45,49 +45,6 @@ describe('connections', () => {
     target.behave(answer(200, '', { 'Keep-Alive': 'timeout=3' }));
     await one.send(post(target.url()));
     expect([await connectionAfter(1_999), await connectionAfter(2_000)]).toEqual([2, 3]);
-  });
-
-  it('are used again that were used last, and beside one that was idle for too long, which is closed, the others', async () => {
-    const answers = new Map<string, (behaviour: Behaviour) => void>();
-    const target = await receiver((request, socket) => {
-      answers.set(request.path, (behaviour) => behaviour(request, socket));
-    });
-    const one = sender({ timeoutMs: 600_000 });
-    const clock = monotonicClock();
-    const begin = async (path: string) => {
-      const attempt = one.send(post(target.url(path)));
-      const reply = await eventually(() => answers.get(path));
-      return async (behaviour = answer(200)) => {
-        reply(behaviour);
-        await attempt;
-        return target.requests.find((request) => request.path === path)?.connection;
-      };
-    };
-    const [first, second] = [await begin('/first'), await begin('/second')];
-    const [longest, latest] = [await first(), await second()];
-    expect(await (await begin('/third'))()).toBe(latest);
-    expect(await (await begin('/fourth'))(answer(200, '', { 'Keep-Alive': 'timeout=2' }))).toBe(latest);
-    clock.pass(1_000);
-    expect(await (await begin('/fifth'))()).toBe(longest);
-    await eventually(() => target.openSockets() === 1);
-  });
-
-  it('are looked at by one timer, as long as any is idle', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const target = await receiver(answer(200));
-    const one = sender({ timeoutMs: 600_000 });
-    const clock = monotonicClock();
-    for (let round = 0; round < 2; round += 1) {
-      await Promise.all([one.send(post(target.url())), one.send(post(target.url()))]);
-      expect(one.stats().idleConnections).toBe(2);
-      // Beside it there is one for what receivers send that is no answer.
-      expect(vi.getTimerCount()).toBe(2);
-      clock.pass(4_000);
-      vi.advanceTimersByTime(1_000);
-      expect(one.stats().idleConnections).toBe(0);
-      await eventually(() => vi.getTimerCount() === 0);
-    }
   });
 
   it('are closed once they have been idle for so long, also when another was used and closed meanwhile', async () => {
@@ -189,30 +146,6 @@ describe('connections', () => {
     expect(target.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 3]);
     expect(target.requests.at(-1)!.headers.connection).toBe('close');
     expect(one.stats().idleConnections).toBe(0);
-  });
-
-  it('to each host that broke one are not trusted for ten minutes', async () => {
-    const target = await receiver(answer(200));
-    const one = sender({ lookup: onLoopback, timeoutMs: 3_600_000 });
-    const clock = monotonicClock();
-    const send = (host: string) => one.send(post(target.url('/', host)));
-    const hosts = ['a.receiver.test', 'b.receiver.test'];
-    for (const host of hosts) {
-      target.behave(answer(200));
-      await send(host);
-      target.behave((_request, socket) => socket.destroy());
-      await send(host);
-    }
-    target.behave(answer(200));
-    const trusted = async () => {
-      for (const host of hosts) await send(host);
-      return target.requests.slice(-2).map(({ headers }) => headers.connection !== 'close');
-    };
-    expect(await trusted()).toEqual([false, false]);
-    clock.pass(10 * minuteMs - 1);
-    expect(await trusted()).toEqual([false, false]);
-    clock.pass(2);
-    expect(await trusted()).toEqual([true, true]);
   });
 
   it('that break under their first request say nothing of those that are kept', async () => {
