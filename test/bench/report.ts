@@ -83,12 +83,14 @@ function figureRow({ name, unit, goal, measured, met }: WorkResult['figures'][nu
   return [title, name, goalText(goal), number(measured), unit, verdict];
 }
 
-/** Where not all works had as many: how many rounds those had. */
+/** In how many rounds the works were measured: most of them, and which ones were in others. */
 function roundsOf(works: Report['works']): string[] {
   const titles = new Map<number, string[]>();
-  for (const { title, rounds } of works) titles.set(rounds, [...(titles.get(rounds) ?? []), title]);
-  if (titles.size < 2) return [];
-  return [...titles].map(([rounds, names]) => `Measured in ${rounds} rounds: ${names.join('; ')}`);
+  for (const { title, rounds } of works) titles.set(rounds, [...(titles.get(rounds) ?? []), `“${title}”`]);
+  const [usual, ...others] = [...titles].sort(([, some], [, more]) => more.length - some.length);
+  if (!usual || others.length === 0) return [];
+  const named = others.map(([rounds, some]) => `in ${rounds}: ${some.join(', ')}`);
+  return [[`Measured in ${usual[0]} rounds`, ...named].join('; ')];
 }
 
 /** When and where, in how many rounds, what was skipped and what failed. */
