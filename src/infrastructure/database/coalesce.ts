@@ -1,3 +1,4 @@
+import { lateAfter } from '../lateAfter.ts';
 import { transactionContext } from './transactionContext.ts';
 
 /** Batches under way at once: one that is slow delays few, and the keys of many gather meanwhile. */
@@ -31,17 +32,17 @@ export function coalesce<Key, Value>(
       if (waiting.size > 0) flush();
     };
     let isLate = false;
-    const late = setTimeout(() => {
+    const callOff = lateAfter(patienceMs, () => {
       isLate = true;
       goOn();
-    }, patienceMs);
+    });
     try {
       const values = await load([...batch.keys()]);
       for (const [key, readers] of batch) for (const reader of readers) reader.resolve(values.get(key));
     } catch (error) {
       for (const readers of batch.values()) for (const reader of readers) reader.reject(error);
     } finally {
-      clearTimeout(late);
+      callOff();
       if (!isLate) goOn();
     }
   };

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { lateAfter } from '../lateAfter.ts';
 
 /** One member of a group and who waits for it. */
 interface Waiting<Item, Result> {
@@ -35,12 +36,12 @@ type Tell = () => void;
 function withPatience(work: Promise<Tell>): Promise<Tell | null> {
   return new Promise((resolve) => {
     let isLate = false;
-    const timer = setTimeout(() => {
+    const callOff = lateAfter(patienceMs, () => {
       isLate = true;
       resolve(null);
-    }, patienceMs);
+    });
     void work.then((tell) => {
-      clearTimeout(timer);
+      callOff();
       if (isLate) tell();
       else resolve(tell);
     });

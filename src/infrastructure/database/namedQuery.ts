@@ -1,5 +1,6 @@
 import type { FieldDef } from 'pg';
 import pg from 'pg';
+import { lateAfter } from '../lateAfter.ts';
 import { executionMessage } from './executionMessage.ts';
 import { isoTimestampReader, timestampReader } from './timestamp.ts';
 
@@ -180,9 +181,9 @@ export const silenceMs = 60_000;
 export function send(client: QueryingClient, query: NamedQuery, done: RowsQuery['callback']): void {
   // The client tells everyone whose query is on it.
   const giveUp = () => client.connection.stream.destroy(new Error(`${query.name}: the database is silent`));
-  const silence = setTimeout(giveUp, silenceMs);
+  const callOff = lateAfter(silenceMs, giveUp);
   const answered: RowsQuery['callback'] = (error, rows) => {
-    clearTimeout(silence);
+    callOff();
     done(error, rows);
   };
   client.query(new RowsQuery(query, answered) as unknown as pg.Query);

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import { unauthorized } from '../../errors.ts';
+import { lateAfter } from '../lateAfter.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { carriesToken } from './bearer.ts';
 import { refuseOtherMethods } from './otherMethods.ts';
@@ -66,18 +67,16 @@ function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function answers(check: () => Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), checkTimeoutMs);
-  });
-  const sound = await Promise.race([
+function answers(check: () => Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const callOff = lateAfter(checkTimeoutMs, () => resolve(false));
+    const say = (isSound: boolean) => {
+      callOff();
+      resolve(isSound);
+    };
     check().then(
-      () => true,
-      () => false,
-    ),
-    timeout,
-  ]);
-  clearTimeout(timer);
-  return sound;
+      () => say(true),
+      () => say(false),
+    );
+  });
 }

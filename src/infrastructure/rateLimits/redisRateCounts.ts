@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { lateAfter } from '../lateAfter.ts';
 import type { ConnectionOutage } from '../observability/connectionOutage.ts';
 import type { Log } from '../observability/log.ts';
 import { hearLosses, isOfReplica, redisOutage, redisSilenceMs } from '../observability/redisOutages.ts';
@@ -49,14 +50,11 @@ const betweenTrialsMs = 500;
 /** How long requests are kept waiting for Redis at most. */
 const patienceMs = 500;
 
-/**
- * What Redis answers, for as long as requests wait for it. Of an answer that came while the process stood still the client
- * learns after its timers: it is read before Redis is given up.
- */
+/** What Redis answers, for as long as requests wait for it. */
 function inTime(answer: Promise<number[]>): Promise<number[]> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => setImmediate(() => reject(new Error('Command timed out'))), patienceMs);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    const callOff = lateAfter(patienceMs, () => reject(new Error('Command timed out')));
+    answer.then(resolve, reject).finally(callOff);
   });
 }
 

@@ -82,6 +82,8 @@ describe('coalesced reads', () => {
     };
     expect(await sentOf(1, 2, 3)).toBe(2);
     vi.advanceTimersByTime(1_000);
+    // What has come is read first.
+    await nextTurn();
     expect(await sentOf()).toBe(3);
     for (const { answer } of batches.slice(0, 2)) answer();
     await nextTurn();
