@@ -94,14 +94,46 @@ describeEngines('What one key keeps open is bounded', (engine) => {
   });
 });
 
-describeSeveralSessions('A WebSocket that is closed while its key is looked up', (engine) => {
+describeSeveralSessions('A connection that is closed while its key is looked up', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(engine, { settings: { SUBSCRIPTIONS_PER_KEY: '1' } });
   });
   afterAll(() => server?.close());
 
-  it('takes no place', async () => {
+  it('keeps no place for its event stream', async () => {
+    const { live } = await server.createTeam();
+    const { hostname, port } = new URL(server.url);
+    const other = await server.openSession();
+    const leaving = connect(Number(port), hostname);
+    await other.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+    const path = `/graphql?query=${encodeURIComponent(query)}`;
+    const head = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${live}\r\nAccept: text/event-stream`;
+    leaving.write(`${head}\r\n\r\n`);
+    await eventually(async () => (await lockWaits(server)) > 0);
+    leaving.destroy();
+    // It is known to be gone by then.
+    for (let times = 0; times < 3; times += 1) await server.rest('GET', '/health/live');
+    await other.query('ROLLBACK');
+    const begun = 'embarque_operations_total{operation="events",outcome="admitted"}';
+    await eventually(async () => (await countOf(server.url, begun)) === 1);
+    // There is one place, which it may have had for a moment.
+    const body = { amount: '100.00', currency: 'BRL', payment_method: 'pix' };
+    await eventually(async () => {
+      const staying = serverSentEvents.subscribe(server.url, { key: live, query });
+      try {
+        await eventually(async () => {
+          await server.rest('POST', '/api/v1/wallet/recharge', { key: live, body });
+          return staying.results.length > 0;
+        });
+        return staying.events.length > 0;
+      } finally {
+        staying.cut();
+      }
+    });
+  });
+
+  it('takes no place for its WebSocket', async () => {
     const { live } = await server.createTeam();
     const other = await server.openSession();
     const leaving = await openRawSocket(server.url);
