@@ -74,6 +74,14 @@ describeEngines('many at once on one wallet', (engine) => {
     const paidAt = new Date(clock.now().getTime() + 30 * 60_000 - 1);
     clock.advance(31 * 60_000);
     const { platform } = server.running.gateway;
+    // Of whatever else is there as well, for the sweeps are told of all.
+    const expiries = async () => {
+      const [told] = await server.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM events WHERE type = 'wallet.recharge.expired'`,
+      );
+      return told?.count ?? 0;
+    };
+    const before = await expiries();
     const sweeps = range(3).map(() => expireOverdueRecharges(platform));
     const payments = ids.map((id) => doors.pay('rest', caller, id, paidAt));
     const tooLate = unpaid.map((id) => doors.pay('rest', caller, id, null));
@@ -87,11 +95,7 @@ describeEngines('many at once on one wallet', (engine) => {
     expect(await creations).not.toContain(undefined);
     expect(new Set(await statuses(caller, ids))).toEqual(new Set(['completed']));
     expect(new Set(await statuses(caller, unpaid))).toEqual(new Set(['expired']));
-    const [told] = await server.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM events WHERE type = 'wallet.recharge.expired' AND subject_id = ANY($1)`,
-      [[...ids, ...unpaid]],
-    );
-    expect(swept.reduce((sum, count) => sum + count, 0)).toBe(told?.count);
+    expect(swept.reduce((sum, count) => sum + count, 0)).toBe((await expiries()) - before);
     expect((await doors.balance('rest', caller)).value.balance).toBe('10000.00');
     await checkHealth();
   });
