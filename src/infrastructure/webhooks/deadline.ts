@@ -73,7 +73,7 @@ export class Deadline {
   }
 
   readonly #expire = (): void => {
-    // Timers count from the beginning of the loop's turn, which a busy turn may have left well behind.
+    // Timers count in whole milliseconds, and may go off almost one of them early.
     const leftMs = this.timeoutMs - this.elapsedMs();
     if (leftMs > 0) this.#timer = setTimeout(this.#expire, Math.ceil(leftMs));
     else this.#end();
