@@ -44,11 +44,10 @@ export class Connections {
   readonly #metrics: Metrics;
   readonly #shortage: Outage;
   readonly #refusals: Outage;
+  /** Those at work that were looked at last come last. */
   readonly #open = new Set<Socket>();
   /** In the order in which they became idle; whoever has been at work since is among them until it is come upon. */
   readonly #idle = new Set<Socket>();
-  /** Where looking for unread answers goes on. */
-  #next = this.#open.values();
 
   constructor({ descriptors, log, metrics }: ConnectionsParts) {
     this.#most = mostFor(descriptors);
@@ -108,13 +107,14 @@ export class Connections {
 
   /** One of somebody who showed no key: whoever takes nothing of an answer would keep the connection for two minutes. */
   #findUnread(): Socket | null {
-    for (let looks = Math.min(mostLooks, this.#open.size); looks > 0; looks -= 1) {
-      let { value: socket } = this.#next.next();
-      if (!socket) {
-        this.#next = this.#open.values();
-        socket = this.#next.next().value;
-      }
-      if (!socket || socket.hasShownKey || socket.isKnownWebSocket) continue;
+    let looks = Math.min(mostLooks, this.#open.size);
+    for (const socket of this.#open) {
+      if (looks === 0) break;
+      looks -= 1;
+      // Behind those that are still to be looked at. An iterator kept until the next time would keep whoever came since.
+      this.#open.delete(socket);
+      this.#open.add(socket);
+      if (socket.hasShownKey || socket.isKnownWebSocket) continue;
       if (socket.writableLength > 0) return socket;
     }
     return null;
