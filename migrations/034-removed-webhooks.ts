@@ -13,9 +13,14 @@ export async function up(queryInterface: QueryInterface): Promise<void> {
   `);
 }
 
-/** Builds before can do nothing with one that has none. Its deliveries, which name it, are shown to nobody. */
+/**
+ * Builds before can do nothing with one that has none. Its deliveries, which name it, are shown to nobody, and those that
+ * wait, which nothing would skip any more, would be told of as a backlog for ever.
+ */
 export async function down(queryInterface: QueryInterface): Promise<void> {
   await queryInterface.sequelize.query(`
+    UPDATE webhook_deliveries d SET status = 'skipped', leased_until = NULL, lease_token = NULL FROM webhooks w
+     WHERE w.id = d.webhook_id AND d.status = 'pending' AND (w.sealed_headers IS NULL OR w.sealed_secrets IS NULL);
     DELETE FROM webhook_alerts a USING webhooks w
      WHERE w.id = a.webhook_id AND (w.sealed_headers IS NULL OR w.sealed_secrets IS NULL);
     DELETE FROM webhooks WHERE sealed_headers IS NULL OR sealed_secrets IS NULL;

@@ -44,8 +44,21 @@ describeEngines('webhooks that a build before removed', (engine) => {
     expect(await rows()).toEqual(expected.sort((one, other) => (one.id < other.id ? -1 : 1)));
     expect(await world.webhook(key, kept)).toMatchObject({ id: kept, active: true });
 
+    for (const id of [removed, kept])
+      await world.server.query(
+        `INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
+         VALUES ($1, 'evt_waiting', 'wallet.recharge.completed', 'pending', now(), now())`,
+        [id],
+      );
     await down();
     expect(await rows()).toEqual([{ id: kept, noHeaders: false, noSecrets: false }]);
+    // Nothing would skip what waits for a webhook that is not there.
+    expect(
+      await world.server.query('SELECT webhook_id AS id, status FROM webhook_deliveries ORDER BY status'),
+    ).toEqual([
+      { id: kept, status: 'pending' },
+      { id: removed, status: 'skipped' },
+    ]);
     await migrateUp(sequelize, migrationsFolder, shared, silent);
     expect(await world.webhook(key, kept)).toMatchObject({ id: kept, active: true });
   });
