@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, Socket } from 'node:net';
@@ -89,7 +90,51 @@ async function passing(isDone: () => boolean): Promise<void> {
 
 const readSession = statement<{ pid: number }>('test_read_session', 'SELECT pg_backend_pid() AS pid');
 
+/** Returns once a session has answered, though this process reads nothing meanwhile. */
+const standStillUntilIdle = (url: string, session: number) => {
+  const look = `
+    import pg from 'pg';
+    const client = new pg.Client(process.argv[1]);
+    await client.connect();
+    const state = "SELECT FROM pg_stat_activity WHERE pid = $1 AND state = 'idle'";
+    while ((await client.query(state, [process.argv[2]])).rowCount === 0);
+    await client.end();`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', look, url, String(session)]);
+};
+
 describeSeveralSessions('a server that answers', (engine) => {
+  it('is heard by who stood still until long after its answer', async () => {
+    const place = await engine.allocate();
+    const { DATABASE_URL } = place.settings as { DATABASE_URL: string };
+    const database = await openDatabase({ ...settings, DATABASE_POOL_SIZE: 1, DATABASE_URL }, [], log);
+    const { sequelize } = database;
+    const other = new pg.Client(DATABASE_URL);
+    await other.connect();
+    try {
+      database.endPatience();
+      await other.query('SELECT pg_advisory_lock(1)');
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const asked = sequelize.query('SELECT 1 AS one FROM pg_advisory_xact_lock(1)');
+      asked.catch(() => undefined);
+      const waiting = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`;
+      let pid: number | undefined;
+      while (pid === undefined) pid = (await other.query(waiting)).rows[0]?.pid;
+      // As real timers do, what follows comes before the event loop reads.
+      await new Promise(setImmediate);
+      // It leaves at once, before this goes on.
+      const unlocked = other.query('SELECT pg_advisory_unlock(1)');
+      standStillUntilIdle(DATABASE_URL, pid);
+      vi.advanceTimersByTime(silenceMs);
+      expect((await asked)[0]).toEqual([{ one: 1 }]);
+      expect((await unlocked).rowCount).toBe(1);
+    } finally {
+      vi.useRealTimers();
+      await other.end();
+      await database.close();
+      await place.release();
+    }
+  });
+
   it('keeps its sessions, however long ago it was asked first', async () => {
     const place = await engine.allocate();
     const { DATABASE_URL } = place.settings as { DATABASE_URL: string };
