@@ -17,6 +17,19 @@ const mostFor = (descriptors: number): number => Math.max(Math.ceil(descriptors 
 /** Connections at work that are looked at for each new one. */
 const mostLooks = 1_000;
 
+/** Why a connection is cut. */
+type Kind = 'idle' | 'unread' | 'incomplete' | 'new';
+
+/**
+ * What somebody who showed no key keeps a connection for: an answer of which nothing is taken would keep it for two minutes,
+ * and a callback whose body does not come, which may be anybody's until it has come, for half of one.
+ */
+function kindOfStranger({ hasShownKey, isKnownWebSocket, writableLength, underWay }: Socket): Kind | null {
+  if (hasShownKey || isKnownWebSocket) return null;
+  if (writableLength > 0) return 'unread';
+  return underWay?.takesNoKey && !underWay.req.complete ? 'incomplete' : null;
+}
+
 /** Descriptors that this process may have; without end where its system, one that is not Linux, does not say so. */
 export function mostDescriptors(): number {
   try {
@@ -36,8 +49,8 @@ export interface ConnectionsParts {
 /**
  * The connections of a server's clients, of which there are no more than its process has descriptors for: without one left
  * the system's library closes whoever connects, unheard, and the process opens nothing else. So the connection that has
- * been idle for longest makes room for each one beyond, or, where none is, one of a stranger who leaves an answer unread; a
- * new one counts, too, where all others are at work.
+ * been idle for longest makes room for each one beyond, or, where none is, one of a stranger who leaves an answer unread or a
+ * callback incomplete; a new one counts, too, where all others are at work.
  */
 export class Connections {
   readonly #most: number;
@@ -54,7 +67,7 @@ export class Connections {
     this.#metrics = metrics;
     const fields = { descriptors, most: this.#most };
     this.#shortage = new Outage(log, {
-      lost: 'as many connections as the limit of descriptors allows: idle and unread ones make room for new ones',
+      lost: 'as many connections as the limit of descriptors allows: idle ones and strangers’ make room for new ones',
       back: 'room for connections again',
       fields,
     });
@@ -90,10 +103,8 @@ export class Connections {
 
   #makeRoom(newest: Socket): void {
     const idle = this.#takeIdle(newest);
-    const unread = idle ? null : this.#findUnread();
-    if (idle) this.#cut(idle, 'idle', this.#shortage);
-    else if (unread) this.#cut(unread, 'unread', this.#shortage);
-    else this.#cut(newest, 'new', this.#refusals);
+    if (idle) this.#cut(idle, 'idle');
+    else if (!this.#cutStranger()) this.#cut(newest, 'new');
   }
 
   #takeIdle(newest: Socket): Socket | null {
@@ -105,8 +116,8 @@ export class Connections {
     return null;
   }
 
-  /** One of somebody who showed no key: whoever takes nothing of an answer would keep the connection for two minutes. */
-  #findUnread(): Socket | null {
+  /** @returns whether there was one whose connection makes room. */
+  #cutStranger(): boolean {
     let looks = Math.min(mostLooks, this.#open.size);
     for (const socket of this.#open) {
       if (looks === 0) break;
@@ -114,16 +125,19 @@ export class Connections {
       // Behind those that are still to be looked at. An iterator kept until the next time would keep whoever came since.
       this.#open.delete(socket);
       this.#open.add(socket);
-      if (socket.hasShownKey || socket.isKnownWebSocket) continue;
-      if (socket.writableLength > 0) return socket;
+      const kind = kindOfStranger(socket);
+      if (!kind) continue;
+      this.#cut(socket, kind);
+      return true;
     }
-    return null;
+    return false;
   }
 
-  #cut(socket: Socket, kind: 'idle' | 'unread' | 'new', outage: Outage): void {
+  #cut(socket: Socket, kind: Kind): void {
     socket.destroy();
     this.#forget(socket);
     this.#metrics.cutConnections.inc({ kind });
+    const outage = kind === 'new' ? this.#refusals : this.#shortage;
     outage.begin();
   }
 

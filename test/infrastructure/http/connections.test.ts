@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { Connections } from '../../../src/infrastructure/http/connections.ts';
 import { createLog } from '../../../src/infrastructure/observability/log.ts';
 import { createMetrics } from '../../../src/infrastructure/observability/metrics.ts';
@@ -13,27 +13,43 @@ import { eventually } from '../../harness/client.ts';
 
 const descriptors = 16;
 const most = descriptors / 2;
-const later = 300;
+const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+/** A server with few descriptors that answers nothing. @param look at each request. */
+async function listen(look: (request: IncomingMessage, response: ServerResponse) => void) {
+  const metrics = createMetrics();
+  const connections = new Connections({ descriptors, log: createLog('silent'), metrics });
+  const server = createServer((asked, response) => {
+    asked.on('error', () => undefined).resume();
+    asked.socket.underWay = response;
+    look(asked, response);
+  });
+  connections.follow(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const open = (text = '') => {
+    const client = connect(port, '127.0.0.1').on('error', () => undefined);
+    client.resume().write(text);
+    return client;
+  };
+  return { connections, server, metrics, open };
+}
 
 it('of connections that are closed nothing is kept, whether or not all were at work once', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const connections = new Connections({ descriptors, log: createLog('silent'), metrics: createMetrics() });
-  let unanswered: ServerResponse[] = [];
-  const server = createServer(({ socket }, response) => {
-    socket.underWay = response;
-    unanswered.push(response);
+  const later = 300;
+  let asked = 0;
+  const { connections, server, open } = await listen(() => {
+    asked += 1;
   });
-  connections.follow(server);
   const accepted: WeakRef<Socket>[] = [];
   server.on('connection', (socket) => accepted.push(new WeakRef(socket)));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const open = () =>
-    connect(port, '127.0.0.1')
-      .on('error', () => undefined)
-      .resume();
   /** Some are open at any time. */
   const openAndLeave = async () => {
     const clients: Socket[] = [];
@@ -51,20 +67,53 @@ it('of connections that are closed nothing is kept, whether or not all were at w
     collect();
     return accepted.filter((socket) => socket.deref()).length;
   };
-  try {
-    await openAndLeave();
-    await eventually(async () => (await kept()) < most);
-    const working = Array.from({ length: most }, () => open());
-    for (const client of working) client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await eventually(() => unanswered.length === most);
-    await once(open(), 'close');
-    for (const client of working) client.destroy();
-    unanswered = [];
-    await openAndLeave();
-    expect(accepted).toHaveLength(2 * later + most + 1);
-    await eventually(async () => (await kept()) < most);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+  await openAndLeave();
+  await eventually(async () => (await kept()) < most);
+  const working = Array.from({ length: most }, () => open(request));
+  await eventually(() => asked === most);
+  await once(open(), 'close');
+  for (const client of working) client.destroy();
+  await openAndLeave();
+  expect(accepted).toHaveLength(2 * later + most + 1);
+  await eventually(async () => (await kept()) < most);
+});
+
+it('strangers whose callbacks do not come in full make room where all others are at work', async () => {
+  let asked = 0;
+  let complete = 0;
+  const { metrics, open } = await listen((incoming, response) => {
+    asked += 1;
+    response.takesNoKey = incoming.url === '/callback';
+    if (incoming.headers.authorization) incoming.socket.hasShownKey = true;
+    incoming.on('end', () => {
+      complete += 1;
+    });
+  });
+  const post = (path: string, more = '') =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${more}Content-Length: 4\r\n\r\n`;
+  /** At work from now on. */
+  const come = async (text: string) => {
+    const before = asked;
+    const client = open(text);
+    await eventually(() => asked > before || client.closed);
+    return client;
+  };
+  const cuts = async () => {
+    const { values } = await metrics.cutConnections.get();
+    return Object.fromEntries(values.map(({ labels, value }) => [labels.kind, value]));
+  };
+  const strangers = [await come(post('/callback')), await come(post('/callback'))];
+  const others = [
+    await come(`${post('/callback')}body`),
+    await come(post('/', 'Authorization: Bearer key\r\n')),
+  ];
+  await eventually(() => complete === 1);
+  while (others.length + strangers.length < most) others.push(await come(request));
+  for (const _stranger of strangers) others.push(await come(request));
+  await eventually(() => strangers.every(({ closed }) => closed));
+  expect(await cuts()).toEqual({ incomplete: strangers.length });
+  const refused = await come(request);
+  await eventually(() => refused.closed);
+  expect(await cuts()).toEqual({ incomplete: strangers.length, new: 1 });
+  expect(others.filter(({ closed }) => closed)).toEqual([]);
 });
