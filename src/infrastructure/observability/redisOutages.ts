@@ -48,8 +48,8 @@ export const redisOutage = (connection: string, meanwhile: string, log: Log): Co
   );
 
 /**
- * Ends a connection on which anything fails before it is ready: where its database is refused, or not answered in time, the
- * client would go on in database 0. At once it would keep what it asks next for a later connection, each time.
+ * Ends a connection on which anything fails before it is ready: where its database is refused, the client would go on in
+ * database 0. At once it would keep what it asks next for a later connection, each time.
  */
 function endUnready({ status, stream }: Redis): void {
   if (status === 'connect') setImmediate(() => stream.destroy());
