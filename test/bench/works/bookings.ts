@@ -237,7 +237,8 @@ async function run(bench: Bench): Promise<Outcome> {
   }
   const many = `one wallet, ${manyClients} clients`;
   const crowded = { wallets: one, clients: manyClients };
-  const crowd = await inTurns(bench, posting, crowded, ['pgbench', 'grouped'], crowdRounds);
+  const rounds = Math.min(crowdRounds, bench.pace.rounds);
+  const crowd = await inTurns(bench, posting, crowded, ['pgbench', 'grouped'], rounds);
   figures.push(
     { name: `${many}, grouped`, measured: share(crowd, 'grouped'), unit },
     ...ratesOf(many, crowd),
