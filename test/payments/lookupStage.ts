@@ -19,8 +19,6 @@ export class Lookups {
   readonly bank = new Bank();
   /** Cuts nobody off by itself. */
   readonly clock = new ManualClock();
-  /** When it was asked first. */
-  readonly start = this.clock.now();
   /** What it was asked in this test. */
   readonly asked: { since: Date; page: string | null }[] = [];
   readonly door = restDoor(() => this.server);
