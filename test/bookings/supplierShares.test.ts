@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { claimTasks } from '../../src/domain/bookings/orderTask.ts';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
 import { eventually } from '../harness/client.ts';
@@ -53,6 +53,7 @@ describeEngines('Orders of several suppliers', (engine) => {
     healthy.answers.issue = async (request) => ticketed(request);
     await bookAt(...Array.from({ length: 60 }, () => 'hanging'));
     const [id] = await bookAt('healthy');
+    onTestFinished(() => server.restart({ ROLES: 'api' }));
     await server.restart({ ROLES: 'api,worker' });
     await eventually(async () => {
       const [booking] = await server.query<{ status: string }>('SELECT status FROM bookings WHERE id = $1', [
