@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { ledgerChecks } from '../../src/domain/ledgerVerification.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
@@ -82,6 +82,19 @@ describeEngines('npm run ledger:verify', (engine) => {
   });
   afterAll(() => server?.close());
 
+  /** PostgreSQL is verified while the server works; the embedded store can only be looked at between two servers. */
+  async function freeStore(): Promise<void> {
+    if (engine.name !== 'embedded') return;
+    onTestFinished(() => server.restart());
+    await server.running.close();
+  }
+
+  /** Changes rows, and changes them back when the test has ended. */
+  async function changeRowsForNow(sql: string, back: string): Promise<void> {
+    onTestFinished(() => changeRows(server.environment, back));
+    await changeRows(server.environment, sql);
+  }
+
   if (engine.name === 'embedded') {
     it('is refused while a server has the embedded store', async () => {
       const { code, stdout, stderr } = await build.verifyLedger(server.environment);
@@ -93,7 +106,7 @@ describeEngines('npm run ledger:verify', (engine) => {
   }
 
   it('asks for no setting but those of the store', async () => {
-    if (engine.name === 'embedded') await server.running.close();
+    await freeStore();
     const { DATA_DIR = '', DATABASE_URL = '' } = server.environment;
     const verified = await build.verifyLedger({ DATA_DIR, DATABASE_URL, PORT: 'none' });
     expect(verified).toMatchObject({ code: 0, stderr: '' });
@@ -101,19 +114,19 @@ describeEngines('npm run ledger:verify', (engine) => {
 
   it('says of each invariant that it holds, then finds the first that does not', async () => {
     const [live, test] = wallets;
-    const corruption = `SET session_replication_role = replica;
-      UPDATE wallet_days SET credit_cents = credit_cents + 1 WHERE wallet_id = ${live?.id};
-      UPDATE events SET team_id = 'team_other' WHERE wallet_id = ${test?.id};
+    const changed = (addedCents: number, teamId: string) => `SET session_replication_role = replica;
+      UPDATE wallet_days SET credit_cents = credit_cents + ${addedCents} WHERE wallet_id = ${live?.id};
+      UPDATE events SET team_id = ${teamId} WHERE wallet_id = ${test?.id};
       RESET session_replication_role`;
-    // PostgreSQL is verified while the server works; the embedded store can only be looked at between two servers.
-    if (engine.name === 'embedded') await server.running.close();
+    await freeStore();
     const sound = await build.verifyLedger(server.environment);
     expect(sound).toEqual({
       code: 0,
       stderr: '',
       stdout: `${ledgerChecks.map(({ name }) => `ok      ${name}\n`).join('')}The ledger is sound: ${ledgerChecks.length} invariants hold.\n`,
     });
-    await changeRows(server.environment, corruption);
+    const ownTeam = `(SELECT team_id FROM wallets WHERE id = ${test?.id})`;
+    await changeRowsForNow(changed(1, "'team_other'"), changed(-1, ownTeam));
     const broken = await build.verifyLedger(server.environment);
     const place = ledgerChecks.findIndex(({ name }) => name.startsWith('each day closes'));
     expect({ code: broken.code, stderr: broken.stderr }).toEqual({ code: 1, stderr: '' });
@@ -129,7 +142,8 @@ describeEngines('npm run ledger:verify', (engine) => {
 
   if (engine.name !== 'embedded') {
     it('says that a database is of another version', async () => {
-      await changeRows(server.environment, 'ALTER TABLE wallet_entries RENAME TO entries');
+      const rename = (from: string, to: string) => `ALTER TABLE ${from} RENAME TO ${to}`;
+      await changeRowsForNow(rename('wallet_entries', 'entries'), rename('entries', 'wallet_entries'));
       const { code, stderr } = await build.verifyLedger(server.environment);
       expect(code).toBe(2);
       expect(stderr).toMatch(
