@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
+import { fundedTeam, walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -163,13 +163,15 @@ describeEngines('what the database refuses', (engine) => {
   }
 
   it('a booking above what is available, and all that would come with it', async () => {
+    const { live } = await fundedTeam(server);
+    await writeBooking(server, live, { type: 'hold', amountCents: 10_00 });
     const balance = () =>
-      server.query('SELECT balance_cents::text, held_cents::text FROM wallets WHERE id = $1', [wallets.live]);
+      server.query('SELECT balance_cents::text, held_cents::text FROM wallets WHERE id = $1', [live]);
     const before = await contents();
-    expect(await writeBooking(server, wallets.live, { amountCents: 140_01 })).toBeNull();
-    expect(await writeBooking(server, wallets.live, { type: 'hold', amountCents: 140_01 })).toBeNull();
+    expect(await writeBooking(server, live, { amountCents: 990_01 })).toBeNull();
+    expect(await writeBooking(server, live, { type: 'hold', amountCents: 990_01 })).toBeNull();
     expect(await contents()).toEqual(before);
-    expect(await writeBooking(server, wallets.live, { amountCents: 140_00 })).not.toBeNull();
+    expect(await writeBooking(server, live, { amountCents: 990_00 })).not.toBeNull();
     expect(await balance()).toEqual([{ balance_cents: '1000', held_cents: '1000' }]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import { QueryTypes } from 'sequelize';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ledgerChecks, ledgerResults, verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
@@ -149,9 +149,11 @@ describeEngines('ledger verification', (engine) => {
   });
 
   it('stops at no break, so that a caller may see them all', async () => {
+    onTestFinished(() =>
+      server.query(`UPDATE wallets SET event_count = event_count - 1 WHERE id = ${story.empty}`),
+    );
     await server.query(`UPDATE wallets SET event_count = event_count + 1 WHERE id = ${story.empty}`);
     const results = await verifyLedger(server.running.gateway.platform.sequelize);
-    await server.query(`UPDATE wallets SET event_count = event_count - 1 WHERE id = ${story.empty}`);
     expect(results).toHaveLength(ledgerChecks.length);
     expect(results.filter((result) => result.break)).toEqual([
       {
