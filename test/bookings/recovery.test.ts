@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
 import { claimTasks } from '../../src/domain/bookings/orderTask.ts';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
@@ -54,6 +54,7 @@ describeEngines('a worker that died', (engine) => {
   const leaseMs = engine.name === 'embedded' ? 3_600_000 : 400;
   const stage = workerStage(engine);
   const { clock, airline } = stage;
+  beforeEach(() => airline.reset());
 
   // The embedded store has one session, which the frozen worker would keep.
   if (engine.name !== 'embedded') {
@@ -138,6 +139,7 @@ describeEngines('a worker that died', (engine) => {
     });
     expect(await claimTasks(places, leaseMs, platform)).toEqual([]);
 
+    onTestFinished(() => stage.server.restart({ ROLES: 'api' }));
     await stage.server.restart({ ROLES: 'api,worker' });
     const { door } = stage;
     for (const { id } of [issued, unasked]) {

@@ -149,9 +149,9 @@ describeEngines('ledger verification', (engine) => {
   });
 
   it('stops at no break, so that a caller may see them all', async () => {
-    onTestFinished(() =>
-      server.query(`UPDATE wallets SET event_count = event_count - 1 WHERE id = ${story.empty}`),
-    );
+    onTestFinished(async () => {
+      await server.query(`UPDATE wallets SET event_count = event_count - 1 WHERE id = ${story.empty}`);
+    });
     await server.query(`UPDATE wallets SET event_count = event_count + 1 WHERE id = ${story.empty}`);
     const results = await verifyLedger(server.running.gateway.platform.sequelize);
     expect(results).toHaveLength(ledgerChecks.length);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { sweptAtOnce } from '../../src/domain/overdue.ts';
 import type { OrderState } from '../../src/infrastructure/flights/order.ts';
@@ -32,6 +32,10 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
   beforeAll(async () => {
     server = await startTestServer(engine, { clock, flightSuppliers: [airline] });
     other = await server.openSession();
+  });
+  beforeEach(() => airline.reset());
+  afterEach(async () => {
+    await other.query('ROLLBACK');
   });
   afterAll(() => server?.close());
 
@@ -78,7 +82,9 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
     await eventually(() => areExpired(others));
     for (const noun of ['recharges', 'bookings'])
       await eventually(() =>
-        server.logLines.some((line) => line.includes(`overdue ${noun} of locked wallets left`)),
+        server.logLines
+          .slice(linesBefore)
+          .some((line) => line.includes(`overdue ${noun} of locked wallets left`)),
       );
     expect(await statusesOf(waiting)).toEqual(waiting.map(() => 'pending'));
     expect(server.logLines.slice(linesBefore).filter((line) => line.includes('"level":50'))).toEqual([]);
@@ -103,7 +109,6 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
   it('leaves the answers of suppliers for them until later, and each ticket is told once', async () => {
     const [door, otherDoor] = doorsAt(server.url);
     const stage = { door, otherDoor, server, clock, airline };
-    airline.reset();
     const busy = await agencyWith(stage, '9000.00');
     const free = await agencyWith(stage, '9000.00');
     const bookingsOf = async ({ live }: TeamKeys, count: number) => {
@@ -128,7 +133,9 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
     expect(mostWaits).toBeLessThanOrEqual(2);
     await eventually(() => {
       clock.advance(250);
-      return server.logLines.some((line) => line.includes('for a locked wallet asked for later'));
+      return server.logLines
+        .slice(linesBefore)
+        .some((line) => line.includes('for a locked wallet asked for later'));
     });
     expect(server.logLines.slice(linesBefore).filter((line) => line.includes('"level":50'))).toEqual([]);
 
@@ -143,7 +150,6 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
   it('gives each answer up before a client who began to wait sooner, and asks for it again', async () => {
     const [door, otherDoor] = doorsAt(server.url);
     const stage = { door, otherDoor, server, clock, airline };
-    airline.reset();
     const { teamId, live } = await agencyWith(stage, '9000.00');
     const lockedOut = deferred<void>();
     const refused: OrderState = { state: 'refused', reason: 'sold out' };
