@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -112,6 +112,8 @@ describeOneEngine('Operations with wrong variables that are closed to a key', (e
 
   it('are told of the rate limit first', async () => {
     const key = await keyFor('bookings:read');
+    const { RATE_LIMIT_DEFAULT = '', RATE_LIMIT_WINDOW = '1m' } = server.environment;
+    onTestFinished(() => server.restart({ RATE_LIMIT_DEFAULT, RATE_LIMIT_WINDOW }));
     await server.restart({ RATE_LIMIT_DEFAULT: '1', RATE_LIMIT_WINDOW: '1h' });
     const asked = () => codesOf(`query ${transactions}`, { page: 0 }, key);
     expect([await asked(), await asked()]).toEqual([['FORBIDDEN'], ['RATE_LIMIT_EXCEEDED']]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
@@ -55,6 +55,8 @@ describeOneEngine('Refusals over long-lived connections', (engine) => {
   });
 
   it('so do those over the rate limit', async () => {
+    const { RATE_LIMIT_DEFAULT = '' } = server.environment;
+    onTestFinished(() => server.restart({ RATE_LIMIT_DEFAULT }));
     await server.restart({ RATE_LIMIT_DEFAULT: '1' });
     for (const transport of transports)
       for (const [key, meta] of [
