@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebhookDispatcher } from '../../src/domain/webhooks/dispatcher.ts';
 import { payRecharge, requestRecharge } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
-import type { Engine } from '../harness/engines.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { answer } from '../harness/receiver.ts';
 import { minuteMs, TestClock } from '../harness/testClock.ts';
@@ -13,23 +12,13 @@ const specifiedDelays = [5, 30, 120, 720, 1_440].map((minutes) => minutes * minu
 
 describeEngines('when deliveries are tried again', (engine) => {
   const clock = new TestClock();
-  let place: Awaited<ReturnType<Engine['allocate']>>;
-  /** The same place at each start. */
-  const kept: Engine = {
-    name: engine.name,
-    allocate: async () => ({ ...place, release: async () => undefined }),
-  };
   let world: DeliveryWorld;
 
   beforeAll(async () => {
-    place = await engine.allocate();
     // No attempt ends but by its answer, however slow the machine is.
-    world = await DeliveryWorld.open(kept, { clock, settings: { WEBHOOK_TIMEOUT: '10m' } });
+    world = await DeliveryWorld.open(engine, { clock, settings: { WEBHOOK_TIMEOUT: '10m' } });
   });
-  afterAll(async () => {
-    await world.close();
-    await place.release();
-  });
+  afterAll(() => world.close());
 
   /** Lets the next attempt of every delivery fall due, and waits until it is made. */
   async function attemptAll(webhookId: string, delayMs: number, made: number): Promise<void> {
@@ -220,7 +209,7 @@ describeEngines('when deliveries are tried again', (engine) => {
     await attemptAll(id, 0, 1);
     for (const [index, delayMs] of specifiedDelays.slice(0, 2).entries())
       await attemptAll(id, delayMs, index + 2);
-    await world.restart(kept, { clock });
+    await world.server.restart();
     expect(await world.webhook(key, id)).toMatchObject({ active: true, total_deliveries: 3 });
     // It is switched on already, so nothing begins anew.
     expect((await world.change(key, id, { active: true })).status).toBe(200);

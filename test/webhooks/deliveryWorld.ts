@@ -56,7 +56,7 @@ export interface StoredDelivery {
 export class DeliveryWorld {
   readonly mail: MailServer;
   readonly receiver: Receiver;
-  server: TestServer;
+  readonly server: TestServer;
   readonly #failing = new Set<string>();
   readonly #held = new Set<string>();
 
@@ -75,39 +75,18 @@ export class DeliveryWorld {
     });
   }
 
-  /** Stops the server and starts another on the same place. */
-  async restart(
+  static async open(
     engine: Engine,
-    options: { clock?: Clock; settings?: Record<string, string> },
-  ): Promise<void> {
-    const {
-      BOOTSTRAP_LIVE_KEY = '',
-      BOOTSTRAP_TEST_KEY = '',
-      BOOTSTRAP_ADMIN_KEY = '',
-    } = this.server.environment;
-    await this.server.close();
-    const keys = { BOOTSTRAP_LIVE_KEY, BOOTSTRAP_TEST_KEY, BOOTSTRAP_ADMIN_KEY };
-    const settings = { ...keys, ...options.settings };
-    this.server = await DeliveryWorld.startServer(engine, this.mail.url, { ...options, settings });
-  }
-
-  static async open(engine: Engine, options: { clock?: Clock; settings?: Record<string, string> } = {}) {
+    { clock, settings }: { clock?: Clock; settings?: Record<string, string> } = {},
+  ) {
     const mail = await startMailServer();
     const receiver = await startReceiver(answer(200));
-    const server = await DeliveryWorld.startServer(engine, mail.url, options);
-    return new DeliveryWorld(mail, receiver, server);
-  }
-
-  static async startServer(
-    engine: Engine,
-    mailUrl: string,
-    { clock, settings }: { clock?: Clock; settings?: Record<string, string> },
-  ): Promise<TestServer> {
-    return startTestServer(engine, {
+    const server = await startTestServer(engine, {
       ...(clock ? { clock } : {}),
       webhookAuthority: (await testCertificates()).authority,
-      settings: { ...sweepingOften, WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', SMTP_URL: mailUrl, ...settings },
+      settings: { ...sweepingOften, WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', SMTP_URL: mail.url, ...settings },
     });
+    return new DeliveryWorld(mail, receiver, server);
   }
 
   async close(): Promise<void> {
