@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -11,10 +11,10 @@ const liveKey = `sk_live_${Buffer.alloc(32, 0xfb).toString('base64')}`;
 
 describeEngines('Keys that are chosen for the demo team', (engine) => {
   let server: TestServer;
-  beforeAll(async () => {
+  beforeEach(async () => {
     server = await startTestServer(engine, { settings: { BOOTSTRAP_LIVE_KEY: liveKey } });
   });
-  afterAll(() => server?.close());
+  afterEach(() => server?.close());
 
   const ignored = () =>
     server.logLines

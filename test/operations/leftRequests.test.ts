@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -18,6 +18,7 @@ describeEngines('A request whose client leaves', (engine) => {
     server = await startTestServer(engine, { paymentProvider: bank });
   });
   afterAll(() => server?.close());
+  afterEach(() => bank.reset());
 
   const lineOf = (requestId: string) =>
     eventually(() =>
@@ -73,7 +74,6 @@ describeEngines('A request whose client leaves', (engine) => {
     const again = () =>
       server.rest('POST', path, { key: live, body: recharge, headers: { 'idempotency-key': requestId } });
     const answers = [await again(), await again()];
-    bank.reset();
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
     expect(answers[1]?.text).toBe(answers[0]?.text);
     const { body: listed } = await server.graphql('{ recharges { items { id } } }', null, live);

@@ -29,17 +29,23 @@ describeEngines('What is open to whoever asks', (engine) => {
 
   it('is one text of the metrics for all who ask at the same moment', async () => {
     const writing = vi.spyOn(server.running.gateway.platform.metrics.registry, 'metrics');
-    await askFiveTimes('/metrics');
-    expect(writing).toHaveBeenCalledTimes(1);
-    writing.mockRestore();
+    try {
+      await askFiveTimes('/metrics');
+      expect(writing).toHaveBeenCalledTimes(1);
+    } finally {
+      writing.mockRestore();
+    }
   });
 
   it('is one look at the database for all who ask at the same moment whether it answers', async () => {
     const asking = vi.spyOn(server.running.gateway.platform.sequelize, 'query');
-    await askFiveTimes('/health/ready');
-    const looks = asking.mock.calls.filter(([sql]) => String(sql).includes('migrations LIMIT 0'));
-    expect(looks).toHaveLength(1);
-    asking.mockRestore();
+    try {
+      await askFiveTimes('/health/ready');
+      const looks = asking.mock.calls.filter(([sql]) => String(sql).includes('migrations LIMIT 0'));
+      expect(looks).toHaveLength(1);
+    } finally {
+      asking.mockRestore();
+    }
   });
 
   it('are no metrics at paths that a proxy which keeps /metrics to itself lets pass', async () => {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requestRecharge, storedWalletEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { realEngine } from '../harness/engines.ts';
@@ -11,10 +11,10 @@ const engine = realEngine();
 
 describe.runIf(engine)('When the database goes away', () => {
   let server: TestServer;
-  beforeAll(async () => {
+  beforeEach(async () => {
     server = await startTestServer(engine!);
   });
-  afterAll(() => server.close());
+  afterEach(() => server.close());
 
   const administer = (...statements: string[]) => perform(process.env.TEST_DATABASE_URL, statements);
 
