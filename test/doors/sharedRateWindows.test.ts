@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
 import { oneWay } from '../flights/searches.ts';
 import { codesOf, eventually } from '../harness/client.ts';
@@ -163,6 +163,7 @@ describeSeveralSessions('the rate limit that servers share', (engine) => {
         return (await sent).headers.get('retry-after') === null;
       };
       const asked = vi.spyOn(SharedConnections.of(server.running.gateway.platform.sequelize), 'query');
+      onTestFinished(() => asked.mockRestore());
       // The worker asks for what is its own.
       const reads = () => asked.mock.calls.filter(([{ name }]) => name === 'read_balance').length;
       const admitted = [await read()];
@@ -172,7 +173,6 @@ describeSeveralSessions('the rate limit that servers share', (engine) => {
       redis.disconnect();
       for (let sent = 0; sent < 2; sent += 1) admitted.push(await read());
       expect([admitted, reads()]).toEqual([[true, false, false], 2]);
-      asked.mockRestore();
     },
   );
 
@@ -181,6 +181,7 @@ describeSeveralSessions('the rate limit that servers share', (engine) => {
     const nextMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
     const [supplier] = server.running.gateway.platform.flightSuppliers;
     const asked = vi.spyOn(supplier!, 'search');
+    onTestFinished(() => asked.mockRestore());
     const fields = Array.from(
       { length: 12 },
       (_, index) => `s${index}: flightSearch(search: $search) { id }`,
@@ -190,6 +191,5 @@ describeSeveralSessions('the rate limit that servers share', (engine) => {
     expect(codesOf(body.errors)).toContain('RATE_LIMIT_EXCEEDED');
     await eventually(() => asked.mock.calls.length > 0);
     expect(asked.mock.calls.length).toBeLessThanOrEqual(5);
-    asked.mockRestore();
   });
 });
