@@ -35,7 +35,7 @@ interface Outage {
 }
 
 const shortage: Outage = {
-  lost: 'as many connections as the limit of descriptors allows: idle and unread ones make room for new ones',
+  lost: 'as many connections as the limit of descriptors allows: idle ones and strangers’ make room for new ones',
   back: 'room for connections again',
 };
 const refusal: Outage = {
