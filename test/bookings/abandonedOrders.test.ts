@@ -198,6 +198,7 @@ describeEngines('An order that a supplier was asked for by a worker that stops',
   });
 
   it('leaves no ticket behind a cancelled booking when its server starts anew', async () => {
+    onTestFinished(() => stage.server.restart({ ROLES: 'api' }));
     await stage.server.restart({ ROLES: 'api,worker' });
     const { live } = await agencyWith(stage, '1000.00');
     const made = new Set<string>();
