@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -71,12 +71,16 @@ describeEngines('the worker', (engine) => {
   it('expires the others when one cannot be', async () => {
     const [broken, sound] = await Promise.all([server.createTeam(), server.createTeam()]);
     const stuck = await newRecharge({ mode: 'live', key: broken.live });
-    // Its day cannot give back what it does not count.
-    await server.query(
-      `UPDATE recharge_days SET requested_cents = 0
-      WHERE wallet_id = (SELECT wallet_id FROM recharges WHERE id = $1)`,
-      [stuck],
-    );
+    const countRequested = async (cents: number) => {
+      await server.query(
+        `UPDATE recharge_days SET requested_cents = $2
+          WHERE wallet_id = (SELECT wallet_id FROM recharges WHERE id = $1)`,
+        [stuck, cents],
+      );
+    };
+    // Its day cannot give back what it does not count; other tests sweep as well.
+    onTestFinished(() => countRequested(100_00));
+    await countRequested(0);
     const caller: Caller = { mode: 'live', key: sound.live };
     await becomesExpired(caller, await newRecharge(caller));
     expect((await doors.read('rest', { mode: 'live', key: broken.live }, stuck)).value.status).toBe(
