@@ -1,32 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
-import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
-import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { startServer } from '../../src/server.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually, restRequest } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
-import { ManualClock, RepeatedClock } from '../harness/manualClock.ts';
+import { RepeatedClock } from '../harness/manualClock.ts';
+import { countOf } from '../harness/metricSamples.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { sweptTwice } from '../harness/sweeps.ts';
 import { dayMs, minuteMs } from '../harness/testClock.ts';
-import { CentralBank, cut, endless, failing, html, marked, never } from './centralBank.ts';
+import { CentralBank, cut, endless, failing, html, marked, never, sellingIn } from './centralBank.ts';
 import { oneWay, restFlights } from './searches.ts';
 
-const world = simulatedSupplier(new ManualClock(new Date('2026-11-21T12:00:00.000Z')));
-let currencies: ('BRL' | 'USD' | 'EUR')[] = ['BRL', 'USD', 'EUR'];
-
-/** Sells one flight for 100.00 in each of the currencies. */
-const supplier: FlightSupplier = {
-  name: 'simulated',
-  orders: world.orders,
-  async search(search, options) {
-    const offers = await world.search(search, options);
-    return currencies.map((currency, index) => ({ ...offers[index]!, currency, totalAmount: '100.00' }));
-  },
-};
+let currencies: ('BRL' | 'USD' | 'EUR')[];
 
 describeEngines('exchange rates of the central bank', (engine) => {
   const bank = new CentralBank();
@@ -34,7 +22,7 @@ describeEngines('exchange rates of the central bank', (engine) => {
   const clock = new RepeatedClock(new Date('2026-11-21T15:00:00.000Z'));
   let server: TestServer;
   let key: string;
-  const overrides = { clock, flightSuppliers: [supplier] };
+  const overrides = { clock, flightSuppliers: [sellingIn(() => currencies)] };
 
   beforeAll(async () => {
     bank.fault = never;
@@ -48,6 +36,9 @@ describeEngines('exchange rates of the central bank', (engine) => {
       },
     });
     key = (await server.createTeam()).live;
+  });
+  beforeEach(() => {
+    currencies = ['BRL', 'USD', 'EUR'];
   });
   afterAll(async () => {
     await server?.close();
@@ -69,11 +60,7 @@ describeEngines('exchange rates of the central bank', (engine) => {
       const priced = await rates();
       return Object.entries(expected).every(([name, value]) => priced[name] === value);
     });
-  const sample = async (name: string, url = server.url): Promise<number> => {
-    const { text } = await restRequest(url, 'GET', '/metrics');
-    const line = text.split('\n').find((one) => one.startsWith(`${name} `));
-    return Number(line?.split(' ')[1] ?? 0);
-  };
+  const sample = (series: string) => countOf(server.url, series);
   const fetches = (outcome: string) =>
     `embarque_exchange_rate_fetches_total{currency="USD",outcome="${outcome}"}`;
   const answered = fetches('answered');
@@ -104,6 +91,15 @@ describeEngines('exchange rates of the central bank', (engine) => {
   }
 
   it('are waited for by no start, and by nobody who needs none', async () => {
+    // Nobody asks until nothing is known.
+    await server.restart({ ROLES: 'api' });
+    await server.query('DELETE FROM exchange_rates');
+    await server.query('DELETE FROM exchange_rate_lookups');
+    bank.fault = never;
+    bank.asked.length = 0;
+    server.logLines.length = 0;
+    clock.set('2026-11-21T15:00:00.000Z');
+    await server.restart({ ROLES: 'api,worker' });
     await eventually(() => bank.asked.length === 2);
     expect(bank.asked.sort()).toEqual(['EUR 2026-11-11 2026-11-21', 'USD 2026-11-11 2026-11-21']);
     expect((await search()).error).toMatchObject({

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
+import type { FlightSupplier } from '../../src/infrastructure/flights/supplier.ts';
+import { ManualClock } from '../harness/manualClock.ts';
 
 /** A bulletin as the bank writes it. */
 export interface Bulletin {
@@ -98,3 +101,15 @@ export class CentralBank {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 }
+
+const world = simulatedSupplier(new ManualClock(new Date('2026-11-21T12:00:00.000Z')));
+
+/** Sells one flight for 100.00 in each of the currencies that it is told at each search. */
+export const sellingIn = (currencies: () => ('BRL' | 'USD' | 'EUR')[]): FlightSupplier => ({
+  name: 'simulated',
+  orders: world.orders,
+  async search(search, options) {
+    const offers = await world.search(search, options);
+    return currencies().map((currency, index) => ({ ...offers[index]!, currency, totalAmount: '100.00' }));
+  },
+});

@@ -18,7 +18,10 @@ describeEngines('the log of deliveries', (engine) => {
     world = await DeliveryWorld.open(engine, { clock });
   });
   afterAll(() => world?.close());
-  beforeEach(() => clock.reset());
+  beforeEach(() => {
+    clock.reset();
+    world.useBehaviours();
+  });
   const stage = logStage(() => world, clock);
   const { read, refusal, subscribed } = stage;
 
@@ -82,7 +85,6 @@ describeEngines('the log of deliveries', (engine) => {
       },
     ]);
     for (const { body } of world.received('/log')) expect(items[0].body).toBe(body.toString());
-    world.useBehaviours();
   });
 
   it('shows the body of a delivery that succeeded at once, of one that waits and of one that was skipped', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { WebhookDispatcher } from '../../src/domain/webhooks/dispatcher.ts';
 import { baseShare } from '../../src/domain/webhooks/shares.ts';
 import { eventually } from '../harness/client.ts';
@@ -19,21 +19,21 @@ describeEngines('workers that deliver', (engine) => {
     world = await DeliveryWorld.open(engine, { settings: { ...settings, WEBHOOK_TIMEOUT: '10m' } });
   });
   afterAll(() => world.close());
+  beforeEach(() => world.useBehaviours());
 
   it('what the database does not take is kept until it does, and not sent again', async () => {
     const { key, tenant } = await world.team();
     const id = await world.register(key, '/unrecorded');
     const { query } = world.server;
     await query('CREATE SEQUENCE refused_attempts');
-    // As a disk that is full would: takings and leases change rows that are there. What is undone leaves a sequence as it is.
-    const refusal = "CONSTRAINT full_disk CHECK (nextval('refused_attempts') < 0) NOT VALID";
-    await query(`ALTER TABLE webhook_attempts ADD ${refusal}`);
+    // What is undone leaves a sequence as it is.
+    const acceptAgain = await world.refuseAttempts("nextval('refused_attempts') < 0");
     await world.happens(tenant);
     await eventually(async () => {
       const [refused] = await query<{ n: number }>('SELECT last_value::integer AS n FROM refused_attempts');
       return (refused?.n ?? 0) >= 3;
     });
-    await query('ALTER TABLE webhook_attempts DROP CONSTRAINT full_disk');
+    await acceptAgain();
     const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
     expect(delivery?.reasons).toEqual(['ok']);
     expect(world.received('/unrecorded')).toHaveLength(1);
@@ -44,8 +44,7 @@ describeEngines('workers that deliver', (engine) => {
     const paths = ['/waiting/1', '/waiting/2'];
     const ids = [];
     for (const path of paths) ids.push(await world.register(key, path));
-    const { query } = world.server;
-    await query('ALTER TABLE webhook_attempts ADD CONSTRAINT full_disk CHECK (number < 0) NOT VALID');
+    const acceptAgain = await world.refuseAttempts();
     const warnings: Error[] = [];
     const note = (warning: Error) => void warnings.push(warning);
     process.on('warning', note);
@@ -56,7 +55,7 @@ describeEngines('workers that deliver', (engine) => {
     // One more, which wakes the worker, is refused after them.
     await world.happens(tenant);
     await eventually(() => paths.every((path) => world.received(path).length === baseShare + 1));
-    await query('ALTER TABLE webhook_attempts DROP CONSTRAINT full_disk');
+    await acceptAgain();
     for (const id of ids) await world.until(id, ({ status }) => status === 'delivered');
     expect(warnings).toEqual([]);
   });
@@ -108,7 +107,6 @@ describeEngines('workers that deliver', (engine) => {
     expect(world.received('/quick')).toHaveLength(401);
     expect(mostOpen).toBeGreaterThan(20);
     expect(mostOpen).toBeLessThanOrEqual(100);
-    world.useBehaviours();
   });
 
   it('those that answer well get equal parts of what is beyond the base shares, whoever had it before', async () => {
@@ -211,7 +209,6 @@ describeEngines('workers that deliver', (engine) => {
       expect(both).toMatchObject({ status, attempt_count: 1 });
       expect(await world.webhook(key, id)).toMatchObject({ total_deliveries: 2, failed_deliveries: left });
       expect(world.received(path)).toHaveLength(2);
-      world.useBehaviours();
       await other.stop();
     },
   );
@@ -250,7 +247,6 @@ describeEngines('workers that deliver', (engine) => {
       answers[0]?.();
       const [delivery] = await world.until(id, ({ reasons }) => reasons.length === 1);
       expect(delivery).toMatchObject({ status: 'skipped', attempt_count: 0 });
-      world.useBehaviours();
       await other.stop();
     },
   );
@@ -276,7 +272,7 @@ describeEngines('a worker that has not recorded an attempt for longer than a lea
     const { key, tenant } = await world.team();
     const id = await world.register(key, '/renewed');
     const { query } = world.server;
-    await query('ALTER TABLE webhook_attempts ADD CONSTRAINT full_disk CHECK (number < 0) NOT VALID');
+    const acceptAgain = await world.refuseAttempts();
     await world.happens(tenant);
     const lease = async () => {
       const [row] = await query<{ until: Date | null }>(
@@ -290,7 +286,7 @@ describeEngines('a worker that has not recorded an attempt for longer than a lea
     expect(takenUntil).toBeGreaterThan(0);
     await eventually(async () => (await lease()) > takenUntil + 900);
     await world.swept();
-    await query('ALTER TABLE webhook_attempts DROP CONSTRAINT full_disk');
+    await acceptAgain();
     await world.until(id, ({ status }) => status === 'delivered');
     expect(world.received('/renewed')).toHaveLength(1);
   });

@@ -1,4 +1,5 @@
 import { SMTPServer } from 'smtp-server';
+import { onTestFinished } from 'vitest';
 import { eventCatalogue } from '../../src/domain/events/catalogue.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import type { Clock } from '../../src/infrastructure/clock.ts';
@@ -143,6 +144,21 @@ export class DeliveryWorld {
        SELECT $1, id, type, 'pending', created_at, created_at FROM event`,
       [webhookId, tenant.walletId, count, new Date(), JSON.stringify(eventCatalogue['wallet.debit'].example)],
     );
+  }
+
+  /**
+   * Has the database take no attempts that do not pass a check, as a disk that is full would: takings and leases change rows
+   * that are there. The end of the test ends that. @returns what ends it before.
+   */
+  async refuseAttempts(check = 'number < 0'): Promise<() => Promise<void>> {
+    const acceptAgain = async () => {
+      await this.server.query('ALTER TABLE webhook_attempts DROP CONSTRAINT IF EXISTS full_disk');
+    };
+    onTestFinished(acceptAgain);
+    await this.server.query(
+      `ALTER TABLE webhook_attempts ADD CONSTRAINT full_disk CHECK (${check}) NOT VALID`,
+    );
+    return acceptAgain;
   }
 
   /** Requests to a path, except for those that asked whether it is reachable. */

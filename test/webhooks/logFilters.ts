@@ -68,7 +68,6 @@ export function describeFilters(stage: LogStage): void {
       expect(await found({ since: justAfter(3), until: justAfter(6) })).toEqual([6, 5, 4]);
       const [newest] = (await read('list', key, { webhookId: id })).items;
       expect(await found({ before: newest.id, until: at(3) })).toEqual([2, 1, 0]);
-      stage.world.useBehaviours();
     });
 
     it.each([
@@ -99,7 +98,6 @@ export function describeFilters(stage: LogStage): void {
         } while (before !== null);
         expect(seen).toEqual(whole.items);
         expect(pages).toBe(Math.ceil(count / 2));
-        stage.world.useBehaviours();
       },
     );
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { claimDeliveries } from '../../src/domain/webhooks/claim.ts';
 import { loseEvents, tenantOf } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
@@ -160,6 +160,10 @@ describeMailServer(
   'While an alert is mailed that is lost with the server that knew of it',
   startSlowMailServer,
   (stage) => {
+    beforeEach(() => {
+      stage.mail.asked.length = 0;
+    });
+
     const deactivate = async (alertEmail: string): Promise<string> => {
       const { world } = stage;
       const { teamId, test } = await world.server.createTeam({ alertEmail });
@@ -186,7 +190,8 @@ describeMailServer(
 
     it('and the database does not take that it was, the team is mailed whose alert has its number', async () => {
       const { mail, world } = stage;
-      mail.asked.length = 0;
+      const acceptAgain = () => world.server.query('DROP TRIGGER IF EXISTS refused ON webhook_alerts');
+      onTestFinished(async () => void (await acceptAgain()));
       await world.server.query(
         `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''not now''; END'`,
       );
@@ -198,7 +203,7 @@ describeMailServer(
       mail.take();
       await eventually(() => world.server.logLines.join('').includes('alerts not looked for or marked'));
       const number = await lose(world, 'webhook_alerts', webhookId);
-      await world.server.query('DROP TRIGGER refused ON webhook_alerts');
+      await acceptAgain();
       await deactivate('other@example.com');
       await eventually(() => mail.asked.length === 2);
       expect(await waitingAlerts(world)).toEqual([{ id: number }]);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { testCertificates } from '../harness/certificates.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
@@ -31,6 +31,8 @@ describeEngines('webhooks', (engine) => {
       },
     });
   });
+
+  beforeEach(() => receiver.behave(answer(200)));
 
   afterAll(async () => {
     await server.close();
@@ -133,6 +135,5 @@ describeEngines('webhooks', (engine) => {
     for (let sent = 0; sent < 12; sent += 1) await recharge(live);
     await eventually(() => received('/healthy').length === 12, 4_000);
     expect(received('/hanging').length).toBeLessThanOrEqual(10);
-    receiver.behave(answer(200));
   });
 });
