@@ -1,5 +1,5 @@
 import { getNamedType, isCompositeType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { gatewaySchema } from '../../schema/index.ts';
 import { rulesOf } from '../../schema/operation.ts';
 import { newIdentifier } from '../../src/infrastructure/identifiers/identifier.ts';
@@ -99,6 +99,21 @@ describeEngines('what a team has in one mode', (engine) => {
   });
 
   describe.each(['live', 'test'] as const)('(%s)', (mode) => {
+    /** Whatever was asked, all is as it was. */
+    afterEach(async () => {
+      const { recharge, booking, webhook } = belongings[mode]!;
+      const [{ told } = { told: null }] = await server.query<{ told: unknown }>(
+        `SELECT json_build_array((SELECT status FROM recharges WHERE id = $1),
+                (SELECT status FROM bookings WHERE id = $2),
+                (SELECT active AND deleted_at IS NULL AND updated_at = created_at FROM webhooks WHERE id = $3),
+                (SELECT count(*) FROM webhook_deliveries WHERE webhook_id = $3),
+                (SELECT count(*) FROM bookings b WHERE b.wallet_id = w.wallet_id)) AS told
+           FROM webhooks w WHERE w.id = $3`,
+        [recharge, booking, webhook],
+      );
+      expect(told).toEqual(['pending', 'confirmed', true, 2, 2]);
+    });
+
     it.each(listings)('changes nothing in what $name answers to others', async (operation) => {
       const own = await ask(operation, {}, keys[mode]![mode]);
       for (const key of strangersOf(mode)) {
@@ -128,20 +143,6 @@ describeEngines('what a team has in one mode', (engine) => {
         [belongings[mode]!.webhook, keys[mode]!.teamId, mode],
       );
       expect(wallets).toEqual([{ own: true }, { own: true }]);
-    });
-
-    it('is all as it was in the end', async () => {
-      const { recharge, booking, webhook } = belongings[mode]!;
-      const [{ told } = { told: null }] = await server.query<{ told: unknown }>(
-        `SELECT json_build_array((SELECT status FROM recharges WHERE id = $1),
-                (SELECT status FROM bookings WHERE id = $2),
-                (SELECT active AND deleted_at IS NULL AND updated_at = created_at FROM webhooks WHERE id = $3),
-                (SELECT count(*) FROM webhook_deliveries WHERE webhook_id = $3),
-                (SELECT count(*) FROM bookings b WHERE b.wallet_id = w.wallet_id)) AS told
-           FROM webhooks w WHERE w.id = $3`,
-        [recharge, booking, webhook],
-      );
-      expect(told).toEqual(['pending', 'confirmed', true, 2, 2]);
     });
   });
 });

@@ -169,16 +169,16 @@ describeOneEngine('a browser', (engine) => {
 
   it('on a domain that is authorized later may read answers soon, and no more once it is withdrawn', async () => {
     const late = 'https://late.example';
+    const { live, teamId: id } = await server.createTeam({ corsDomains: ['https://early.example'] });
     const update =
       'mutation ($id: String!, $d: [String!]!) { updateTeam(id: $id, input: { corsDomains: $d }) { id } }';
-    const authorize = (domains: string[]) =>
-      server.graphql(update, { id: other.teamId, d: domains }, server.keys.operator);
-    expect(allowed(await balance(other.live, late))).toBeUndefined();
+    const authorize = (domains: string[]) => server.graphql(update, { id, d: domains }, server.keys.operator);
+    expect(allowed(await balance(live, late))).toBeUndefined();
     await authorize([late]);
-    await eventually(async () => allowed(await balance(other.live, late)) === late);
+    await eventually(async () => allowed(await balance(live, late)) === late);
     expect(allowed(await preflight('/graphql', late))).toBe(late);
     await authorize([]);
-    await eventually(async () => allowed(await balance(other.live, late)) === undefined);
+    await eventually(async () => allowed(await balance(live, late)) === undefined);
     expect(allowed(await preflight('/graphql', late))).toBeUndefined();
   });
 });
