@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { realEngine } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
@@ -23,6 +23,11 @@ describe.runIf(engine)('DATABASE_URL', () => {
     server = await startTestServer(engine!);
     folder = await mkdtemp(join(tmpdir(), 'embarque-socket-'));
     usual = server.environment.DATABASE_URL as string;
+  });
+  // It comes before onTestFinished: no session leads any more through what a test takes back there.
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await server.restart({ DATABASE_URL: usual, DATABASE_POOL_SIZE: '', DATABASE_POOL_TIMEOUT: '' });
   });
   afterAll(async () => {
     await server?.close();
@@ -49,6 +54,7 @@ describe.runIf(engine)('DATABASE_URL', () => {
     const { username, password, pathname } = new URL(usual);
     const database = pathname.slice(1);
     const socket = await startPooler(new URL(usual), { path: join(folder, '.s.PGSQL.6543') });
+    onTestFinished(() => void socket.close());
     const user = password ? `${username}:${password}` : username;
     for (const spelt of [
       `postgres://${user}@${encodeURIComponent(folder)}:6543${pathname}`,
@@ -60,8 +66,6 @@ describe.runIf(engine)('DATABASE_URL', () => {
       expect([spelt, answer.status]).toEqual([spelt, 200]);
       expect([spelt, await setting('lock_timeout')]).toEqual([spelt, '10s']);
     }
-    await server.restart({ DATABASE_URL: usual });
-    socket.close();
   });
 
   it('that asks for TLS in the driver’s way is never led there without', async () => {
@@ -71,6 +75,7 @@ describe.runIf(engine)('DATABASE_URL', () => {
       first.push(startup.readInt32BE(4));
       return startup;
     });
+    onTestFinished(() => void pooler.close());
     const url = new URL(usual);
     url.host = `127.0.0.1:${pooler.port}`;
     for (const asked of ['ssl=no-verify', 'ssl=true']) {
@@ -78,22 +83,18 @@ describe.runIf(engine)('DATABASE_URL', () => {
       await server.restart({ DATABASE_URL: `${url.href}?${asked}` }).catch(() => undefined);
       expect([asked, first.splice(0)[0]]).toEqual([asked, tlsRequest]);
     }
-    await server.restart({ DATABASE_URL: usual });
-    pooler.close();
   });
 
   it('may leave to PostgreSQL’s own variables what it does not name', async () => {
     const { pathname, username, password } = new URL(usual);
     const socket = await startPooler(new URL(usual), { path: join(folder, '.s.PGSQL.5432') });
+    onTestFinished(() => void socket.close());
     vi.stubEnv('PGHOST', folder);
     vi.stubEnv('PGUSER', username);
     vi.stubEnv('PGPASSWORD', password);
     await server.restart({ DATABASE_URL: `postgres://${pathname}` });
     const answer = await server.rest('GET', '/api/v1/wallet/balance', { key: server.keys.live });
     expect(answer.status).toBe(200);
-    vi.unstubAllEnvs();
-    await server.restart({ DATABASE_URL: usual });
-    socket.close();
   });
 
   it('of a pooler that drops what sessions ask for is refused in words', async () => {
@@ -102,13 +103,12 @@ describe.runIf(engine)('DATABASE_URL', () => {
       const at = startup.indexOf(asked);
       return at < 0 ? startup : Buffer.from(startup).fill(' ', at, at + asked.length);
     });
+    onTestFinished(() => void pooler.close());
     const url = new URL(usual);
     url.host = `127.0.0.1:${pooler.port}`;
     await expect(server.restart({ DATABASE_URL: url.href })).rejects.toThrow(
       /^DATABASE_URL: sessions lack lock_timeout = '10s': a pooler in between/,
     );
-    await server.restart({ DATABASE_URL: usual });
-    pooler.close();
   });
 
   it.each([
@@ -116,13 +116,12 @@ describe.runIf(engine)('DATABASE_URL', () => {
     ['sessions in turns', 2],
   ])('of a pooler that lends %s for a transaction each is refused in words', async (_what, sessionCount) => {
     const pooler = await startTransactionPooler(new URL(usual), sessionCount);
+    onTestFinished(() => void pooler.close());
     const url = new URL(usual);
     url.host = `127.0.0.1:${pooler.port}`;
     await expect(server.restart({ DATABASE_URL: url.href })).rejects.toThrow(
       /^DATABASE_URL: a pooler in between lends sessions for a transaction each: it must keep them$/,
     );
-    await server.restart({ DATABASE_URL: usual });
-    pooler.close();
   });
 
   it('may be of a role that has a single session', async () => {
@@ -131,12 +130,13 @@ describe.runIf(engine)('DATABASE_URL', () => {
     await server.query(
       `CREATE ROLE ${role} LOGIN PASSWORD 'word' CONNECTION LIMIT 1 IN ROLE ${url.username}`,
     );
+    onTestFinished(async () => {
+      await server.query(`DROP ROLE ${role}`);
+    });
     [url.username, url.password] = [role, 'word'];
     await server.restart({ DATABASE_URL: url.href, DATABASE_POOL_SIZE: '1' });
     const answer = await server.rest('GET', '/api/v1/wallet/balance', { key: server.keys.live });
     expect(answer.status).toBe(200);
-    await server.restart({ DATABASE_URL: usual, DATABASE_POOL_SIZE: '10' });
-    await server.query(`DROP ROLE ${role}`);
   });
 
   it('of a server that is too old is refused in words', async () => {
@@ -158,14 +158,13 @@ describe.runIf(engine)('DATABASE_URL', () => {
     const old = createServer((client) => {
       client.once('data', () => client.end(`E${length.toString('latin1')}${fields.join('\0')}`));
     }).listen(0, '127.0.0.1');
+    onTestFinished(() => void old.close());
     await once(old, 'listening');
     const url = new URL(usual);
     url.host = `127.0.0.1:${(old.address() as AddressInfo).port}`;
     await expect(server.restart({ DATABASE_URL: url.href })).rejects.toThrow(
       `DATABASE_URL: the server is older than PostgreSQL 14: ${fault}`,
     );
-    await server.restart({ DATABASE_URL: usual });
-    old.close();
   });
 
   /** The line with which a start on another database ends. */
@@ -229,14 +228,12 @@ describe.runIf(engine)('DATABASE_URL', () => {
       'DATABASE_URL: the server, database or role is read-only (default_transaction_read_only, or a standby)';
     expect(await refusalOf({ sql: '', search })).toBe(refusal);
     await expect(server.restart({ DATABASE_URL: `${usual}${search}` })).rejects.toThrow(refusal);
-    await server.restart({ DATABASE_URL: usual });
   });
 
   it('whose server takes longer than DATABASE_POOL_TIMEOUT to let in is refused in words', async () => {
     await expect(server.restart({ DATABASE_POOL_TIMEOUT: '1ms' })).rejects.toThrow(
       /^DATABASE_POOL_TIMEOUT: no connection came in that time$/,
     );
-    await server.restart({ DATABASE_POOL_TIMEOUT: '15s' });
   });
 
   it('may leave one connection, for which a start does not wait behind what its worker looks at', async () => {
@@ -248,6 +245,5 @@ describe.runIf(engine)('DATABASE_URL', () => {
     } finally {
       await session.end();
     }
-    await server.restart({ DATABASE_POOL_SIZE: '10', DATABASE_POOL_TIMEOUT: '15s' });
   });
 });

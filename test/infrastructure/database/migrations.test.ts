@@ -144,8 +144,13 @@ describeEngines('migrations', (engine) => {
   it('need no more than one connection of the pool', async () => {
     const shared = engine.name !== 'embedded';
     await migrateDown(server.running.gateway.platform.sequelize, migrationsFolder, shared, silent);
-    await server.restart({ DATABASE_POOL_SIZE: '1' });
-    expect(await pendingMigrations(server.running.gateway.platform.sequelize, migrationsFolder)).toEqual([]);
+    try {
+      await server.restart({ DATABASE_POOL_SIZE: '1' });
+      const { sequelize } = server.running.gateway.platform;
+      expect(await pendingMigrations(sequelize, migrationsFolder)).toEqual([]);
+    } finally {
+      await server.restart({ DATABASE_POOL_SIZE: '' });
+    }
   });
 });
 
@@ -207,6 +212,7 @@ describeSeveralSessions('migrations beside those who read', (engine) => {
   it('begin no transaction before their file is loaded: the server would end one that is idle for so long', async () => {
     const { sequelize } = server.running.gateway.platform;
     const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     await writeFile(join(folder, '001-slowly-loaded.js'), slowFile);
     const applied = migrateUp(sequelize, folder, true, silent);
