@@ -230,6 +230,7 @@ describeOneEngine('Rotation of the encryption key in a store of the build before
 describeOneEngine('The list of what is stored sealed', (engine) => {
   it('has every column of that name', async () => {
     const world = await DeliveryWorld.open(engine);
+    onTestFinished(() => world.close());
     const named = await world.server.query<{ name: string }>(
       `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
         WHERE table_schema = 'public' AND column_name LIKE '%sealed%'`,
@@ -238,21 +239,21 @@ describeOneEngine('The list of what is stored sealed', (engine) => {
     expect(sealedValues.map(({ column }) => column).sort()).toEqual(
       [answers, ...named.map(({ name }) => name)].sort(),
     );
-    await world.close();
   });
 
   it('has no column whose values are stored without a note of their key', async () => {
     const world = await DeliveryWorld.open(engine);
+    onTestFinished(() => world.close());
     const noting = await world.server.query<{ name: string }>(
       `SELECT event_object_table || '.' || left(trigger_name, -length('_notes_key')) AS name
          FROM information_schema.triggers WHERE trigger_name LIKE '%\\_notes\\_key' AND event_manipulation = 'INSERT'`,
     );
     expect(noting.map(({ name }) => name).sort()).toEqual(sealedValues.map(({ column }) => column).sort());
-    await world.close();
   });
 
   it('notes the keys of values that a dump of nothing but data brings', async () => {
     const world = await DeliveryWorld.open(engine);
+    onTestFinished(() => world.close());
     const vault = createVault(newEncryptionKey());
     // Such a dump leaves no search_path.
     await world.server.query(`DO 'BEGIN
@@ -260,6 +261,5 @@ describeOneEngine('The list of what is stored sealed', (engine) => {
       UPDATE public.teams SET sealed_tax_id = ''${vault.seal('52998224725')}'';
     END'`);
     expect(await world.server.query('SELECT id FROM encryption_keys')).toContainEqual({ id: vault.keyId });
-    await world.close();
   });
 });
