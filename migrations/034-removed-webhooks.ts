@@ -1,8 +1,8 @@
 import type { QueryInterface } from 'sequelize';
 
 /**
- * Of a webhook that was removed nothing is kept to be sent with: builds until now kept its headers and secrets, of which
- * nobody has any use, or lists of none in their place.
+ * A webhook that was removed keeps nothing to be sent with. Builds before kept its headers and secrets, which are of no use
+ * to anybody; later ones wrote empty lists, sealed as well.
  */
 export async function up(queryInterface: QueryInterface): Promise<void> {
   await queryInterface.sequelize.query(`

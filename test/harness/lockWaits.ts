@@ -8,7 +8,7 @@ export async function lockWaits(server: Pick<TestServer, 'query'>): Promise<numb
 }
 
 /**
- * How many of them wait for as long as any statement may. One that bounds its wait itself, as that of bookings written
+ * How many of them wait without a bound of their own. One that bounds its wait itself, as that of bookings written
  * together does, soon waits no longer, and what it was to write is written otherwise.
  */
 export async function patientLockWaits(server: Pick<TestServer, 'query'>): Promise<number> {

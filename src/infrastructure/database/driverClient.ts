@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { lateAfter } from '../lateAfter.ts';
 import { silenceMs } from './namedQuery.ts';
 import { laterSettingsSql } from './session.ts';
 import { isReadOnly } from './sqlState.ts';
@@ -115,20 +116,9 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
       return answer.finally(this.#giveUpAfter(this.#connectMs)) as never;
     }
 
-    /**
-     * An open connection keeps the process until then, and nothing has to keep it for one that is closed. As in `lateAfter`,
-     * what came while the process stood still is read first. @returns what ends it.
-     */
+    /** An open connection keeps the process until then, and nothing has to keep it for one that is closed. @returns what ends it. */
     #giveUpAfter(milliseconds: number): () => void {
-      let isOver = false;
-      const look = () => {
-        if (!isOver) this.#giveUp();
-      };
-      const silence = setTimeout(() => setImmediate(look), milliseconds).unref();
-      return () => {
-        isOver = true;
-        clearTimeout(silence);
-      };
+      return lateAfter(milliseconds, () => this.#giveUp(), false);
     }
 
     #giveUp(): void {

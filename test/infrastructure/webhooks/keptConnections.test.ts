@@ -39,7 +39,7 @@ describe('connections that are kept', () => {
     await eventually(() => target.openSockets() === 0);
   });
 
-  it('are looked at by one timer, as long as any is idle', async () => {
+  it('are looked at by one timer, which ends with the last of them', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const target = await receiver(answer(200));
