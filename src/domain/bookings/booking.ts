@@ -6,7 +6,7 @@ import type { Mode } from '../tenant.ts';
 /**
  * A booking: an offer bought with the wallet's money for named travellers. Cast: its state changes by transitions (a
  * table, `transitions.ts`), each one statement that moves the money and tells the events as well; what the supplier is
- * to be asked because of it is its order task (`orders.ts`).
+ * to be asked because of it is its order task (`orderTask.ts`).
  */
 export type BookingType = 'instant' | 'hold';
 
