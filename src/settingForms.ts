@@ -70,8 +70,8 @@ export const oneOf = <Name extends string>(names: readonly [Name, ...Name[]]) =>
     error: () => `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(names)}`,
   });
 
-export const count = (fallback: number, minimum = 1) =>
-  wholeNumber.pipe(z.number().min(minimum, `must be at least ${minimum}`)).default(fallback);
+export const count = (fallback: number) =>
+  wholeNumber.pipe(z.number().min(1, 'must be at least 1')).default(fallback);
 
 /** `host`: whether it must name one. Of a database it may be left out, and spaces may stand in the options of its sessions. */
 export const url = (protocols: string[], { host = false } = {}) =>
