@@ -8,7 +8,7 @@ import { tellBadValues } from './enumType.ts';
 import { EventResolver } from './events.ts';
 import { FlightResolver } from './flights.ts';
 import { IntegrationResolver } from './integrations.ts';
-import { guardOperations, rulesOf } from './operation.ts';
+import { declaredFieldsOf, guardOperations } from './operation.ts';
 import { RechargeResolver } from './recharges.ts';
 import { SupplierOrderResolver } from './supplierOrders.ts';
 import { TeamResolver } from './teams.ts';
@@ -81,15 +81,8 @@ function letMutationsFailAlone(schema: GraphQLSchema): void {
 
 /** Says in the description of each operation what it asks of its caller: the rules that it is declared with. */
 function tellRules(schema: GraphQLSchema): void {
-  for (const [operation, type] of [
-    ['query', schema.getQueryType()],
-    ['mutation', schema.getMutationType()],
-    ['subscription', schema.getSubscriptionType()],
-  ] as const) {
-    for (const field of Object.values(type?.getFields() ?? {})) {
-      const rules = rulesOf(schema, operation, field.name);
-      field.description = [field.description, ...notesOf(rules)].join(' ');
-    }
+  for (const { field, rules } of declaredFieldsOf(schema)) {
+    field.description = [field.description, ...notesOf(rules)].join(' ');
   }
 }
 

@@ -1,5 +1,5 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
-import { defaultFieldResolver, isNullableType } from 'graphql';
+import { defaultFieldResolver, isNullableType, OperationTypeNode } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { OperationRules, RequestContext, RootOperation } from '../src/domain/admission.ts';
 import { runAdmitted } from '../src/domain/admission.ts';
@@ -49,17 +49,28 @@ export function Operation(rules: DeclaredRules): MethodDecorator {
 /** The rules that a root field was declared with. @throws Error when it has none. */
 export function rulesOf(
   schema: GraphQLSchema,
-  operation: 'query' | 'mutation' | 'subscription',
+  operation: `${OperationTypeNode}`,
   field: string,
 ): OperationRules {
-  const type = {
-    query: schema.getQueryType(),
-    mutation: schema.getMutationType(),
-    subscription: schema.getSubscriptionType(),
-  }[operation];
+  const type = schema.getRootType(operation as OperationTypeNode);
   const rules = type?.getFields()[field]?.extensions.operation as OperationRules | undefined;
   if (!rules) throw new Error(`${operation} ${field} does not declare its rules with @Operation`);
   return rules;
+}
+
+interface DeclaredField {
+  readonly operation: OperationTypeNode;
+  readonly field: RootField;
+  readonly rules: OperationRules;
+}
+
+/** Every root field with the rules that it was declared with. @throws Error at one that has none. */
+export function* declaredFieldsOf(schema: GraphQLSchema): Generator<DeclaredField> {
+  for (const operation of Object.values(OperationTypeNode)) {
+    for (const field of Object.values(schema.getRootType(operation)?.getFields() ?? {})) {
+      yield { operation, field, rules: rulesOf(schema, operation, field.name) };
+    }
+  }
 }
 
 /** What an operation that has others beside it, or several root fields, brings as its root value: when its turn comes. */
@@ -81,32 +92,22 @@ type Resolver = GraphQLFieldResolver<Root, RequestContext, Record<string, unknow
  * count ten, whichever door they came through. What the domain refuses comes out as the client's document spells it.
  */
 export function guardOperations(schema: GraphQLSchema): void {
-  for (const [operation, type] of [
-    ['query', schema.getQueryType()],
-    ['mutation', schema.getMutationType()],
-  ] as const) {
-    for (const field of Object.values(type?.getFields() ?? {})) {
-      const rules = rulesOf(schema, operation, field.name);
-      const resolve = (field.resolve ?? defaultFieldResolver) as Resolver;
-      const work = rules.creation ? creating(field, rules, resolve) : resolve;
-      const isRead = operation === 'query';
-      if (isRead && isNullableType(field.type))
-        throw new Error(
-          `query ${field.name} may be null, where a refusal has to take the whole answer with it`,
-        );
-      const spelling = spellingRefusals(field, isRead ? work : writing(work));
-      field.resolve = guarded({ name: field.name, rules, isRead }, spelling) as typeof field.resolve;
+  for (const { operation, field, rules } of declaredFieldsOf(schema)) {
+    const { name } = field;
+    if (operation === OperationTypeNode.SUBSCRIPTION) {
+      const subscribe = spellingRefusals(field, spellingInStream(field, field.subscribe as Resolver));
+      field.subscribe = guarded({ name, rules, isRead: false }, subscribe) as typeof field.subscribe;
+      // What follows from an event is worked out at once: a method of TypeGraphQL's would be waited for.
+      field.resolve = (event) => event;
+      continue;
     }
-  }
-  for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
-    const rules = rulesOf(schema, 'subscription', field.name);
-    const subscribe = spellingRefusals(field, spellingInStream(field, field.subscribe as Resolver));
-    field.subscribe = guarded(
-      { name: field.name, rules, isRead: false },
-      subscribe,
-    ) as typeof field.subscribe;
-    // What follows from an event is worked out at once: a method of TypeGraphQL's would be waited for.
-    field.resolve = (event) => event;
+    const resolve = (field.resolve ?? defaultFieldResolver) as Resolver;
+    const work = rules.creation ? creating(field, rules, resolve) : resolve;
+    const isRead = operation === OperationTypeNode.QUERY;
+    if (isRead && isNullableType(field.type))
+      throw new Error(`query ${name} may be null, where a refusal has to take the whole answer with it`);
+    const spelling = spellingRefusals(field, isRead ? work : writing(work));
+    field.resolve = guarded({ name, rules, isRead }, spelling) as typeof field.resolve;
   }
 }
 

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import type { OperationBucket } from '../../src/domain/requestCount.ts';
 import { Turns } from '../../src/infrastructure/turns.ts';
-import { rulesOf } from '../operation.ts';
+import { declaredFieldsOf } from '../operation.ts';
 
 /**
  * Counts documents that this process has never read before it does, for a key of which it may have to refuse whatever they
@@ -17,7 +17,7 @@ export type CountUnread = (sources: readonly string[], context: RequestContext) 
  * costs one of those whatever it turns out to be.
  */
 export function createUnreadCounting(schema: GraphQLSchema): CountUnread {
-  const others = [...operationsOfOwnLimits(schema)];
+  const others = [...declaredFieldsOf(schema)].filter(({ rules }) => rules.bucket !== 'default');
   const turns = new Turns(1);
   return async (sources, context) => {
     if (sources.length === 0) return;
@@ -27,22 +27,11 @@ export function createUnreadCounting(schema: GraphQLSchema): CountUnread {
     const isUsedUp = (bucket: OperationBucket) => gateway.limiter.isUsedUp(bucket, caller.keyId);
     if (!isUsedUp('default')) return;
     for (const source of sources) {
-      const named = others.filter(({ name }) => source.includes(name)).map(({ bucket }) => bucket);
+      const named = others
+        .filter(({ field }) => source.includes(field.name))
+        .map(({ rules }) => rules.bucket);
       const bucket = named.find((one) => !isUsedUp(one)) ?? named[0] ?? 'default';
       await count.addAhead(bucket);
     }
   };
-}
-
-function* operationsOfOwnLimits(schema: GraphQLSchema): Generator<{ name: string; bucket: OperationBucket }> {
-  for (const [operation, type] of [
-    ['query', schema.getQueryType()],
-    ['mutation', schema.getMutationType()],
-    ['subscription', schema.getSubscriptionType()],
-  ] as const) {
-    for (const name of Object.keys(type?.getFields() ?? {})) {
-      const { bucket } = rulesOf(schema, operation, name);
-      if (bucket !== 'default') yield { name, bucket };
-    }
-  }
 }
