@@ -9,6 +9,7 @@ import { setStanding } from '../../src/infrastructure/http/headers.ts';
 import type { Log } from '../../src/infrastructure/observability/log.ts';
 import type { FailedRequest } from '../errors.ts';
 import { appErrorOf, isGraphqlRefusal, renderError, wrap } from '../errors.ts';
+import { refusedAndCounted } from './preparation.ts';
 import { shownResult } from './shownResult.ts';
 
 /** What a request to /graphql is answered with. */
@@ -62,19 +63,18 @@ export async function refusalAnswer(
   response: Response,
   log: Log,
 ): Promise<Answer> {
-  let reported = errors;
-  if (context?.count.window === null) {
-    try {
-      await context.count.addRefused();
-    } catch (error) {
-      reported = [error];
-    }
-  }
-  const [first] = reported;
+  const [first] = errors;
   if (first instanceof RetryLater) setStanding(response, { rateWindow: first.window });
-  const wrapped = reported.map(wrap);
-  const shown = context ? shownResult({ errors: wrapped }, context) : shownToStranger(wrapped, response, log);
-  return { status: statusOf(first), headers: headersFor(response.req), text: `${JSON.stringify(shown)}\n` };
+  const wrapped = errors.map(wrap);
+  const reported = context ? await refusedAndCounted(wrapped, context) : wrapped;
+  const shown = context
+    ? shownResult({ errors: reported }, context)
+    : shownToStranger(reported, response, log);
+  return {
+    status: statusOf(reported[0]),
+    headers: headersFor(response.req),
+    text: `${JSON.stringify(shown)}\n`,
+  };
 }
 
 /** Who has no context has none that could carry when the request may be sent again, either. */
