@@ -15,7 +15,7 @@ import type { ApolloContext } from './apollo.ts';
 import { checkSource, documentLimits, readDocument } from './limits.ts';
 import type { OperationCache } from './operationCache.ts';
 import type { GraphqlBody } from './plainRequest.ts';
-import { isObject, plainRequestOf, plainSearchOf } from './plainRequest.ts';
+import { isRequest, plainRequestOf, plainSearchOf } from './plainRequest.ts';
 import { extensionsFor, shownResult } from './shownResult.ts';
 import type { CountUnread } from './unreadDocuments.ts';
 
@@ -106,16 +106,6 @@ function withNotice(text: string, { caller }: RequestContext): string {
 function holdsData(text: string): boolean {
   const answers: unknown = JSON.parse(text);
   return Array.isArray(answers) && answers.some((answer: object) => 'data' in answer);
-}
-
-function isRequest(member: unknown): boolean {
-  if (!isObject(member)) return false;
-  const { query, variables, operationName, extensions } = member as GraphqlBody;
-  return (
-    typeof query === 'string' &&
-    (operationName === undefined || operationName === null || typeof operationName === 'string') &&
-    [variables, extensions].every((value) => value === undefined || value === null || isObject(value))
-  );
 }
 
 /** Before any of it runs: for one member that is no request, Apollo gives up the answers of all that were. */

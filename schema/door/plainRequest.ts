@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { OperationTypeNode } from 'graphql';
 import { parsed } from '../../src/infrastructure/json/parsed.ts';
+import type { OperationRequest } from './preparation.ts';
 
 export interface GraphqlBody {
   query?: unknown;
@@ -23,30 +24,32 @@ export function plainRequestOf(request: Request, body: unknown): PlainRequest | 
   const isGet = request.method === 'GET' && body === undefined;
   if (!isGet && request.method !== 'POST') return null;
   const asked = isGet ? askedInUrl(request) : body;
-  if (!isObject(asked)) return null;
-  const { query, variables, operationName, extensions } = asked as GraphqlBody;
-  if (typeof query !== 'string' || !isWithoutEffect(extensions)) return null;
-  if (variables !== undefined && variables !== null && !isObject(variables)) return null;
-  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') return null;
+  if (!isRequest(asked)) return null;
+  const { query, variables, operationName, extensions } = asked;
+  // Other extensions, such as the name that Apollo Client gives, ask for nothing; this one is Apollo's to refuse.
+  if (extensions && 'persistedQuery' in extensions) return null;
   return {
     query,
-    variables: (variables ?? {}) as Record<string, unknown>,
+    variables: variables ?? {},
     operationName,
     onlyKind: isGet ? OperationTypeNode.QUERY : null,
   };
 }
 
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether a body, or a member of a batch, has the form of a GraphQL request. */
+export function isRequest(asked: unknown): asked is OperationRequest & { extensions?: object | null } {
+  if (!isObject(asked)) return false;
+  const { query, variables, operationName, extensions } = asked as GraphqlBody;
+  return (
+    typeof query === 'string' &&
+    (operationName === undefined || operationName === null || typeof operationName === 'string') &&
+    (variables === undefined || variables === null || isObject(variables)) &&
+    (extensions === undefined || extensions === null || isObject(extensions))
+  );
 }
 
-/** Whether extensions, such as the name that Apollo Client gives, ask for nothing; persisted queries are Apollo's to refuse. */
-function isWithoutEffect(extensions: unknown): boolean {
-  return (
-    extensions === undefined ||
-    extensions === null ||
-    (isObject(extensions) && !('persistedQuery' in extensions))
-  );
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The query string of a request's target, which may be a URL (RFC 9112 §3.2.2), with any host and port. */
