@@ -4,26 +4,13 @@ import { boletoSequence, pixTransactionId } from './chargeNumber.ts';
 import { pixCode } from './pixCode.ts';
 import type { ChargeArtefacts, ChargeRequest, PaymentProvider } from './provider.ts';
 
-interface SimulatedProviderSettings {
-  /** Shown by bank apps as the receiver, and printed on boletos. */
-  merchantName: string;
-  merchantCity: string;
-  /** CNPJ, 14 characters without punctuation. */
-  merchantTaxId: string;
-  merchantAddress: string;
-  pixKey: string;
-  /** Four digits. */
-  agency: string;
-  /** Six digits. */
-  beneficiaryCode: string;
-}
-
 /** An invented agency: the key is registered nowhere, the CNPJ is the textbooks' example. */
-const inventedMerchant: SimulatedProviderSettings = {
-  merchantName: 'Embarque Viagens Ltda',
-  merchantCity: 'São Paulo',
-  merchantTaxId: '12345678000195',
-  merchantAddress: 'Av. Paulista, 1000 — Bela Vista — São Paulo/SP — CEP 01310-100',
+const merchant = {
+  /** Shown by bank apps as the receiver, and printed on boletos. */
+  name: 'Embarque Viagens Ltda',
+  city: 'São Paulo',
+  taxId: '12345678000195',
+  address: 'Av. Paulista, 1000 — Bela Vista — São Paulo/SP — CEP 01310-100',
   pixKey: '5a0c6d2e-7f41-4b3a-9c8d-1e2f3a4b5c6d',
   agency: '4321',
   beneficiaryCode: '654321',
@@ -36,17 +23,16 @@ const testMerchantName = 'TESTE SEM VALOR';
  * A provider that calls nobody: its codes and boletos are well formed, are a function of the recharge alone, and are
  * registered with no bank, so nobody's money can follow them. Boletos have Caixa Econômica Federal's SIGCB layout.
  */
-export function simulatedPaymentProvider(settings: Partial<SimulatedProviderSettings> = {}): PaymentProvider {
-  const merchant = { ...inventedMerchant, ...settings };
+export function simulatedPaymentProvider(): PaymentProvider {
   return {
     name: 'simulated',
     methods: ['pix', 'boleto'],
     boletoIssuer: {
       bankCode: caixaBankCode,
       bankName: 'CAIXA',
-      beneficiaryName: merchant.merchantName,
-      beneficiaryTaxId: merchant.merchantTaxId,
-      beneficiaryAddress: merchant.merchantAddress,
+      beneficiaryName: merchant.name,
+      beneficiaryTaxId: merchant.taxId,
+      beneficiaryAddress: merchant.address,
       agencyAndCode: caixaAgencyAndCode(merchant.agency, merchant.beneficiaryCode),
       portfolio: 'RG',
       paymentPlace: 'Pagável em qualquer banco, lotérica ou internet banking até o vencimento',
@@ -57,16 +43,16 @@ export function simulatedPaymentProvider(settings: Partial<SimulatedProviderSett
         'Cobrança emitida por provedor de pagamento simulado, sem registro bancário.',
       ],
     },
-    createCharge: async (request) => charge(request, merchant),
+    createCharge: async (request) => charge(request),
   };
 }
 
-function charge(request: ChargeRequest, merchant: SimulatedProviderSettings): ChargeArtefacts {
+function charge(request: ChargeRequest): ChargeArtefacts {
   if (request.method === 'pix') {
     const pixCopyPaste = pixCode({
       key: merchant.pixKey,
-      merchantName: request.mode === 'test' ? testMerchantName : merchant.merchantName,
-      merchantCity: merchant.merchantCity,
+      merchantName: request.mode === 'test' ? testMerchantName : merchant.name,
+      merchantCity: merchant.city,
       amountCents: request.amountCents,
       transactionId: pixTransactionId(request.rechargeId),
     });

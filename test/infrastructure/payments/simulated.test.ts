@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { simulatedPaymentProvider } from '../../../src/infrastructure/payments/simulated.ts';
 import { boletoCharge, pixCharge } from './charges.ts';
 
 describe('the simulated payment provider', () => {
@@ -29,17 +28,5 @@ describe('the simulated payment provider', () => {
     expect(barcode.slice(26, 43)).toBe(
       `${sequence.slice(0, 3)}1${sequence.slice(3, 6)}4${sequence.slice(6)}`,
     );
-  });
-
-  it('takes another merchant', async () => {
-    const provider = simulatedPaymentProvider({
-      merchantName: 'Outra Agência',
-      beneficiaryCode: '245274',
-      agency: '1825',
-    });
-    expect(provider.boletoIssuer).toMatchObject({
-      beneficiaryName: 'Outra Agência',
-      agencyAndCode: '1825/245274-0',
-    });
   });
 });
