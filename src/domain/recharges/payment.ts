@@ -123,11 +123,7 @@ export async function confirmRecharge(
   const recharge = await findRecharge(tenant, id, platform);
   const completed = await completePaid(recharge, paidAt, 'before its expiry', platform);
   await recharge.reload();
-  if (!completed && recharge.status !== 'completed') throw cannotBePaid(recharge);
+  const { status } = recharge;
+  if (!completed && status !== 'completed') throw alreadyEnded(status === 'pending' ? 'expired' : status);
   return recharge;
-}
-
-function cannotBePaid(recharge: Recharge) {
-  const state = recharge.status === 'pending' ? 'expired' : recharge.status;
-  return alreadyEnded(state);
 }
