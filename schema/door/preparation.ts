@@ -99,10 +99,6 @@ export function createPreparation(
 
   const keptInputs = new WeakMap<OperationDefinitionNode, OperationInput>();
 
-  const knownInput = (document: DocumentNode, operation: OperationDefinitionNode) => {
-    return keptOfObject(keptInputs, operation, () => inputOf(schema, document, operation));
-  };
-
   const preparationOf = (request: OperationRequest, contextValue: RequestContext): Preparation => {
     const document = documentOf(request.query);
     if (!('kind' in document)) return document;
@@ -114,12 +110,9 @@ export function createPreparation(
         (writableJson(request)?.length ?? Number.POSITIVE_INFINITY) > subscriptionCharacters
       )
         throw validationError({ field: 'query', type: 'too_large' });
-      const variableValues = coerceVariables(
-        knownInput(document, operation),
-        request.variables ?? {},
-        { rules: 'graphql' },
-        contextValue,
-      );
+      const input = keptOfObject(keptInputs, operation, () => inputOf(schema, document, operation));
+      const variables = request.variables ?? {};
+      const variableValues = coerceVariables(input, variables, { rules: 'graphql' }, contextValue);
       const rootValue = takesCommonTurn(document, operation) ? new CommonTurn() : undefined;
       const { operationName } = request;
       return { schema, document, operationName, rootValue, variableValues, contextValue };
