@@ -60,7 +60,7 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     [first, second] = await Promise.all([startRedisServer(), startRedisServer()]);
   });
   beforeEach(async () => {
-    await Promise.all([first.flush(), second.flush()]);
+    await Promise.all([first.flush(), second.flush(), first.ask('acl', 'deluser', 'embarque')]);
     address = await startAddress(first);
     server = await startTestServer(engine!, { settings: { REDIS_URL: address.url } });
     ({ live: key } = await server.createTeam());
@@ -195,104 +195,88 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     return listeners.filter((entry) => entry === 1).length === channels.length;
   };
 
+  /** Gives a process a user of its own, who may do everything but for what further rules take away. */
+  const takeUs = (...rules: string[]) =>
+    first.ask('acl', 'setuser', 'embarque', 'on', '>word', '~*', '&*', '+@all', ...rules);
+
+  const restartAsUser = (database = '') =>
+    server.restart({ REDIS_URL: `redis://embarque:word@127.0.0.1:${first.port}${database}` });
+
+  /** How many lines with these words there are of each of a process's connections. */
+  const linesOfEach = (words: string) =>
+    ['publisher', 'subscriber', 'rate limits'].map(
+      (name) =>
+        server.logLines.filter((line) => line.includes(`"connection":"${name}"`) && line.includes(words))
+          .length,
+    );
+
+  const isSaidOnceOfEach = (words: string) => linesOfEach(words).every((lines) => lines === 1);
+
   it('that comes back without our user is said to refuse it, though it was said to be away', async () => {
-    const takesUs = () => first.ask('acl', 'setuser', 'embarque', 'on', '>word', '~*', '&*', '+@all');
-    const saidOfAll = (words: string) =>
-      ['publisher', 'subscriber', 'rate limits'].every((name) =>
-        server.logLines.some((line) => line.includes(`"connection":"${name}"`) && line.includes(words)),
-      );
-    await takesUs();
-    await server.restart({ REDIS_URL: `redis://embarque:word@127.0.0.1:${first.port}` });
+    const saidOfAll = (words: string) => linesOfEach(words).every((lines) => lines > 0);
+    await takeUs();
+    await restartAsUser();
     await eventually(isListenedTo);
     await first.stop();
     await eventually(() => saidOfAll('redis unavailable'));
     await first.start();
     await eventually(() => saidOfAll('redis refuses the user or password of REDIS_URL'));
     expect(saidOfAll('WRONGPASS')).toBe(true);
-    await takesUs();
-    try {
-      await eventually(() => saidOfAll('redis takes the user and password of REDIS_URL'));
-      await eventually(isListenedTo);
-    } finally {
-      await first.ask('acl', 'deluser', 'embarque');
-    }
+    await takeUs();
+    await eventually(() => saidOfAll('redis takes the user and password of REDIS_URL'));
+    await eventually(isListenedTo);
   });
 
   it('that refuses the database of a process is neither read nor written by it, and not ready, until it gives it', async () => {
-    const connections = ['publisher', 'subscriber', 'rate limits'];
-    const told = (words: string) =>
-      connections.map(
-        (name) =>
-          server.logLines.filter((line) => line.includes(`"connection":"${name}"`) && line.includes(words))
-            .length,
-      );
     const redisCheck = async () => (await server.rest('GET', '/health/ready')).body.checks.redis;
-    const user = ['acl', 'setuser', 'embarque', 'on', '>word', '~*', '&*', '+@all'] as const;
-    await first.ask(...user, '-select');
-    try {
-      await server.restart({ REDIS_URL: `redis://embarque:word@127.0.0.1:${first.port}/3` });
-      await first.flush();
-      await eventually(() => told('redis refuses the database of REDIS_URL: ').every((lines) => lines === 1));
-      for (let sent = 0; sent < 4; sent += 1) expect(await balance()).toBe(200);
-      expect(await redisCheck()).toBe('unavailable');
-      expect(await first.ask('keys', '*')).toEqual([]);
-      expect([told('redis unavailable'), told('redis is back')].flat()).toEqual(Array(6).fill(0));
+    await takeUs('-select');
+    await restartAsUser('/3');
+    await first.flush();
+    await eventually(() => isSaidOnceOfEach('redis refuses the database of REDIS_URL: '));
+    for (let sent = 0; sent < 4; sent += 1) expect(await balance()).toBe(200);
+    expect(await redisCheck()).toBe('unavailable');
+    expect(await first.ask('keys', '*')).toEqual([]);
+    expect([linesOfEach('redis unavailable'), linesOfEach('redis is back')].flat()).toEqual(Array(6).fill(0));
 
-      await first.ask(...user);
-      await eventually(() => told('redis takes the database of REDIS_URL').every((lines) => lines === 1));
-      await eventually(isListenedTo);
-      expect(await balance()).toBe(200);
-      expect(await redisCheck()).toBe('ok');
-      expect(await first.ask('info', 'keyspace')).toMatch(/^# Keyspace\r\ndb3:[^\n]+\n$/);
-    } finally {
-      await first.ask('acl', 'deluser', 'embarque');
-    }
+    await takeUs();
+    await eventually(() => isSaidOnceOfEach('redis takes the database of REDIS_URL'));
+    await eventually(isListenedTo);
+    expect(await balance()).toBe(200);
+    expect(await redisCheck()).toBe('ok');
+    expect(await first.ask('info', 'keyspace')).toMatch(/^# Keyspace\r\ndb3:[^\n]+\n$/);
   });
 
   it('behind a proxy that accepts connections and ends them is said to be away, and to be back', async () => {
     await eventually(isListenedTo);
     address.endAll(true);
-    const said = (words: string) => (name: string) =>
-      server.logLines.filter((line) => line.includes(words) && line.includes(`"connection":"${name}"`))
-        .length;
-    const connections = ['publisher', 'subscriber', 'rate limits'];
     await eventually(async () => {
       await balance();
-      return connections.map(said('redis unavailable')).every((lines) => lines === 1);
+      return isSaidOnceOfEach('redis unavailable');
     });
     address.endAll(false);
     await eventually(isListenedTo);
-    await eventually(() => connections.map(said('redis is back')).every((lines) => lines === 1));
-    expect(connections.map(said('redis unavailable'))).toEqual([1, 1, 1]);
+    await eventually(() => isSaidOnceOfEach('redis is back'));
+    expect(linesOfEach('redis unavailable')).toEqual([1, 1, 1]);
   });
 
   it('that refuses a process at its start is listened to once it does not', async () => {
-    await server.restart({ REDIS_URL: `redis://embarque:word@127.0.0.1:${first.port}` });
+    await restartAsUser();
     await eventually(() => server.logLines.some((line) => line.includes('not subscribed')));
-    await first.ask('acl', 'setuser', 'embarque', 'on', '>word', '~*', '&*', '+@all');
-    try {
-      await eventually(isListenedTo);
-    } finally {
-      await first.ask('acl', 'deluser', 'embarque');
-    }
+    await takeUs();
+    await eventually(isListenedTo);
   });
 
   it('that takes its channels away from a process is listened to once it gives them back', async () => {
-    const allow = (...rules: string[]) => first.ask('acl', 'setuser', 'embarque', ...rules);
-    await allow('on', '>word', '~*', '&*', '+@all');
-    try {
-      await server.restart({ REDIS_URL: `redis://embarque:word@127.0.0.1:${first.port}` });
-      await eventually(isListenedTo);
-      const told = (words: string) => server.logLines.filter((line) => line.includes(words)).length;
-      await allow('resetchannels');
-      await eventually(() => told('"not subscribed: ') === channels.length);
-      expect(await balance()).toBe(200);
-      await allow('allchannels');
-      await eventually(isListenedTo);
-      await eventually(() => told('"subscribed"') === channels.length);
-      expect(told('"not subscribed: ')).toBe(channels.length);
-    } finally {
-      await first.ask('acl', 'deluser', 'embarque');
-    }
+    await takeUs();
+    await restartAsUser();
+    await eventually(isListenedTo);
+    const told = (words: string) => server.logLines.filter((line) => line.includes(words)).length;
+    await takeUs('resetchannels');
+    await eventually(() => told('"not subscribed: ') === channels.length);
+    expect(await balance()).toBe(200);
+    await takeUs();
+    await eventually(isListenedTo);
+    await eventually(() => told('"subscribed"') === channels.length);
+    expect(told('"not subscribed: ')).toBe(channels.length);
   });
 });
