@@ -114,7 +114,6 @@ export class Connection {
     if (!exchange?.reader.complete || !exchange.reader.reusable) this.destroy();
     if (!exchange) return;
     const { reader, deadline, statusMs, resolve } = exchange;
-    deadline.onExpiry(null);
     if (statusMs !== null)
       resolve({ reader, decidedMs: statusMs, statusCode: reader.statusCode!, failure: null });
     else resolve({ reader, decidedMs: deadline.elapsedMs(), statusCode: null, failure: failure() });

@@ -35,9 +35,9 @@ export class Deadline {
    * What to do at the deadline, or when the attempt is given up: at once where that came while there was nothing to do, as
    * in a process that stood still. Replaces what was set before.
    */
-  onExpiry(cancel: (() => void) | null): void {
+  onExpiry(cancel: () => void): void {
     this.#cancel = cancel;
-    if (this.#isPast) cancel?.();
+    if (this.#isPast) cancel();
   }
 
   /** Settles as `work` does, or at the deadline rejects with its failure after running `cancel`. */
@@ -47,16 +47,7 @@ export class Deadline {
         reject(this.failure());
         cancel();
       });
-      work.then(
-        (result) => {
-          this.onExpiry(null);
-          resolve(result);
-        },
-        (error) => {
-          this.onExpiry(null);
-          reject(error);
-        },
-      );
+      work.then(resolve, reject);
     });
   }
 
@@ -66,9 +57,9 @@ export class Deadline {
     return new AttemptFailure('timeout', `no status line within ${this.timeoutMs} ms (${this.stage})`);
   }
 
+  /** The attempt is over: its connection may be another's by the time it is given up. */
   clear(): void {
     clearTimeout(this.#timer);
-    this.#recall?.onCall(null);
     this.#cancel = null;
   }
 

@@ -12,8 +12,8 @@ export class Recall {
     this.#listener?.();
   }
 
-  /** What to do when it is called; replaces what was set before. */
-  onCall(listener: (() => void) | null): void {
+  /** What to do when it is called. */
+  onCall(listener: () => void): void {
     this.#listener = listener;
   }
 }
