@@ -64,9 +64,8 @@ export function prepareStop(server: Server, open: ReadonlySet<Socket>): () => Pr
     });
     // Once what came while the process stood still has been read: timers are before that.
     const idle = setInterval(() => setImmediate(closeIdle), lookMs);
+    // Those on which something was offered, too: the server itself does not know of them any more.
     const cut = setTimeout(() => {
-      server.closeAllConnections();
-      // It does not know of those on which something was offered.
       for (const socket of open) socket.destroy();
     }, cutAt - performance.now());
     await closed;
