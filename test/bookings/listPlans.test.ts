@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -15,11 +15,12 @@ const listDocument = `query ($createdAfter: Moment, $status: BookingStatus, $pag
 
 describeEngines('A list of very many bookings', (engine) => {
   let server: TestServer;
-  beforeAll(async () => {
+  // What PostgreSQL expects depends on all that there is: each test knows what that is.
+  beforeEach(async () => {
     // One session, which has seen every request and can be asked what it has read.
     server = await startTestServer(engine, { settings: { ROLES: 'api', DATABASE_POOL_SIZE: '1' } });
   });
-  afterAll(() => server?.close());
+  afterEach(() => server?.close());
 
   const rowsRead = async () => {
     await server.query('SELECT pg_stat_force_next_flush()');

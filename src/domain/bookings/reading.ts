@@ -78,7 +78,8 @@ const fewBookings = 5_000;
 
 /**
  * With few that the filter leaves, each is read: through the index that has the filter, since of states and times that others
- * have, and the wallet has not, PostgreSQL expects as many there, and would go through all bookings for a page of them.
+ * have, and the wallet has not, PostgreSQL expects as many there, and would go through all bookings for a page of them. That
+ * there are no more than $6 is known by then: without such a limit it may read the whole table, too.
  */
 const fewStatement = (orderDir: Direction, filter: Filters) =>
   statement<BookingRow>(
@@ -86,7 +87,7 @@ const fewStatement = (orderDir: Direction, filter: Filters) =>
     `SELECT ${bookingColumns('b')} FROM bookings b
       WHERE b.id = ANY (ARRAY(
               SELECT f.id FROM (SELECT b.id, b.amount_cents FROM bookings b WHERE ${conditionsOf(filter)}
-                                 ORDER BY b.created_at, b.id LIMIT ${fewBookings}) f
+                                 ORDER BY b.created_at, b.id LIMIT $6) f
                ORDER BY f.amount_cents ${orderDir}, f.id ${orderDir} LIMIT $2 OFFSET $3))
       ORDER BY b.amount_cents ${orderDir}, b.id ${orderDir}`,
     { shared: false },
@@ -177,7 +178,7 @@ async function readPage(
     const rows = Math.min(limit, total - offset);
     if (rows <= 0) return { bookings: [], total };
     if (few && total <= fewBookings) {
-      const bookings = await run(sequelize, few, [tenant.walletId, rows, offset, ...conditions]);
+      const bookings = await run(sequelize, few, [tenant.walletId, rows, offset, ...conditions, total]);
       return { bookings, total };
     }
     const behind = total - offset - rows;
