@@ -180,6 +180,77 @@ it('one that was allowed nothing while a look lasted, or may have what another g
   expect(shares.worthALookAfter('a')).toEqual([]);
 });
 
+/** Shares of which each of these webhooks has earned as many attempts, and has so many under way. */
+function sharesOf(webhooks: Record<string, { earned: number; underWay: number }>): Shares {
+  const shares = new Shares();
+  for (const [webhookId, { earned, underWay }] of Object.entries(webhooks)) {
+    for (let share = baseShare; share < earned; share += 1) shares.judge(webhookId, true);
+    for (const one of slotsOf(webhookId, underWay)) shares.begin(one);
+  }
+  return shares;
+}
+
+const slotsOf = (webhook_id: string, times: number): SlotUse[] =>
+  Array.from({ length: times }, () => ({ webhook_id, wallet_id: 1, trusted: true }));
+
+const allowedBy = (shares: Shares) => Object.fromEntries(shares.allowances(slots).ofWebhooks);
+
+it('what attempts beyond their base had is there again once they have ended', () => {
+  const shares = sharesOf({
+    a: { earned: 100, underWay: 100 },
+    b: { earned: 100, underWay: 100 },
+    c: { earned: 100, underWay: 0 },
+  });
+  for (const name of ['a', 'b']) for (const one of slotsOf(name, 100)) shares.end(one);
+  for (const name of ['a', 'b', 'c']) for (const one of slotsOf(name, 1)) shares.begin(one);
+  expect(allowedBy(shares)).toEqual({ a: 99, b: 99, c: 29 });
+});
+
+it('whose attempt ends gives something up to others down to its base, and nothing of that', () => {
+  const shares = sharesOf({ a: { earned: 100, underWay: 12 }, b: { earned: 100, underWay: 5 } });
+  look(shares, 'b', true);
+  const lookedAtAfterOne = () => {
+    for (const one of slotsOf('a', 1)) shares.end(one);
+    return shares.worthALookAfter('a');
+  };
+  expect(lookedAtAfterOne()).toEqual(['b']);
+  expect(lookedAtAfterOne()).toEqual(['b']);
+  expect(lookedAtAfterOne()).toEqual([]);
+});
+
+it('one that has much more under way than its base is looked at as soon as a fifth of its share is free', () => {
+  const webhooks = { a: { earned: 100, underWay: 81 }, b: { earned: 100, underWay: 80 } };
+  const shares = sharesOf(webhooks);
+  look(shares, 'a', true);
+  expect(shares.isWorthALook('a')).toBe(false);
+  for (const one of slotsOf('a', 1)) shares.end(one);
+  expect(shares.isWorthALook('a')).toBe(true);
+});
+
+it('what one that has more waiting has not earned goes to the others, whoever came first', () => {
+  const shares = sharesOf({
+    a: { earned: 100, underWay: 1 },
+    b: { earned: 100, underWay: 1 },
+    c: { earned: 30, underWay: 1 },
+  });
+  for (const name of ['a', 'b', 'c']) look(shares, name, true);
+  expect(allowedBy(shares)).toEqual({ a: 99, b: 99, c: 29 });
+});
+
+it('one that has nothing more waiting leaves to those that have what they may have, though it comes first', () => {
+  const one = { earned: 100, underWay: 1 };
+  const shares = sharesOf({ resting: one, a: one, b: one, c: one });
+  for (const name of ['a', 'b', 'c']) look(shares, name, true);
+  expect(allowedBy(shares)).toEqual({ resting: 11, a: 75, b: 75, c: 75 });
+});
+
+it('however many have more waiting that have earned nothing, one that has gets what it has earned', () => {
+  const shares = sharesOf({ a: { earned: 100, underWay: 1 } });
+  for (let number = 0; number < 300; number += 1) look(shares, `new ${number}`, true);
+  look(shares, 'a', true);
+  expect(allowedBy(shares)).toEqual({ a: 99 });
+});
+
 const usesOf = (wallet_id: number, trusted: boolean, times: number): SlotUse[] =>
   Array.from({ length: times }, () => ({ webhook_id: `wh_${wallet_id}`, wallet_id, trusted }));
 
