@@ -6,6 +6,7 @@ import { describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { startServiceLink } from '../harness/serviceLink.ts';
+import { sharedCounts } from '../harness/sharedCounts.ts';
 import { newTeamKeys } from './keys.ts';
 
 describeSeveralSessions('rate limits in Redis', (engine) => {
@@ -25,6 +26,7 @@ describeSeveralSessions('rate limits in Redis', (engine) => {
     server = await startTestServer(engine, {
       settings: { REDIS_URL: link.url, RATE_LIMIT_DEFAULT: '100', RATE_LIMIT_WINDOW: '1h' },
     });
+    await sharedCounts(server.running);
   });
   afterAll(async () => {
     await server?.close();

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
 import { oneWay } from '../flights/searches.ts';
 import { codesOf, eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { sharedCounts } from '../harness/sharedCounts.ts';
 import { newTeamKeys } from './keys.ts';
 
 describeSeveralSessions('the rate limit that servers share', (engine) => {
@@ -18,6 +19,8 @@ describeSeveralSessions('the rate limit that servers share', (engine) => {
     });
   });
   afterAll(() => server?.close());
+  // A test in which Redis failed may have been before.
+  beforeEach(() => sharedCounts(server.running));
 
   /** Where Redis counts what the live key of a team asks for. */
   const windowOf = async (teamId: string) => {

@@ -3,7 +3,6 @@ import type { Json } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { sharedCounts } from '../harness/sharedCounts.ts';
 import { eventStream, firstRefusal, transports } from '../harness/subscribers.ts';
 
 const transactions = '($page: PageNumber) { walletTransactions(page: $page) { pagination { total } } }';
@@ -116,7 +115,6 @@ describeOneEngine('Operations with wrong variables that are closed to a key', (e
     const { RATE_LIMIT_DEFAULT = '', RATE_LIMIT_WINDOW = '1m' } = server.environment;
     onTestFinished(() => server.restart({ RATE_LIMIT_DEFAULT, RATE_LIMIT_WINDOW }));
     await server.restart({ RATE_LIMIT_DEFAULT: '1', RATE_LIMIT_WINDOW: '1h' });
-    await sharedCounts(server);
     const asked = () => codesOf(`query ${transactions}`, { page: 0 }, key);
     expect([await asked(), await asked()]).toEqual([['FORBIDDEN'], ['RATE_LIMIT_EXCEEDED']]);
   });

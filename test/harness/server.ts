@@ -9,6 +9,7 @@ import { startServer } from '../../src/server.ts';
 import type { GraphqlAnswer, RestAnswer, RestOptions } from './client.ts';
 import { graphqlDoor, restRequest } from './client.ts';
 import type { Engine } from './engines.ts';
+import { sharedCounts } from './sharedCounts.ts';
 
 export interface TeamKeys {
   teamId: string;
@@ -70,6 +71,15 @@ async function eventFaults(server: Pick<TestServer, 'query'>): Promise<string[]>
 /** The settings of all rate limits, those that come later among them. */
 export const limitSettings = settingNames.filter((name) => /^RATE_LIMIT_(?!WINDOW$)/.test(name));
 
+/** A limit that no test reaches. */
+const unlimited = '1000000';
+
+/** Whether a test may count requests, and the Redis that does is that of all tests: one of its own may be away. */
+const isCountedInRedis = ({ REDIS_URL, ...environment }: Record<string, string>) =>
+  REDIS_URL !== undefined &&
+  REDIS_URL === process.env.TEST_REDIS_URL &&
+  limitSettings.some((name) => environment[name] !== unlimited);
+
 /** For tests that wait again and again for what falls due. An idle server takes a fifth of a core with it. */
 export const sweepingOften = { SWEEP_INTERVAL: '50ms' };
 
@@ -122,7 +132,7 @@ export async function startTestServer(
     SWEEP_INTERVAL: '250ms',
     // Who moves the clock on until something is seen moves it too far beside slow sweeps.
     ...(overrides.clock ? sweepingOften : {}),
-    ...Object.fromEntries(limitSettings.map((name) => [name, '1000000'])),
+    ...Object.fromEntries(limitSettings.map((name) => [name, unlimited])),
     BOOTSTRAP_LIVE_KEY: keys.live,
     BOOTSTRAP_TEST_KEY: keys.test,
     BOOTSTRAP_ADMIN_KEY: keys.operator,
@@ -133,7 +143,16 @@ export async function startTestServer(
   const log = createLog('info', {
     write: (line: string) => void logLines.push(line),
   } as pino.DestinationStream);
-  const start = () => startServer(readSettings(environment), { ...overrides, log });
+  const start = async () => {
+    const started = await startServer(readSettings(environment), { ...overrides, log });
+    try {
+      if (isCountedInRedis(environment)) await sharedCounts(started);
+    } catch (error) {
+      await started.close();
+      throw error;
+    }
+    return started;
+  };
   let running: RunningServer;
   try {
     running = await start();

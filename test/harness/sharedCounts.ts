@@ -1,12 +1,11 @@
+import type { RunningServer } from '../../src/server.ts';
 import { eventually } from './client.ts';
-import type { TestServer } from './server.ts';
 
 /**
- * Waits until a server that has just started counts requests in Redis, if it has one: those before are counted by itself,
- * and not again.
+ * Waits until a server that has a Redis counts requests there: those that it counts by itself before, as when it has just
+ * started, are not counted again.
  */
-export async function sharedCounts({ running, environment }: TestServer): Promise<void> {
-  if (!environment.REDIS_URL) return;
+export async function sharedCounts({ gateway }: Pick<RunningServer, 'gateway'>): Promise<void> {
   // What is counted by the process itself is counted at once.
-  await eventually(() => running.gateway.limiter.consume('search', 'nobody') instanceof Promise);
+  await eventually(() => gateway.limiter.consume('search', 'nobody') instanceof Promise);
 }
