@@ -80,8 +80,9 @@ describeEngines('Servers that share a process, each with a database of its own',
     });
 
     it('changes its own teams and keys, and undoes what fails half-way', async () => {
-      const { server, operator, team } = here();
-      const { id, secret } = await server.createKey({ kind: 'live', teamId: team.teamId });
+      const { server, operator } = here();
+      const { teamId } = await server.createTeam();
+      const { id, secret } = await server.createKey({ kind: 'live', teamId });
       const balanceOf = () => server.rest('GET', '/api/v1/wallet/balance', { key: secret });
       expect((await balanceOf()).status).toBe(200);
       await server.query(
@@ -95,7 +96,7 @@ describeEngines('Servers that share a process, each with a database of its own',
       expect(kept).toEqual({ revoked_at: null });
       await operator.does('revokeApiKey', { id });
       expect((await balanceOf()).status).toBe(401);
-      expect(await operator.does('updateTeam', { id: team.teamId, input: { name: 'Outra' } })).toMatchObject({
+      expect(await operator.does('updateTeam', { id: teamId, input: { name: 'Outra' } })).toMatchObject({
         name: 'Outra',
       });
     });
