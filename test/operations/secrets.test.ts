@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import type { RestAnswer } from '../harness/client.ts';
 import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
 import type { Place } from '../harness/engines.ts';
@@ -6,13 +6,16 @@ import { embedded } from '../harness/engines.ts';
 import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
 import { useServerProcesses } from '../harness/serverProcess.ts';
 
-const startProcess = useServerProcesses();
-
 let place: Place;
-beforeAll(async () => {
+const places: Place[] = [];
+beforeEach(async () => {
   place = await embedded.allocate();
+  places.push(place);
 });
-afterAll(() => place.release());
+afterAll(() => Promise.all(places.map((one) => one.release())));
+
+// After that hook, since hooks that end come in the reverse order: a process ends before what it works on is gone.
+const startProcess = useServerProcesses();
 
 const chosen = {
   BOOTSTRAP_LIVE_KEY: 'sk_live_chosen-by-the-operator-1',
