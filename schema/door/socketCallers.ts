@@ -50,14 +50,18 @@ export function checkPage(request: Request, { caller, gateway }: RequestContext)
 }
 
 /**
- * The Idempotency-Key of one operation, which has no headers of its own: a member of the request's `extensions`. What is
- * no text is taken for an empty one, which creations refuse: passed over, it would let them happen twice.
+ * The Idempotency-Key of one operation, which has no headers of its own: a member of the request's `extensions`, spelt in
+ * any case as a header is. What is no text, or comes twice, is taken for an empty one, which creations refuse: passed over,
+ * it would let them happen twice.
  */
 export function idempotencyKeyOf({
   extensions,
 }: {
   extensions?: Record<string, unknown> | null;
 }): string | null {
-  const given = extensions?.['Idempotency-Key'] ?? null;
+  if (!extensions) return null;
+  const names = Object.keys(extensions).filter((name) => name.toLowerCase() === 'idempotency-key');
+  if (names.length > 1) return '';
+  const given = names.length === 0 ? null : (extensions[names[0]!] ?? null);
   return given === null || typeof given === 'string' ? given : '';
 }

@@ -89,35 +89,6 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
     }
   });
 
-  it('takes the Idempotency-Key of each operation, which has no headers, from its extensions', async () => {
-    const { teamId, test } = await server.createTeam();
-    const raw = await connectRawSocket(server.url, test);
-    const create = async (id: string, amount: string, key: unknown) => {
-      const query = `mutation { createRecharge(amount: "${amount}", currency: BRL, paymentMethod: pix) { id } }`;
-      raw.send({ type: 'subscribe', id, payload: { query, extensions: { 'Idempotency-Key': key } } });
-      return (await raw.receives((message) => message.type === 'next' && message.id === id)).payload;
-    };
-    const first = await server.rest('POST', '/api/v1/wallet/recharge', {
-      key: test,
-      body: { amount: '100.00', currency: 'BRL', payment_method: 'pix' },
-      headers: { 'idempotency-key': 'one' },
-    });
-    const { id } = first.body.data;
-    expect((await create('1', '100.00', 'one')).data).toEqual({ createRecharge: { id } });
-    expect((await create('2', '100.00', 'one')).data).toEqual({ createRecharge: { id } });
-    for (const [index, [amount, key, type]] of [
-      ['101.00', 'one', 'reused'],
-      ['100.00', '', 'invalid'],
-      ['100.00', 1, 'invalid'],
-    ].entries()) {
-      const { errors } = await create(`refused ${index}`, String(amount), key);
-      expect(errors[0].extensions.details).toMatchObject({ field: 'Idempotency-Key', type });
-    }
-    expect(await server.query('SELECT id FROM recharges WHERE team_id = $1', [teamId])).toHaveLength(1);
-    expect((await create('none', '100.00', null)).data.createRecharge.id).not.toBe(id);
-    raw.socket.terminate();
-  });
-
   it('takes what 16 KiB hold before a key, and 1 MiB with one', async () => {
     const raw = await openRawSocket(server.url);
     raw.send({ type: 'ping', payload: { text: 'x'.repeat(16_000) } });
