@@ -80,6 +80,26 @@ describeFlightDoors(
       expect(found.slices[0].origin).toMatchObject({ iata_code: 'SAO', iata_city_code: 'SAO' });
     });
 
+    it.each([
+      ['one way', oneWay],
+      ['there and back', roundTrip],
+    ])('leaves out no airport of a city, however much better others are reached: %s', async (_, trip) => {
+      const { live } = await stage.server.createTeam();
+      const reached = async (code: string): Promise<string[]> => {
+        const { found } = await stage.door.search(live, trip(`GRU-${code}`));
+        const codes = found.offers.flatMap(({ slices: [out, back] }: Json) => [
+          `to ${out.destination.iata_code}`,
+          ...(back ? [`from ${back.origin.iata_code}`] : []),
+        ]);
+        return [...new Set<string>(codes)].sort();
+      };
+      const alone = [];
+      for (const airport of ['LHR', 'LGW', 'STN', 'LTN', 'LCY', 'SEN'])
+        alone.push(...(await reached(airport)));
+      expect(alone).toEqual(expect.arrayContaining(['to LHR', 'to LGW', 'to LCY']));
+      expect(await reached('LON')).toEqual(alone.sort());
+    });
+
     it('is in economy unless said, and in the cabin that is said', async () => {
       const { live } = await stage.server.createTeam();
       const cabinsOf = async (more: Json) => {

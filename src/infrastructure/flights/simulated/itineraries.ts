@@ -29,8 +29,29 @@ export interface ItineraryRules {
 /** With fewer itineraries than this, later connections are offered too, and then further ones. */
 const fewItineraries = 10;
 
-/** Itineraries for a slice between any of its airports, the most convenient first, each pair of airports in turn. */
+/**
+ * Itineraries for a slice between any of its airports, the most convenient first, each pair of airports in turn. Nothing
+ * convenient may fly to one airport of a city while much flies to another: it is reached as if it were searched alone.
+ */
 export function itinerariesFor(slice: SupplierSearchSlice, rules: ItineraryRules): Itinerary[] {
+  const found = itinerariesBetween(slice, rules);
+  if (found.length === 0 || slice.origins.length * slice.destinations.length === 1) return found;
+  const served = new Set(found.flatMap(({ flights }) => [flights[0]!.route.origin, destinationOf(flights)]));
+  const isServed = (airport: Airport) => served.has(airport);
+  const origins = slice.origins.filter(isServed);
+  const others = [
+    ...slice.origins
+      .filter((airport) => !isServed(airport))
+      .map((origin) => ({ ...slice, origins: [origin] })),
+    ...slice.destinations
+      .filter((airport) => !isServed(airport))
+      .map((destination) => ({ ...slice, origins, destinations: [destination] })),
+  ];
+  return eachPairInTurn([...found, ...others.flatMap((other) => itinerariesBetween(other, rules))]);
+}
+
+/** Sorted by convenience. */
+function itinerariesBetween(slice: SupplierSearchSlice, rules: ItineraryRules): Itinerary[] {
   const along = (pathsOf: ItineraryRules['paths'], connections: number) =>
     slice.origins
       .flatMap((origin) => slice.destinations.flatMap((destination) => pathsOf(origin, destination)))
@@ -39,7 +60,7 @@ export function itinerariesFor(slice: SupplierSearchSlice, rules: ItineraryRules
   let found = withoutDetours(along(rules.paths, 1));
   if (found.length < fewItineraries) found = withoutDetours(along(rules.paths, 4));
   if (found.length < fewItineraries) found = withoutDetours([...found, ...along(rules.longerPaths, 3)]);
-  return slice.origins.length * slice.destinations.length > 1 ? eachPairInTurn(found) : found;
+  return found;
 }
 
 /**
@@ -50,13 +71,15 @@ function eachPairInTurn(itineraries: readonly Itinerary[]): Itinerary[] {
   const taken = new Map<string, number>();
   const ranked = itineraries.map((itinerary) => {
     const { owner, flights } = itinerary;
-    const pair = `${owner.code}${flights[0]!.route.origin.iataCode}${flights.at(-1)!.route.destination.iataCode}`;
+    const pair = `${owner.code}${flights[0]!.route.origin.iataCode}${destinationOf(flights).iataCode}`;
     const rank = taken.get(pair) ?? 0;
     taken.set(pair, rank + 1);
     return { itinerary, rank };
   });
   return ranked.sort((one, other) => one.rank - other.rank).map(({ itinerary }) => itinerary);
 }
+
+const destinationOf = (flights: readonly Flight[]): Airport => flights.at(-1)!.route.destination;
 
 /** Sorted by convenience. Nobody buys a detour of a day where a flight takes an hour. */
 function withoutDetours(itineraries: Itinerary[]): Itinerary[] {

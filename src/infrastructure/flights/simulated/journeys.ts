@@ -10,10 +10,19 @@ const mostPerAirline = 40;
 /** With fewer journeys than this, airlines are mixed between slices. */
 const fewJourneys = 10;
 
-/** The journeys to offer for a search: in turn one of each airline, its most convenient first. */
+/**
+ * The journeys to offer for a search: in turn one of each airline, its most convenient first; where a city is searched,
+ * before them one for each of its airports that anybody flies to.
+ */
 export function journeysFor(slices: readonly SupplierSearchSlice[], rules: ItineraryRules): Journey[] {
   const found = slices.map((slice) => itinerariesFor(slice, rules));
   if (found.some((itineraries) => itineraries.length === 0)) return [];
+  const journeys = journeysOf(found);
+  const hasCity = slices.some(({ origins, destinations }) => origins.length + destinations.length > 2);
+  return hasCity ? eachAirportFirst(journeys, found) : journeys;
+}
+
+function journeysOf(found: readonly (readonly Itinerary[])[]): Journey[] {
   const owners = new Set(found[0]!.map((itinerary) => itinerary.owner));
   const perOwner = [...owners].map((owner) =>
     combinations(
@@ -22,7 +31,7 @@ export function journeysFor(slices: readonly SupplierSearchSlice[], rules: Itine
     ),
   );
   const journeys = inTurn(perOwner).filter(isInOrder);
-  if (slices.length === 1 || journeys.length >= fewJourneys) return journeys;
+  if (found.length === 1 || journeys.length >= fewJourneys) return journeys;
   const mixed = combinations(found, mostPerAirline).filter(
     (journey) =>
       journey.some(({ owner }) => owner !== journey[0]!.owner) &&
@@ -30,6 +39,35 @@ export function journeysFor(slices: readonly SupplierSearchSlice[], rules: Itine
   );
   return [...journeys, ...mixed.filter(isInOrder)];
 }
+
+/**
+ * The first journey to each airport, then the others: an answer ends somewhere, and an airport that few fly to would
+ * stand behind its end, or behind the most of an airline.
+ */
+function eachAirportFirst(journeys: readonly Journey[], found: readonly (readonly Itinerary[])[]): Journey[] {
+  const served = new Set<string>();
+  const servesAnother = (journey: Journey) => {
+    const before = served.size;
+    for (const [index, { flights }] of journey.entries()) {
+      served.add(`${index} from ${flights[0]!.route.origin.iataCode}`);
+      served.add(`${index} to ${flights.at(-1)!.route.destination.iataCode}`);
+    }
+    return served.size > before;
+  };
+  const first = new Set(journeys.filter(servesAnother));
+  for (const [index, itineraries] of found.entries()) {
+    for (const itinerary of itineraries) {
+      const journey = found.map((others, other) =>
+        other === index ? itinerary : others.find(({ owner }) => owner === itinerary.owner),
+      );
+      if (isWhole(journey) && isInOrder(journey) && servesAnother(journey)) first.add(journey);
+    }
+  }
+  return [...first, ...journeys.filter((journey) => !first.has(journey))];
+}
+
+const isWhole = (journey: readonly (Itinerary | undefined)[]): journey is Journey =>
+  !journey.includes(undefined);
 
 /** Slices on the same day must not overlap; the next leaves an hour after the last arrived. */
 function isInOrder(journey: Journey): boolean {

@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import { describe, expect, it } from 'vitest';
+import { resolvePlace } from '../../../../src/infrastructure/flights/airports.ts';
 import { distanceKm } from '../../../../src/infrastructure/flights/greatCircle.ts';
 import type { SupplierFlight, SupplierOffer } from '../../../../src/infrastructure/flights/supplier.ts';
 import { dayAfter, offers } from './searches.ts';
@@ -99,5 +100,37 @@ describe('connections of the simulated supplier', () => {
       [...new Set(found.map(({ slices }) => slices[0]![end].iataCode))].sort();
     expect(codes('origin')).toEqual(['CGH', 'GRU', 'VCP']);
     expect(codes('destination')).toEqual(['GIG', 'SDU']);
+  });
+
+  /** Airports at which the slices begin and end. */
+  async function served(slices: readonly string[]): Promise<string[]> {
+    const found = await offers({ slices });
+    expect(found.length).toBeLessThanOrEqual(120);
+    const ends = found.flatMap((offer) =>
+      offer.slices.flatMap(({ origin, destination }, index) => [
+        `${index} ${origin.iataCode}`,
+        `${index} ${destination.iataCode}`,
+      ]),
+    );
+    return [...new Set(ends)].sort();
+  }
+
+  it.each([
+    ['GRU', 'LON'],
+    ['GRU', 'MIL'],
+    ['GRU', 'BJS'],
+    ['SAO', 'LON'],
+    ['NRT', 'SAO'],
+    ['NYC', 'LON'],
+    ['TYO', 'MIL'],
+  ])('serve every airport that is served when it is searched alone: %s-%s', async (from, to) => {
+    const airports = resolvePlace(to)!.map(({ iataCode }) => iataCode);
+    for (const back of [false, true]) {
+      const trip = (end: string) =>
+        served([`${from}-${end} ${dayAfter(40)}`, ...(back ? [`${end}-${from} ${dayAfter(50)}`] : [])]);
+      const alone = new Set<string>();
+      for (const airport of airports) for (const end of await trip(airport)) alone.add(end);
+      expect(await trip(to)).toEqual([...alone].sort());
+    }
   });
 });
