@@ -42,32 +42,33 @@ function journeysOf(found: readonly (readonly Itinerary[])[]): Journey[] {
 
 /**
  * The first journey to each airport, then the others: an answer ends somewhere, and an airport that few fly to would
- * stand behind its end, or behind the most of an airline.
+ * stand behind its end, or behind the most of an airline. One that is in none of them is looked for by itself.
  */
 function eachAirportFirst(journeys: readonly Journey[], found: readonly (readonly Itinerary[])[]): Journey[] {
   const served = new Set<string>();
   const servesAnother = (journey: Journey) => {
     const before = served.size;
-    for (const [index, { flights }] of journey.entries()) {
-      served.add(`${index} from ${flights[0]!.route.origin.iataCode}`);
-      served.add(`${index} to ${flights.at(-1)!.route.destination.iataCode}`);
+    for (const [index, itinerary] of journey.entries()) {
+      for (const end of endsOf(itinerary)) served.add(`${index} ${end}`);
     }
     return served.size > before;
   };
   const first = new Set(journeys.filter(servesAnother));
   for (const [index, itineraries] of found.entries()) {
-    for (const itinerary of itineraries) {
-      const journey = found.map((others, other) =>
-        other === index ? itinerary : others.find(({ owner }) => owner === itinerary.owner),
-      );
-      if (isWhole(journey) && isInOrder(journey) && servesAnother(journey)) first.add(journey);
+    for (const end of new Set(itineraries.flatMap(endsOf))) {
+      if (served.has(`${index} ${end}`)) continue;
+      const there = itineraries.filter((itinerary) => endsOf(itinerary).includes(end));
+      const [journey] = journeysOf(found.map((others, other) => (other === index ? there : others)));
+      if (journey && servesAnother(journey)) first.add(journey);
     }
   }
   return [...first, ...journeys.filter((journey) => !first.has(journey))];
 }
 
-const isWhole = (journey: readonly (Itinerary | undefined)[]): journey is Journey =>
-  !journey.includes(undefined);
+const endsOf = ({ flights }: Itinerary): string[] => [
+  `from ${flights[0]!.route.origin.iataCode}`,
+  `to ${flights.at(-1)!.route.destination.iataCode}`,
+];
 
 /** Slices on the same day must not overlap; the next leaves an hour after the last arrived. */
 function isInOrder(journey: Journey): boolean {

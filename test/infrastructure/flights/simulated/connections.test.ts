@@ -133,4 +133,24 @@ describe('connections of the simulated supplier', () => {
       expect(await trip(to)).toEqual([...alone].sort());
     }
   });
+
+  // Few of the airlines that fly to some of these airports fly the other slices, or are back in time on the same day.
+  it.each([
+    ['BHZ-PAR-MIL', 3],
+    ['NYC-LON-STO-NYC', 3],
+    ['LON-NYC-PAR-MIL-NYC', 3],
+    ['SAO-BUE-SAO', 0],
+  ])(
+    'serve every airport of the cities of one trip after another: %s, %i days apart',
+    async (route, days) => {
+      const cities = route.split('-');
+      const along = (places: readonly string[]) =>
+        served(places.slice(1).map((to, index) => `${places[index]}-${to} ${dayAfter(20 + days * index)}`));
+      const together = await along(cities);
+      for (const [index, city] of cities.entries()) {
+        for (const { iataCode } of resolvePlace(city)!)
+          expect(together).toEqual(expect.arrayContaining(await along(cities.with(index, iataCode))));
+      }
+    },
+  );
 });
