@@ -26,13 +26,13 @@ function journeysOf(found: readonly (readonly Itinerary[])[]): Journey[] {
   const owners = new Set(found[0]!.map((itinerary) => itinerary.owner));
   const perOwner = [...owners].map((owner) =>
     combinations(
-      found.map((itineraries) => itineraries.filter((itinerary) => itinerary.owner === owner)),
+      withoutMissed(found.map((itineraries) => itineraries.filter((itinerary) => itinerary.owner === owner))),
       mostPerAirline,
     ),
   );
   const journeys = inTurn(perOwner).filter(isInOrder);
   if (found.length === 1 || journeys.length >= fewJourneys) return journeys;
-  const mixed = combinations(found, mostPerAirline).filter(
+  const mixed = combinations(withoutMissed(found), mostPerAirline).filter(
     (journey) =>
       journey.some(({ owner }) => owner !== journey[0]!.owner) &&
       !journey.some(({ owner }) => owner.noConnections),
@@ -70,12 +70,38 @@ const endsOf = ({ flights }: Itinerary): string[] => [
   `to ${flights.at(-1)!.route.destination.iataCode}`,
 ];
 
+/** Between the arrival of a slice and the departure of the next. */
+const changeMs = 3_600_000;
+
+const departureMsOf = ({ flights }: Itinerary): number => flights[0]!.departureMs;
+const arrivalMsOf = ({ flights }: Itinerary): number => flights.at(-1)!.arrivalMs;
+
 /** Slices on the same day must not overlap; the next leaves an hour after the last arrived. */
 function isInOrder(journey: Journey): boolean {
   return journey.every((itinerary, index) => {
     const next = journey[index + 1];
-    return !next || next.flights[0]!.departureMs >= itinerary.flights.at(-1)!.arrivalMs + 3_600_000;
+    return !next || departureMsOf(next) >= arrivalMsOf(itinerary) + changeMs;
   });
+}
+
+/**
+ * Itineraries of the slices without those that leave before anybody can be there, or arrive when the last of the next has
+ * left: the most convenient combinations may all be of such, where slices are on the same day or arrive days later.
+ */
+function withoutMissed(slices: readonly (readonly Itinerary[])[]): Itinerary[][] {
+  let earliestMs = -Infinity;
+  const reached = slices.map((itineraries) => {
+    const kept = itineraries.filter((itinerary) => departureMsOf(itinerary) >= earliestMs);
+    earliestMs = kept.reduce((least, one) => Math.min(least, arrivalMsOf(one)), Infinity) + changeMs;
+    return kept;
+  });
+  let latestMs = Infinity;
+  const inTime = reached.toReversed().map((itineraries) => {
+    const kept = itineraries.filter((itinerary) => arrivalMsOf(itinerary) <= latestMs);
+    latestMs = kept.reduce((most, one) => Math.max(most, departureMsOf(one)), -Infinity) - changeMs;
+    return kept;
+  });
+  return inTime.toReversed();
 }
 
 /** One of each list, those of the lowest sum of positions first, at most `count`. */

@@ -84,14 +84,24 @@ describe('connections of the simulated supplier', () => {
     }
   });
 
-  it('give way to a return on the same day only when there is time', async () => {
-    const day = dayAfter(30);
-    const found = await offers({ slices: [`GRU-GIG ${day}`, `GIG-GRU ${day}`] });
-    expect(found.length).toBeGreaterThan(20);
+  function expectTimeToReturn(found: readonly SupplierOffer[]): void {
     for (const { slices } of found) {
       const [out, back] = slices.map(({ segments }) => segments.map(({ flight }) => flight));
       expect(waitMinutes(out!.at(-1)!, back![0]!)).toBeGreaterThanOrEqual(60);
     }
+  }
+
+  it('give way to a return on the same day only when there is time', async () => {
+    const day = dayAfter(30);
+    const found = await offers({ slices: [`GRU-GIG ${day}`, `GIG-GRU ${day}`] });
+    expect(found.length).toBeGreaterThan(20);
+    expectTimeToReturn(found);
+  });
+
+  it('give way to a return of the next day where the most convenient are there only when it has left', async () => {
+    const found = await offers({ slices: [`CGH-IST ${dayAfter(20)}`, `IST-CGH ${dayAfter(21)}`] });
+    expect(found.length).toBeGreaterThan(10);
+    expectTimeToReturn(found);
   });
 
   it('serve every airport of a city that is searched', async () => {
