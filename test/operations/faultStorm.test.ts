@@ -19,8 +19,13 @@ import { transports } from '../harness/subscribers.ts';
 import { type Agency, centsOf, oneOf, StormClients } from './stormClients.ts';
 import { calmAnswers, faultsOf } from './stormFaults.ts';
 
-/** FAULTS=200 for a storm of some ten minutes. */
+/** FAULTS=200 for a storm of some three minutes. */
 const faultCount = Number(process.env.FAULTS ?? 8);
+
+/** As many as it takes: each may recharge only so much in a day. */
+const agencyCount = Math.ceil(faultCount / 4);
+
+const transportOf = (index: number) => transports[index % 2]!;
 
 const eventTypes = ['wallet.recharge.completed', 'wallet.credit', 'wallet.debit', 'booking.cancelled'];
 
@@ -60,12 +65,12 @@ describeSeveralSessions('Two api processes and two workers of one store', (engin
       await allServe();
 
       const agencies = await Promise.all(
-        transports.map((_, index) =>
+        Array.from({ length: agencyCount }, (_, index) =>
           newAgency(one!.url!, store.keys.operator, receiver.url(`/${index}`), query),
         ),
       );
       const followers = agencies.map(
-        ({ key, before }, index) => new Follower(transports[index]!, key, before, urlOf),
+        ({ key, before }, index) => new Follower(transportOf(index), key, before, urlOf),
       );
       const endFollowers = async () => {
         await Promise.all(followers.map((follower) => follower.end()));
