@@ -4,7 +4,6 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import type { Express, Request, Response } from 'express';
 import express from 'express';
-import { type Send, sendsEndApart } from './answerEnd.ts';
 import { commonHeaders, setHeaders } from './headers.ts';
 import type { Listener } from './listener.ts';
 import { isDeclinedAtOnce } from './offeredProtocols.ts';
@@ -71,29 +70,6 @@ export function createHttpServer(application: Express, listener: Listener): Serv
   application.request = BornRequest.prototype as Request;
   class BornResponse extends ServerResponse {
     override hasCommonHeaders = false;
-    #isEnding = false;
-    #body: Parameters<Send> | null = null;
-
-    override end(...given: unknown[]): this {
-      this.#isEnding = true;
-      return Reflect.apply(super.end, this, given) as this;
-    }
-
-    /** A body that comes with the end is sent as that end, where Node.js would send the end behind it. */
-    _send(...[data, encoding, written, bytes]: Parameters<Send>): boolean {
-      const send = super['_send' as never] as Send;
-      const body = this.#body;
-      if (body) {
-        this.#body = null;
-        return send.call(this, body[0], body[1], written, body[3]);
-      }
-      const isBody = sendsEndApart && this.#isEnding && typeof data === 'string' && data !== '';
-      if (isBody && !this.chunkedEncoding) {
-        this.#body = [data, encoding, written, bytes];
-        return true;
-      }
-      return send.call(this, data, encoding, written, bytes);
-    }
 
     override writeHead(status: number, ...rest: unknown[]): this {
       if (!this.hasCommonHeaders) {
@@ -106,7 +82,7 @@ export function createHttpServer(application: Express, listener: Listener): Serv
     }
   }
   Object.setPrototypeOf(BornResponse.prototype, application.response);
-  application.response = BornResponse.prototype as unknown as Response;
+  application.response = BornResponse.prototype as Response;
   const take = (request: IncomingMessage, response: ServerResponse) => {
     if (isDeclinedAtOnce(request)) response.setHeader('Connection', 'close');
     listener(request as Request, response as unknown as Response);
@@ -120,7 +96,7 @@ export function createHttpServer(application: Express, listener: Listener): Serv
     {
       ...acceptance,
       IncomingMessage: BornRequest,
-      ServerResponse: BornResponse as unknown as typeof ServerResponse,
+      ServerResponse: BornResponse,
       // A client that dribbles its headers or body holds a socket only so long, and as long as it takes to be looked at.
       headersTimeout: 15_000,
       requestTimeout: 30_000,
