@@ -11,6 +11,8 @@ export interface Member {
 interface Kept extends Member {
   url: string | null;
   process: ServerProcess;
+  /** Whether it was told to end. */
+  isTold: boolean;
 }
 
 /** Processes of the built server on one store, each of which is started again when it has ended, as an orchestrator does. */
@@ -18,7 +20,7 @@ export class Cluster {
   readonly members: readonly Member[];
   readonly #kept: Promise<void>[];
   #isOver = false;
-  /** How processes ended that nothing had been wrong with: they served, and nobody had asked them to end. */
+  /** How processes ended that served: without being told to, or otherwise than they should when they are. */
   readonly faults: string[] = [];
 
   /** @param environments the settings of each process, by its name. */
@@ -31,7 +33,9 @@ export class Cluster {
         name,
         url: null,
         process: start(environment),
+        isTold: false,
         signal(signal) {
+          member.isTold ||= signal === 'SIGKILL' || signal === 'SIGTERM';
           member.process.process.kill(signal);
         },
       };
@@ -52,10 +56,11 @@ export class Cluster {
         () => undefined,
       );
       const exit = await current.exited;
-      if (member.url !== null && !isAsked(exit))
+      if (member.url !== null && !(member.isTold && isProper(exit)))
         this.faults.push(`${member.name} ended with ${exit.code}: ${current.output.stdout.slice(-2_000)}`);
       member.url = null;
       if (this.#isOver) return;
+      member.isTold = false;
       member.process = start();
     }
   }
@@ -68,5 +73,5 @@ export class Cluster {
   }
 }
 
-/** Killed, or at its end when it was asked to come to it. */
-const isAsked = ({ code, signal }: Exit): boolean => signal === 'SIGKILL' || code === 0;
+/** Killed, or stopped without fault. */
+const isProper = ({ code, signal }: Exit): boolean => signal === 'SIGKILL' || code === 0;
