@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebhookDispatcher } from '../../src/domain/webhooks/dispatcher.ts';
+import { eventually } from '../harness/client.ts';
+import { describeEngines, embedded } from '../harness/engines.ts';
+import { DeliveryWorld } from './deliveryWorld.ts';
+
+/** No retry comes in between, and no machine is too loaded to be reached when a webhook is registered. */
+const settings = { WEBHOOK_RETRY_DELAYS: '0s,1h', WEBHOOK_REACHABILITY_CHECK: 'false' };
+
+describeEngines('a worker that has not recorded an attempt for longer than a lease', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    // A lease is three times as long as an attempt may take, and is looked at by each sweep. A loaded machine needs a while.
+    world = await DeliveryWorld.open(engine, {
+      settings: {
+        ...settings,
+        WEBHOOK_TIMEOUT: '1s',
+        SWEEP_INTERVAL: '100ms',
+      },
+    });
+  });
+  afterAll(() => world.close());
+
+  it('renews it, so that nobody sends again', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/renewed');
+    const { query } = world.server;
+    const acceptAgain = await world.refuseAttempts();
+    await world.happens(tenant);
+    const lease = async () => {
+      const [row] = await query<{ until: Date | null }>(
+        'SELECT leased_until AS until FROM webhook_deliveries WHERE webhook_id = $1',
+        [id],
+      );
+      return row?.until?.getTime() ?? 0;
+    };
+    await eventually(() => world.received('/renewed').length > 0);
+    const takenUntil = await lease();
+    expect(takenUntil).toBeGreaterThan(0);
+    await eventually(async () => (await lease()) > takenUntil + 3_000);
+    await world.swept();
+    await acceptAgain();
+    const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
+    expect(delivery?.reasons).toEqual(['ok']);
+    expect(world.received('/renewed')).toHaveLength(1);
+  });
+});
+
+// Through Redis, workers hear of what happens in other databases too, and look.
+describe('a worker that looks for no more for longer than a lease', () => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    // A lease is three times as long as an attempt may take. Nothing but time has the worker renew it.
+    world = await DeliveryWorld.open(embedded, {
+      settings: { ...settings, WEBHOOK_TIMEOUT: '2s', SWEEP_INTERVAL: '1h' },
+    });
+  });
+  afterAll(() => world.close());
+
+  it('renews it each time before it lapses, so that no other sends again', async () => {
+    const leaseMs = 6_000;
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/renewed-in-time');
+    const acceptAgain = await world.refuseAttempts();
+    await world.happens(tenant);
+    /** When the lease was to lapse after it was taken and after each time that it was renewed. */
+    const lapses: number[] = [];
+    await eventually(async () => {
+      const [row] = await world.server.query<{ until: Date | null }>(
+        'SELECT leased_until AS until FROM webhook_deliveries WHERE webhook_id = $1',
+        [id],
+      );
+      const until = row?.until?.getTime() ?? null;
+      if (until !== null && until !== lapses.at(-1)) lapses.push(until);
+      return lapses.length === 3;
+    });
+    const [taken, renewed, again] = lapses as [number, number, number];
+    expect(renewed - taken).toBeLessThan(leaseMs);
+    // Not just as it lapses: the next one would be late.
+    expect(again - renewed).toBeLessThan(leaseMs - 1_000);
+    const other = new WebhookDispatcher(world.server.running.gateway.platform);
+    await other.sweep();
+    await other.stop();
+    await acceptAgain();
+    const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
+    expect(delivery?.reasons).toEqual(['ok']);
+    expect(world.received('/renewed-in-time')).toHaveLength(1);
+  });
+});
