@@ -217,6 +217,8 @@ export function serveWebSockets(
     maxPayload: bodyLimitBytes,
     maxFragments: mostFragments,
     maxBufferedChunks: mostReads,
+    // One of what has come in each turn of the event loop: others are served in between, however much a client sends.
+    allowSynchronousEvents: false,
     handleProtocols,
   });
   server.on('upgrade', (request, socket, head) => {

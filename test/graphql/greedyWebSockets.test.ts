@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { WebSocket } from 'ws';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
@@ -37,6 +38,27 @@ describeOneEngine('What a WebSocket has the server keep is bounded:', (engine) =
     for (let sent = 0; sent < 1_000; sent += 1) socket.pong('x'.repeat(125));
     await caughtUp();
     socket.terminate();
+  });
+
+  it.each([
+    ['messages', (socket: WebSocket) => socket.send('{"type":"ping"}'), 'message'],
+    ['frames of control', (socket: WebSocket) => socket.ping('x'.repeat(15)), 'pong'],
+  ] as const)('who sends many small %s without waiting holds up nobody else', async (_what, ask, answer) => {
+    const { socket } = await connectRawSocket(server.url, server.keys.test);
+    try {
+      const asked = 4_000;
+      let answered = 0;
+      socket.on(answer, () => {
+        answered += 1;
+      });
+      for (let sent = 0; sent < asked; sent += 1) ask(socket);
+      await server.rest('GET', '/health/live');
+      // One in each turn of the event loop.
+      expect(answered).toBeLessThan(1_000);
+      await eventually(() => answered === asked, 60_000);
+    } finally {
+      socket.terminate();
+    }
   });
 
   it('a client that is seen off for what it did, and stays, is cut soon', async () => {
