@@ -64,3 +64,16 @@ it('acts after what came while the process stood still, where that does not call
   await acted;
   expect(happened).toEqual(['read', 'late']);
 });
+
+it('counts little of a time that the process stood still: there are several answers to come', async () => {
+  const happened: string[] = [];
+  const callOff = lateAfter(1_000, () => happened.push('late'));
+  standStill(2_000);
+  for (let answers = 0; answers < 3; answers += 1) {
+    const read = new Promise((resolve) => void here.once('data', resolve));
+    there.write('answer');
+    await read;
+  }
+  callOff();
+  expect(happened).toEqual([]);
+});
