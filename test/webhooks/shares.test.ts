@@ -268,3 +268,12 @@ it.each([
   expect(mayHaveLeftSome(shares.allowances(slots), taken)).toBe(expected);
   expect(mayHaveLeftSome(shares.allowances(taken.length), taken)).toBe(true);
 });
+
+it('the last attempt of a wallet counts until it ends', () => {
+  const shares = new Shares();
+  const one: SlotUse = { webhook_id: 'a', wallet_id: 1, trusted: true };
+  for (const change of ['begin', 'begin', 'end'] as const) shares[change](one);
+  expect(shares.allowances(slots).underWay).toEqual(new Map([[1, { trusted: 1, untrusted: 0 }]]));
+  shares.end(one);
+  expect(shares.allowances(slots).underWay).toEqual(new Map());
+});
