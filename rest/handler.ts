@@ -101,7 +101,8 @@ async function execute(
   context: RequestContext,
 ): Promise<unknown> {
   context.admitted = rules;
-  const body = route.method === 'get' ? undefined : await readJsonBody(request, response);
+  const body =
+    route.method === 'get' ? undefined : await readJsonBody(request, response, context.caller.keyId);
   if (root.variables.length === 0 && body === undefined) return root.resolve(context, {});
   const { params: path, query } = request;
   return root.resolve(context, rawVariables(root.variables, route.method, { path, query, body }));

@@ -55,7 +55,7 @@ export function createSimulatorRouter(gateway: Gateway): Router {
   const pay = answering(route, gateway, async (request, response, context) => {
     await admit(rules, context);
     const { id } = request.params as { id: string };
-    const given = givenPaidAt(await readJsonBody(request, response));
+    const given = givenPaidAt(await readJsonBody(request, response, context.caller.keyId));
     try {
       const data = await payRecharge(id, given, context);
       return jsonBody({ success: true, data, ...metaOf(context) });

@@ -32,8 +32,13 @@ function objectOf(value: unknown, field: string): Record<string, unknown> | unde
 }
 
 /** @throws AppError 400 for anything that is no GraphQL request. */
-async function operationOf(request: Request, response: Response): Promise<OperationRequest> {
-  const given = request.method === 'GET' ? request.query : await readJsonBody(request, response);
+async function operationOf(
+  request: Request,
+  response: Response,
+  { caller }: RequestContext,
+): Promise<OperationRequest> {
+  const given =
+    request.method === 'GET' ? request.query : await readJsonBody(request, response, caller.keyId);
   const { query, operationName, variables } = objectOf(given ?? {}, 'body') ?? {};
   if (typeof query !== 'string') throw validationError({ field: 'query', type: 'required' });
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
@@ -109,7 +114,7 @@ async function resultsOf(
   context: RequestContext,
   prepare: Prepare,
 ): Promise<Results> {
-  const operation = await operationOf(request, response);
+  const operation = await operationOf(request, response, context);
   const args = await prepare(operation, context);
   if (isRefused(args)) throw new Refusals(args);
   const asked = askedIn(args);

@@ -40,7 +40,7 @@ export function createGraphqlHandler(gateway: Gateway, reading: Reading) {
     try {
       const opening = contextOf(request, response, gateway);
       context = opening instanceof Promise ? await opening : opening;
-      const body = await readJsonBody(request, response);
+      const body = await readJsonBody(request, response, context.caller.keyId);
       answer =
         (await runKnown(request, body, context, reading.cache)) ??
         (await runWithApollo(request, body, context, reading));

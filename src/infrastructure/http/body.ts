@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { validationError } from '../../errors.ts';
+import { inReadingTurn } from '../json/readingTurns.ts';
 
 /** Largest request body, in bytes, at every door. */
 export const bodyLimitBytes = 1024 * 1024;
@@ -14,11 +15,15 @@ function requireUtf8(bytes: Buffer): void {
   if (!isUtf8(bytes)) throw Object.assign(new SyntaxError('not UTF-8'), { type: parseFailed });
 }
 
-const parseJson = express.json({
+const charsetUnsupported = 'charset.unsupported';
+
+/** The text of a body, inflated and decoded. JSON is written in Unicode (RFC 8259, 8.1). */
+const readText = express.text({
   limit: bodyLimitBytes,
-  strict: false,
   type: () => true,
   verify: (_request, _response, bytes, encoding) => {
+    if (!encoding.startsWith('utf-'))
+      throw Object.assign(new Error('not Unicode'), { type: charsetUnsupported });
     if (encoding === 'utf-8') requireUtf8(bytes);
   },
 });
@@ -27,7 +32,7 @@ const faultTypes: Readonly<Record<string, string>> = {
   'entity.too.large': 'too_large',
   [parseFailed]: 'malformed_json',
   'encoding.unsupported': 'unsupported_encoding',
-  'charset.unsupported': 'unsupported_charset',
+  [charsetUnsupported]: 'unsupported_charset',
 };
 
 /** A body that is too large is read to its end, so that its sender sees the answer; one this large is cut off. */
@@ -65,15 +70,22 @@ function isPlain(request: Request): boolean {
 
 const byteOrderMark = '\ufeff';
 
-/** @throws AppError 400 when the bytes are no JSON text in UTF-8. */
-function jsonOf(bytes: Buffer): unknown {
+/** @throws AppError 400 when the text is no JSON. */
+function jsonOf(text: string): unknown {
   try {
-    requireUtf8(bytes);
-    const text = bytes.toString();
-    return JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text);
+    return JSON.parse(text);
   } catch {
-    throw validationError({ field: 'body', type: 'malformed_json' });
+    throw malformed();
   }
+}
+
+const malformed = () => validationError({ field: 'body', type: 'malformed_json' });
+
+/** @throws AppError 400 when the bytes are no JSON text in UTF-8. */
+function jsonOfBytes(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw malformed();
+  const text = bytes.toString();
+  return jsonOf(text.startsWith(byteOrderMark) ? text.slice(1) : text);
 }
 
 /**
@@ -81,10 +93,11 @@ function jsonOf(bytes: Buffer): unknown {
  * head, as nearly all do, is there once Node.js has gone on from that, and is taken as it is: the events of its stream
  * cost a tenth of what a server takes for a request.
  */
-async function readPlainBody(request: Request): Promise<unknown> {
+async function readPlainBody(request: Request, keyId: string): Promise<unknown> {
   await null;
   const isHere = request.readableLength === Number(request.headers['content-length']);
-  return jsonOf(isHere ? (request.read() as Buffer) : await bytesOf(request));
+  const bytes = isHere ? (request.read() as Buffer) : await bytesOf(request);
+  return inReadingTurn(keyId, bytes.length, () => jsonOfBytes(bytes));
 }
 
 /** @throws AppError 400 when the request breaks off. */
@@ -121,22 +134,30 @@ function parseWith(parser: RequestHandler, request: Request, response: Response)
 /**
  * The JSON value of a request's body; undefined when it has none. Read only after the caller is known, so that
  * strangers cannot make the server parse.
+ * @param keyId of the caller, whose long bodies are parsed one after the other.
  * @throws AppError 400 for another content type, malformed JSON, or more than 1 MiB.
  */
-export function readJsonBody(request: Request, response: Response): Promise<unknown> | undefined {
+export function readJsonBody(
+  request: Request,
+  response: Response,
+  keyId: string,
+): Promise<unknown> | undefined {
   if (!hasBody(request)) return undefined;
-  return isPlain(request) ? readPlainBody(request) : readAnyBody(request, response);
+  return isPlain(request) ? readPlainBody(request, keyId) : readAnyBody(request, response, keyId);
 }
 
-async function readAnyBody(request: Request, response: Response): Promise<unknown> {
+async function readAnyBody(request: Request, response: Response, keyId: string): Promise<unknown> {
   if (!request.is('application/json')) throw validationError({ field: 'Content-Type', type: 'unsupported' });
   // Express knows UTF-8 by its full name alone.
   if (isPlainJson(request)) request.headers['content-type'] = 'application/json';
-  await parseWith(parseJson, request, response);
-  const { body } = request;
+  await parseWith(readText, request, response);
+  const text = request.body as string | undefined;
   // Streams keep their request as long as they are open.
   request.body = undefined;
-  return body as unknown;
+  if (text === undefined) return undefined;
+  // As Express's own reader of JSON has it: some clients send a body of nothing.
+  if (text === '') return {};
+  return inReadingTurn(keyId, text.length, () => jsonOf(text));
 }
 
 const parseBytes = express.raw({ limit: bodyLimitBytes, inflate: false, type: () => true });
