@@ -4,6 +4,7 @@ import { CloseCode, MessageType } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { Log } from '../../src/infrastructure/observability/log.ts';
 import { toldOfFault } from '../errors.ts';
+import { MessageOrder } from './messageOrder.ts';
 import { OperationIds, reasonForClient } from './operationIds.ts';
 import { OperationLine } from './operationLine.ts';
 import { SocketEnd } from './socketEnd.ts';
@@ -63,7 +64,8 @@ const isOfServers = (error: unknown): boolean =>
 export function carry(socket: WebSocket, request: Request, protocol: Protocol, log: Log): SocketEnd {
   const ids = new OperationIds();
   const line = new OperationLine(() => flow.goOn());
-  const flow = watchFlow(socket, request.socket, () => line.isLong);
+  const order = new MessageOrder(() => flow.goOn());
+  const flow = watchFlow(socket, request.socket, () => line.isLong || order.isHeldUp);
   const end = new SocketEnd(socket, () => line.clear());
   const extra: SocketExtra = { request, socket, ids, end, line, keyId: null, leave: () => undefined };
   // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is followed
@@ -84,7 +86,7 @@ export function carry(socket: WebSocket, request: Request, protocol: Protocol, l
         return pong ? send(pong) : refuse();
       },
       onMessage(receive) {
-        socket.on('message', (data: Buffer) => {
+        const take = (data: Buffer) => {
           // Seen off already, it may go on for a moment.
           if (socket.readyState !== socket.OPEN) return;
           const { keyId } = extra;
@@ -107,7 +109,8 @@ export function carry(socket: WebSocket, request: Request, protocol: Protocol, l
                 line.settle(operation);
               });
             });
-        });
+        };
+        socket.on('message', (data: Buffer) => order.take(data.length, extra.keyId, () => take(data)));
       },
     },
     extra,

@@ -10,9 +10,18 @@ type Work = () => void;
  * nothing waits; then the subjects take turns.
  */
 export class LoopShare {
+  readonly #rests: boolean;
   readonly #waiting = new Map<string, Set<Work>>();
   /** Of this turn; null as long as nothing has been done in it. */
   #spentMs: number | null = null;
+
+  /**
+   * @param rests whether everything else has as long, in however many turns, as work has taken that did not fit in. What is to
+   * open a connection first, say, needs dozens of turns.
+   */
+  constructor({ rests = false } = {}) {
+    this.#rests = rests;
+  }
 
   /** What comes of the work: at once where it fits in. @throws what the work does. */
   do<Result>(subject: string, work: () => Result): Result | Promise<Result> {
@@ -37,9 +46,15 @@ export class LoopShare {
     try {
       return work();
     } finally {
-      if (this.#spentMs === null) setImmediate(() => this.#begin());
+      if (this.#spentMs === null) setImmediate(() => this.#endTurn());
       this.#spentMs = (this.#spentMs ?? 0) + performance.now() - begunMs;
     }
+  }
+
+  #endTurn(): void {
+    const spentMs = this.#spentMs ?? 0;
+    if (this.#rests && spentMs > shareMs) setTimeout(() => this.#begin(), spentMs);
+    else this.#begin();
   }
 
   /** Goes on in a turn that has just begun. */

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { connectRawSocket } from '../harness/rawSocket.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 const connections = 24;
@@ -60,6 +61,26 @@ describeOneEngine('Who sends many long bodies at once holds up nobody else:', (e
       await eventually(() => answered === connections, 60_000);
     } finally {
       for (const one of begun) one.destroy();
+    }
+  });
+
+  it('over WebSockets', async () => {
+    const sockets = await Promise.all(
+      Array.from({ length: connections }, () => connectRawSocket(server.url, server.keys.test)),
+    );
+    let answered = 0;
+    const message = `{"type":"ping","payload":${body}}`;
+    for (const { socket } of sockets) socket.on('message', () => (answered += 1));
+    try {
+      for (const { socket } of sockets) socket.send(message.slice(0, -1), { fin: false });
+      await eventually(() => sockets.every(({ socket }) => socket.bufferedAmount === 0));
+      for (let times = 0; times < 20; times += 1) await server.rest('GET', '/health/live');
+      for (const { socket } of sockets) socket.send(message.slice(-1), { fin: true });
+      for (let times = 0; times < 3; times += 1) await server.rest('GET', '/health/live');
+      expect(answered).toBeLessThan(connections / 2);
+      await eventually(() => answered === connections, 60_000);
+    } finally {
+      for (const { socket } of sockets) socket.terminate();
     }
   });
 });

@@ -134,7 +134,7 @@ function parseWith(parser: RequestHandler, request: Request, response: Response)
 /**
  * The JSON value of a request's body; undefined when it has none. Read only after the caller is known, so that
  * strangers cannot make the server parse.
- * @param keyId of the caller, whose long bodies are parsed one after the other.
+ * @param keyId of the caller: keys take turns where long bodies come at once.
  * @throws AppError 400 for another content type, malformed JSON, or more than 1 MiB.
  */
 export function readJsonBody(
