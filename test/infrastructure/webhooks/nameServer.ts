@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { dnsLookup } from '../../../src/infrastructure/webhooks/resolver.ts';
+import { ownPort } from '../../harness/ownPort.ts';
 
 /** Longer than any test may take: whoever waits for it fails. */
 export const endlessMs = 1_000_000;
@@ -22,10 +23,11 @@ export async function nameServer(records: Records | 'silent' | 'truncated', sile
     if (typeOf(question) === silentOn) held.push(speak);
     else speak();
   });
-  socket.bind(0, '127.0.0.1');
+  // Who asks over UDP may have to ask again over TCP, at the same port.
+  const port = await ownPort();
+  socket.bind(port, '127.0.0.1');
   await once(socket, 'listening');
   onTestFinished(() => void socket.close());
-  const { port } = socket.address();
   return {
     port,
     lookup: dnsLookup(endlessMs, [`127.0.0.1:${port}`]),

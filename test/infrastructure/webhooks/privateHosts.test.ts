@@ -1,5 +1,3 @@
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -11,6 +9,7 @@ import {
 import { createWebhookSender } from '../../../src/infrastructure/webhooks/sender.ts';
 import { testCertificates } from '../../harness/certificates.ts';
 import { eventually } from '../../harness/client.ts';
+import { ownPort } from '../../harness/ownPort.ts';
 import { answer, startReceiver } from '../../harness/receiver.ts';
 import { endlessMs, nameServer } from './nameServer.ts';
 import { listening, patientMs } from './senders.ts';
@@ -160,11 +159,7 @@ describe('dnsLookup', () => {
   });
 
   it('blames no receiver when no server of ours takes the question', async () => {
-    const socket = createSocket('udp4').bind(0, '127.0.0.1');
-    await once(socket, 'listening');
-    const { port } = socket.address();
-    await new Promise<void>((resolve) => socket.close(resolve));
-    const sender = await strictSender(dnsLookup(endlessMs, [`127.0.0.1:${port}`]));
+    const sender = await strictSender(dnsLookup(endlessMs, [`127.0.0.1:${await ownPort()}`]));
     await expect(sender.send(post('https://hooks.receiver.test/'))).rejects.toThrow(NameServersAway);
     const answer = await sender.reachable('https://hooks.receiver.test/');
     expect(answer).toEqual({ reachable: false, reason: 'dns' });
