@@ -70,7 +70,7 @@ describeEngines('the worker', (engine) => {
 
   it('expires the others when one cannot be', async () => {
     const [broken, sound] = await Promise.all([server.createTeam(), server.createTeam()]);
-    const stuck = await newRecharge({ mode: 'live', key: broken.live });
+    const stuck = await newRecharge({ mode: 'live', key: broken.live }, 'boleto');
     const countRequested = async (cents: number) => {
       await server.query(
         `UPDATE recharge_days SET requested_cents = $2
@@ -81,6 +81,8 @@ describeEngines('the worker', (engine) => {
     // Its day cannot give back what it does not count; other tests sweep as well.
     onTestFinished(() => countRequested(100_00));
     await countRequested(0);
+    // Overdue not before: a sweep that came in between would expire it.
+    await server.query('UPDATE recharges SET expires_at = created_at WHERE id = $1', [stuck]);
     const caller: Caller = { mode: 'live', key: sound.live };
     await becomesExpired(caller, await newRecharge(caller));
     expect((await doors.read('rest', { mode: 'live', key: broken.live }, stuck)).value.status).toBe(
