@@ -79,21 +79,25 @@ describe('a process that is killed', () => {
   }, 120_000);
 
   it('leaves no half-made store when it was making it', async () => {
-    const folder = await temporaryFolder();
-    const process = startCommitter(folder.path);
-    await vi.waitUntil(() => existsSync(`${folder.path}/postgres.new/base`), {
-      timeout: 30_000,
-      interval: 1,
-    });
-    await process.kill();
-    expect(existsSync(`${folder.path}/postgres`)).toBe(false);
-    const embedded = await openEmbedded({ dataDir: folder.path });
-    const pool = poolOver(embedded);
-    expect((await pool.query('SELECT 1 AS one'))[0]).toEqual([{ one: 1 }]);
-    await pool.close();
-    await embedded.close();
-    expect(existsSync(`${folder.path}/postgres.new`)).toBe(false);
-    await folder.remove();
+    for (let wasQuicker = true; wasQuicker; ) {
+      const folder = await temporaryFolder();
+      const process = startCommitter(folder.path);
+      await vi.waitUntil(() => existsSync(`${folder.path}/postgres.new/base`), {
+        timeout: 30_000,
+        interval: 1,
+      });
+      await process.kill();
+      // Where a busy machine has it be done before it is killed, its store is whole, and shows nothing more.
+      wasQuicker = existsSync(`${folder.path}/postgres`);
+      expect(existsSync(`${folder.path}/postgres.new`)).toBe(!wasQuicker);
+      const embedded = await openEmbedded({ dataDir: folder.path });
+      const pool = poolOver(embedded);
+      expect((await pool.query('SELECT 1 AS one'))[0]).toEqual([{ one: 1 }]);
+      await pool.close();
+      await embedded.close();
+      expect(existsSync(`${folder.path}/postgres.new`)).toBe(false);
+      await folder.remove();
+    }
   }, 120_000);
 
   it('refuses a second process while the first one works', async () => {
