@@ -51,11 +51,13 @@ export function followServer(child: ChildProcess): ServerProcess {
     ready: () =>
       eventually(() => {
         if (exit) throw new Error(`exited: ${JSON.stringify(exit)}\n${output.stdout}${output.stderr}`);
-        return /ready at (\S+)/.exec(output.stdout)?.[1];
+        return /ready at (\S+)\n/.exec(output.stdout)?.[1];
       }, 60_000),
     log: () =>
       output.stdout
         .split('\n')
+        // What is behind the last end of a line may go on with what is read next.
+        .slice(0, -1)
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line)),
     async stop() {
