@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import { Kind, parse, validate } from 'graphql';
+import { bodyOf } from '../schema/callers.ts';
 import { rulesOf } from '../schema/operation.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { runAdmitted } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
-import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../src/infrastructure/http/directRoutes.ts';
 import { pathParametersOf } from '../src/infrastructure/http/pathParameters.ts';
 import { answering } from './answering.ts';
@@ -101,8 +101,7 @@ async function execute(
   context: RequestContext,
 ): Promise<unknown> {
   context.admitted = rules;
-  const body =
-    route.method === 'get' ? undefined : await readJsonBody(request, response, context.caller.keyId);
+  const body = route.method === 'get' ? undefined : await bodyOf(request, response, context);
   if (root.variables.length === 0 && body === undefined) return root.resolve(context, {});
   const { params: path, query } = request;
   return root.resolve(context, rawVariables(root.variables, route.method, { path, query, body }));

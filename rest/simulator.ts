@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { bodyOf } from '../schema/callers.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { admit, tenantOf } from '../src/domain/admission.ts';
 import { toldOfWrite } from '../src/domain/busy.ts';
@@ -7,7 +8,6 @@ import type { Gateway } from '../src/domain/gateway.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge } from '../src/domain/recharges/reading.ts';
 import { notFound, validationError, wrongMethod } from '../src/errors.ts';
-import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { jsonBody } from '../src/infrastructure/json/written.ts';
 import { answering } from './answering.ts';
 import { metaOf } from './envelope.ts';
@@ -55,7 +55,7 @@ export function createSimulatorRouter(gateway: Gateway): Router {
   const pay = answering(route, gateway, async (request, response, context) => {
     await admit(rules, context);
     const { id } = request.params as { id: string };
-    const given = givenPaidAt(await readJsonBody(request, response, context.caller.keyId));
+    const given = givenPaidAt(await bodyOf(request, response, context));
     try {
       const data = await payRecharge(id, given, context);
       return jsonBody({ success: true, data, ...metaOf(context) });

@@ -4,7 +4,8 @@ import { newContext } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { identify } from '../src/domain/identification.ts';
 import type { Caller } from '../src/domain/teams/access.ts';
-import { AppError } from '../src/errors.ts';
+import { AppError, unauthorized } from '../src/errors.ts';
+import { readJsonBody } from '../src/infrastructure/http/body.ts';
 import { setCorsHeaders, setCorsHeadersForStrangers } from '../src/infrastructure/http/headers.ts';
 
 /**
@@ -45,4 +46,22 @@ export function contextOf(
   };
   const caller = callerOf(request, response, gateway);
   return caller instanceof Promise ? caller.then(open) : open(caller);
+}
+
+/**
+ * The JSON value of a request's body, undefined when it has none. A client may take half a minute to send it: what comes when
+ * its key has been revoked is not done.
+ * @throws AppError 401, or 400 as `readJsonBody`.
+ */
+export async function bodyOf(
+  request: Request,
+  response: Response,
+  { caller, gateway }: Pick<RequestContext, 'caller' | 'gateway'>,
+): Promise<unknown> {
+  const reading = readJsonBody(request, response, caller.keyId);
+  if (!reading) return undefined;
+  const body = await reading;
+  const present = gateway.access.callerOfHash(caller.keyHash);
+  if ((present instanceof Promise ? await present : present) === null) throw unauthorized();
+  return body;
 }

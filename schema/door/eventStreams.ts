@@ -3,9 +3,8 @@ import { execute } from 'graphql';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import type { Gateway } from '../../src/domain/gateway.ts';
 import { validationError, wrongMethod } from '../../src/errors.ts';
-import { readJsonBody } from '../../src/infrastructure/http/body.ts';
 import type { DirectHandler } from '../../src/infrastructure/http/directRoutes.ts';
-import { contextOf } from '../callers.ts';
+import { bodyOf, contextOf } from '../callers.ts';
 import { appErrorOf, isFault, toldOfFault, wrap } from '../errors.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
 import { refusalAnswer, sendAnswer, setContextHeaders } from './answers.ts';
@@ -35,10 +34,9 @@ function objectOf(value: unknown, field: string): Record<string, unknown> | unde
 async function operationOf(
   request: Request,
   response: Response,
-  { caller }: RequestContext,
+  context: RequestContext,
 ): Promise<OperationRequest> {
-  const given =
-    request.method === 'GET' ? request.query : await readJsonBody(request, response, caller.keyId);
+  const given = request.method === 'GET' ? request.query : await bodyOf(request, response, context);
   const { query, operationName, variables } = objectOf(given ?? {}, 'body') ?? {};
   if (typeof query !== 'string') throw validationError({ field: 'query', type: 'required' });
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {

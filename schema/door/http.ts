@@ -3,9 +3,8 @@ import type { Request, Response } from 'express';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import type { Gateway } from '../../src/domain/gateway.ts';
 import { validationError } from '../../src/errors.ts';
-import { readJsonBody } from '../../src/infrastructure/http/body.ts';
 import { Turns } from '../../src/infrastructure/turns.ts';
-import { contextOf } from '../callers.ts';
+import { bodyOf, contextOf } from '../callers.ts';
 import { wrap } from '../errors.ts';
 import { conditionalRoots } from '../rootFields.ts';
 import { countWhole, sizedAnswer } from './answerSize.ts';
@@ -40,7 +39,7 @@ export function createGraphqlHandler(gateway: Gateway, reading: Reading) {
     try {
       const opening = contextOf(request, response, gateway);
       context = opening instanceof Promise ? await opening : opening;
-      const body = await readJsonBody(request, response, context.caller.keyId);
+      const body = await bodyOf(request, response, context);
       answer =
         (await runKnown(request, body, context, reading.cache)) ??
         (await runWithApollo(request, body, context, reading));
