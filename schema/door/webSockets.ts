@@ -15,6 +15,7 @@ import {
   offersWebSocket,
   onceAnswered,
 } from '../../src/infrastructure/http/offeredProtocols.ts';
+import { repetitionIn } from '../../src/infrastructure/http/repeatedHeaders.ts';
 import type { Log } from '../../src/infrastructure/observability/log.ts';
 import { appErrorOf, isFault, renderError, wrap } from '../errors.ts';
 import { countAnswer, sizedAnswer } from './answerSize.ts';
@@ -222,7 +223,9 @@ export function serveWebSockets(
     handleProtocols,
   });
   server.on('upgrade', (request, socket, head) => {
-    if (!offersWebSocket(request)) return declineOffer(server, request, socket, head);
+    // What is wrong with its head is answered like any other.
+    if (!offersWebSocket(request) || repetitionIn(request))
+      return declineOffer(server, request, socket, head);
     socket.on('error', () => socket.destroy());
     // Of several offers the library takes none.
     request.headers.upgrade = 'websocket';

@@ -57,6 +57,22 @@ describeOneEngine('Requests that get no further than Node.js or Express', (engin
     ],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
     ['two Hosts', 'GET / HTTP/1.1\r\nHost: here\r\nhost: there\r\n\r\n', 400],
+    ...['Authorization', 'Idempotency-Key', 'Content-Type'].flatMap((name) =>
+      ['1.0', '1.1'].map(
+        (version) =>
+          [
+            `two ${name} in HTTP/${version}`,
+            `GET / HTTP/${version}\r\nHost: here\r\n${name}: a\r\nX: y\r\n${name.toUpperCase()}: a\r\n\r\n`,
+            400,
+          ] as [string, string, number],
+      ),
+    ),
+    [
+      'two Authorization and an offer of a WebSocket',
+      `GET /graphql HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r
+Sec-WebSocket-Key: ${'A'.repeat(22)}==\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n`,
+      400,
+    ],
     ...['a b', 'x/@y', '<script>', '[::1', 'x:123456', 'x:y', 'user@here'].map(
       (host) =>
         [`the Host ${host}`, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 400] as [string, string, number],

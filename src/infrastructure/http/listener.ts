@@ -10,6 +10,7 @@ import type { RequestLog } from '../observability/requestLog.ts';
 import { requestLogOf } from '../observability/requestLog.ts';
 import type { Connections } from './connections.ts';
 import type { DirectRoutes } from './directRoutes.ts';
+import { repetitionIn } from './repeatedHeaders.ts';
 
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
@@ -101,21 +102,10 @@ function isSafe({ method }: IncomingMessage): boolean {
 
 const noHost = validationError({ field: 'Host', type: 'required' });
 const badHost = validationError({ field: 'Host', type: 'invalid' });
-const manyHosts = validationError({ field: 'Host', type: 'repeated' });
 const unknownExpectation = new AppError('VALIDATION_ERROR', 'Expectation failed', {
   kind: 'expectation_failed',
   details: { field: 'Expect', type: 'unsupported' },
 });
-
-/** @param rawHeaders names and values in turn. */
-function hasManyHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts > 1;
-}
 
 /** `uri-host [ ":" port ]` of RFC 9110, 7.2. */
 const hostForm = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]*)(?::\d{0,5})?$/i;
@@ -128,13 +118,14 @@ const isOddlyFramed = ({ httpVersion, headers }: Request): boolean =>
 const knownExpectation = /(?:^|\W)100-continue(?:\W|$)/i;
 
 /**
- * What is wrong with a head that could be read (RFC 9112, 3.2, and RFC 9110, 10.1.1). Of a second Host Node.js tells nothing,
- * and what else it refuses it would answer without a body.
+ * What is wrong with a head that could be read (RFC 9112, 3.2, and RFC 9110, 10.1.1). Of what comes twice Node.js tells
+ * nothing, and what else it refuses it would answer without a body.
  */
-function faultOf({ headers, rawHeaders, httpVersion }: Request): AppError | null {
-  if (httpVersion !== '1.1') return null;
+function faultOf(request: Request): AppError | null {
+  const repetition = repetitionIn(request);
+  const { headers, httpVersion } = request;
+  if (repetition || httpVersion !== '1.1') return repetition;
   if (headers.host === undefined) return noHost;
-  if (hasManyHosts(rawHeaders)) return manyHosts;
   if (!hostForm.test(headers.host)) return badHost;
   const { expect } = headers;
   return expect === undefined || knownExpectation.test(expect) ? null : unknownExpectation;
