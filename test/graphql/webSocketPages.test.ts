@@ -31,6 +31,29 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
     expect(await connect('https://app.example.com', server.keys.test)).toBe(4403);
   });
 
+  it('logs what calls itself a page so that it does nothing to who reads it, without keys and at no great length', async () => {
+    const secret = server.keys.live.slice(-12);
+    for (const origin of [
+      'https://a\x9b31m\x9d0;b\x85.example',
+      `https://${server.keys.live}`,
+      `https://${'x'.repeat(10_000)}`,
+    ]) {
+      const raw = await openRawSocket(server.url, { headers: { origin } });
+      raw.send({ type: 'connection_init', payload: { Authorization: `Bearer ${server.keys.test}` } });
+      expect(await raw.closed()).toMatchObject({ code: 4403 });
+    }
+    const lines = server.logLines.filter((line) => line.includes('websocket of a page'));
+    const told = lines.map((line) => JSON.parse(line).origin).slice(-3);
+    const xs = 'x'.repeat(292);
+    expect(told).toEqual([
+      'https://a\x9b31m\x9d0;b\x85.example',
+      'https://sk_live_[redacted]',
+      `https://${xs}`,
+    ]);
+    expect(lines.join('')).not.toMatch(/[\x7f-\x9f]/);
+    expect(lines.join('')).not.toContain(secret);
+  });
+
   it('looks at the page for each operation, as at the key', async () => {
     const { teamId, test: key } = await server.createTeam({ corsDomains: ['https://app.example.com'] });
     const raw = await openRawSocket(server.url, { headers: { origin: 'https://app.example.com' } });

@@ -56,6 +56,16 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 /** A reason is a text: an object in its place may hold whatever was sent, and break when it is read. */
 const serializeReason = (told: unknown): unknown => (isObject(told) ? undefined : withoutParticulars(told));
 
+/**
+ * What JSON leaves as it is, and terminals take for commands, some readers of logs for the end of a line, and screens for the
+ * direction of what follows: others say it, in the name of a page or of what went wrong.
+ */
+const unshown = /[\x7f-\x9f\u2028\u2029\p{Bidi_Control}]/gu;
+
+/** The same line, of which nothing acts on who looks at it. */
+const harmless = (line: string): string =>
+  line.replace(unshown, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /** Structured JSON logs, one object a line, times in ISO 8601 UTC, secrets blanked. */
 export function createLog(level: string, destination: DestinationStream = standardOutput()): ProcessLog {
   const options: LoggerOptions = {
@@ -64,6 +74,7 @@ export function createLog(level: string, destination: DestinationStream = standa
     timestamp: timeOfLine,
     redact: { paths: secretPaths, censor: '[redacted]' },
     serializers: { err: serializeError, reason: serializeReason },
+    hooks: { streamWrite: harmless },
   };
   return Object.assign(pino(options, destination), { destination });
 }

@@ -72,6 +72,18 @@ it.each([
   expect(written({ err: text })).toMatchObject({ err: shown });
 });
 
+it('nothing that is written acts on a terminal, ends a line or turns it round, and all of it can be read', () => {
+  const acting =
+    'a\u007f\u0085\u009b31m\u009d0;\u2028\u2029\u061c\u200e\u200f\u202a\u202e\u2066\u2069é ü 日 😀';
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line: string) => void lines.push(line) });
+  log.error({ err: new Error(acting), reason: acting, [acting]: acting }, acting);
+  expect(lines.join('')).not.toMatch(/[\x7f-\x9f\u2028\u2029\p{Bidi_Control}]/u);
+  expect(lines.join('')).toContain('é ü 日 😀');
+  const shown = { err: { message: acting }, reason: acting, [acting]: acting, msg: acting };
+  expect(JSON.parse(lines.join(''))).toMatchObject(shown);
+});
+
 it('of a reason that is no text nothing is written', () => {
   expect(written({ reason: { traveller: name } })).not.toHaveProperty('reason');
 });
