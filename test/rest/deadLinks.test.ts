@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -54,6 +55,17 @@ describeEngines('links of payers and travellers', (engine) => {
         code,
       });
     expect((await fetch(payment.pix_qrcode_url, { headers: browser })).status).toBe(200);
+  });
+
+  it('leave what shows their right out of the log, also where they were mangled on the way', async () => {
+    for (const mark of ['?', '%3F', '%3f', '%253F']) {
+      const path = `/etickets/ord_01jd3v5w7kehxa1m4b9qk0t2zc.pdf${mark}signature=unguessable`;
+      const { status, headers } = await server.rest('GET', path);
+      expect(status).toBe(404);
+      const requestId = headers.get('x-request-id')!;
+      const line = await eventually(() => server.logLines.find((one) => one.includes(requestId)));
+      expect(JSON.parse(line).path).toBe('/etickets/ord_01jd3v5w7kehxa1m4b9qk0t2zc.pdf');
+    }
   });
 
   it('of unknown ids, or of recharges paid the other way, are 404 with the envelope', async () => {

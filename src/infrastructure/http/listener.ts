@@ -173,9 +173,12 @@ function toldStatus({ headersSent, statusCode, refusalStatus }: Response): numbe
   return headersSent ? statusCode : (refusalStatus ?? null);
 }
 
-/** Without the query string, which may hold what clients should not have put there. */
+/** What begins a query string, also as those write it who take the whole link for a path. */
+const queryBeginning = /\?|%(?:25)*3f/i;
+
+/** Without the query string, which may hold what clients should not have put there, and what links show their right with. */
 function pathOf(request: Request): string {
   const { originalUrl } = request;
-  const end = originalUrl.indexOf('?');
+  const end = originalUrl.search(queryBeginning);
   return withoutSecrets(originalUrl.slice(0, end === -1 ? 200 : Math.min(end, 200)));
 }
