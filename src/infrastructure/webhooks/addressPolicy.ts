@@ -95,7 +95,7 @@ function isBroken(part: string): boolean {
 function isPublicName(hostname: string): boolean {
   const labels = hostname.split('.');
   if (labels.length < 2 || privateSuffixes.has(labels.at(-1)!)) return false;
-  return !hostname.endsWith('.home.arpa');
+  return hostname !== 'home.arpa' && !hostname.endsWith('.home.arpa');
 }
 
 /** Public by their prefix, yet answered inside the machine room: Azure's host agent. */

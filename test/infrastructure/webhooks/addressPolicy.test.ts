@@ -77,6 +77,7 @@ describe('parseWebhookUrl', () => {
     'https://metadata.google.internal/',
     'https://printer.local/',
     'https://router.home.arpa/',
+    'https://home.arpa./',
     'https://vault.corp/',
     'https://postgres/',
     'https://127.0.0.1/',
