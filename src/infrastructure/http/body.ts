@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { validationError } from '../../errors.ts';
 import { inReadingTurn } from '../json/readingTurns.ts';
+import { inTurnOfKey, inTurnOfStranger } from './bodyTurns.ts';
 
 /** Largest request body, in bytes, at every door. */
 export const bodyLimitBytes = 1024 * 1024;
@@ -48,6 +49,16 @@ function giveUpOn(request: Request, refuse: () => void): void {
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Longest body that is kept without a turn, in bytes: a connection keeps as much in any case. */
+const shortBytes = 16 * 1_024;
+
+/** Whether so much of a body may have to be kept; of one that says that it is too large nothing is. */
+function mayBeLong({ headers }: Request): boolean {
+  if (headers['transfer-encoding'] !== undefined || headers['content-encoding'] !== undefined) return true;
+  const bytes = Number(headers['content-length']);
+  return bytes > shortBytes && bytes <= bodyLimitBytes;
 }
 
 /** Some clients write utf8. The parameter is nobody's to go by (RFC 8259, 11), as long as it says what is so. */
@@ -143,7 +154,9 @@ export function readJsonBody(
   keyId: string,
 ): Promise<unknown> | undefined {
   if (!hasBody(request)) return undefined;
-  return isPlain(request) ? readPlainBody(request, keyId) : readAnyBody(request, response, keyId);
+  const read = () =>
+    isPlain(request) ? readPlainBody(request, keyId) : readAnyBody(request, response, keyId);
+  return mayBeLong(request) ? inTurnOfKey(keyId, request, read) : read();
 }
 
 async function readAnyBody(request: Request, response: Response, keyId: string): Promise<unknown> {
@@ -168,6 +181,7 @@ const parseBytes = express.raw({ limit: bodyLimitBytes, inflate: false, type: ()
  */
 export async function readRawBody(request: Request, response: Response): Promise<Uint8Array> {
   if (!hasBody(request)) return new Uint8Array();
-  await parseWith(parseBytes, request, response);
+  const read = () => parseWith(parseBytes, request, response);
+  await (mayBeLong(request) ? inTurnOfStranger(request, read) : read());
   return request.body as Uint8Array;
 }

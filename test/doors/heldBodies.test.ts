@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import type { ClientRequest } from 'node:http';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
+import { startTestServer, type TestServer } from '../harness/server.ts';
+import { Bank, signatureOf } from '../payments/bank.ts';
+import { path as callbacks } from '../payments/bankSteps.ts';
+
+/** As README has them. */
+const [mostOfKey, mostOfNetwork] = [32, 8];
+
+const longBody = JSON.stringify({ query: '{ __typename }', filling: 'x'.repeat(20_000) });
+const shortBody = JSON.stringify({ query: '{ __typename }' });
+
+const ofLength = (body: string) => ({ 'Content-Length': body.length });
+const inChunks = () => ({ 'Transfer-Encoding': 'chunked' });
+
+describeOneEngine('Long bodies of one client that come in at once', (engine) => {
+  let server: TestServer;
+  let begun: Held[] = [];
+  beforeAll(async () => {
+    server = await startTestServer(engine, { paymentProvider: new Bank() });
+  });
+  afterAll(() => server?.close());
+
+  interface Held {
+    readonly sent: ClientRequest;
+    status: number | null;
+  }
+
+  /** Sends a head, which the server has taken when this resolves. */
+  async function begin(path: string, headers: Record<string, string | number>): Promise<Held> {
+    const sent = request(new URL(path, server.url), {
+      method: 'POST',
+      agent: false,
+      headers: { 'Content-Type': 'application/json', Expect: '100-continue', ...headers },
+    });
+    const held: Held = { sent, status: null };
+    begun.push(held);
+    sent.on('error', () => undefined);
+    sent.on('response', (response) => {
+      held.status = response.statusCode ?? 0;
+      response.resume();
+    });
+    sent.flushHeaders();
+    await once(sent, 'continue');
+    return held;
+  }
+
+  const several = async (count: number, make: () => Promise<Held>): Promise<Held[]> => {
+    const made: Held[] = [];
+    while (made.length < count) made.push(await make());
+    return made;
+  };
+
+  /** The server has looked at all that came before. */
+  async function caughtUp(): Promise<void> {
+    for (let times = 0; times < 5; times += 1) await server.rest('GET', '/health/live');
+  }
+
+  const isAnswered = ({ status }: Held) => status !== null;
+
+  async function ending(test: () => Promise<void>): Promise<void> {
+    try {
+      await test();
+    } finally {
+      for (const { sent } of begun) sent.destroy();
+      begun = [];
+    }
+  }
+
+  it.each([
+    ['of a known length', ofLength],
+    ['in chunks', inChunks],
+  ])('are no more than so many, %s; short ones and those of others do not wait', (_form, framing) =>
+    ending(async () => {
+      const { live, test } = await server.createTeam();
+      const known = (key: string, body: string, framed = framing) =>
+        begin('/graphql', { Authorization: `Bearer ${key}`, ...framed(body) });
+      const whole = async (key: string, body: string, framed = framing) => {
+        const held = await known(key, body, framed);
+        held.sent.end(body);
+        return held;
+      };
+      expect((await server.graphql('{ __typename }', null, live)).status).toBe(200);
+      const held = await several(mostOfKey, () => known(live, longBody));
+      for (const { sent } of held) sent.write(longBody.slice(0, -1));
+      const left = await several(mostOfKey, () => known(live, longBody));
+      for (const { sent } of left) sent.write(longBody.slice(0, 100));
+      const waiting = await several(2, () => whole(live, longBody));
+      for (const other of [await whole(live, shortBody, ofLength), await whole(test, longBody)])
+        expect(await eventually(() => other.status)).toBe(200);
+      await caughtUp();
+      expect([...left, ...waiting].filter(isAnswered)).toEqual([]);
+      for (const { sent } of left) sent.destroy();
+      await caughtUp();
+      held[0]?.sent.end(longBody.slice(-1));
+      for (const one of waiting) expect(await eventually(() => one.status)).toBe(200);
+      // Clients that left, before their turn or in it, have taken nobody's place with them.
+      for (const { sent } of held) sent.destroy();
+      const next = await several(mostOfKey, () => known(live, longBody));
+      for (const { sent } of next) sent.write(longBody.slice(0, -1));
+      for (const { sent } of next.reverse()) sent.end(longBody.slice(-1));
+      for (const one of next) expect(await eventually(() => one.status)).toBe(200);
+    }),
+  );
+
+  it('are no more than so many where the bank may be their sender; short ones do not wait', () =>
+    ending(async () => {
+      const [short, long] = ['[]', `[${' '.repeat(20_000)}]`];
+      const whole = async (body: string) => {
+        const held = await begin(callbacks, { 'X-Bank-Signature': signatureOf(body), ...ofLength(body) });
+        held.sent.end(body);
+        return held;
+      };
+      const held = await several(mostOfNetwork, () => begin(callbacks, ofLength(long)));
+      for (const { sent } of held) sent.write(long.slice(0, -1));
+      const waiting = await whole(long);
+      const other = await whole(short);
+      expect(await eventually(() => other.status)).toBe(200);
+      await caughtUp();
+      expect(waiting.status).toBeNull();
+      held[0]?.sent.end(long.slice(-1));
+      expect(await eventually(() => waiting.status)).toBe(200);
+      expect(await eventually(() => held[0]?.status)).toBe(401);
+    }));
+});
