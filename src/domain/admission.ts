@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError, unauthorized } from '../errors.ts';
 import type { Standing } from '../infrastructure/http/headers.ts';
 import type { Searcher } from './flights/search.ts';
 import type { Gateway } from './gateway.ts';
@@ -91,8 +91,26 @@ export function admit(rules: OperationRules, context: RequestContext): void | Pr
   checkScope(rules, context.caller);
 }
 
-/** Admits a root operation, and tells the metrics whether it was. @throws AppError as `admit`. */
-function admitOperation({ name, rules }: RootOperation, context: RequestContext): void | Promise<void> {
+/**
+ * Admits what changes something. One request may ask for many such, each of which waits for those before it: a key that was
+ * revoked meanwhile begins nothing more.
+ * @throws AppError 401, or as `admit`.
+ */
+function admitChange(rules: OperationRules, context: RequestContext): void | Promise<void> {
+  const { caller, gateway } = context;
+  const admitPresent = (present: Caller | null) => {
+    if (!present) throw unauthorized();
+    return admit(rules, context);
+  };
+  const present = gateway.access.callerOfHash(caller.keyHash);
+  return present instanceof Promise ? present.then(admitPresent) : admitPresent(present);
+}
+
+/** Admits a root operation, and tells the metrics whether it was. @throws AppError as `admit` and `admitChange`. */
+function admitOperation(
+  { name, rules, isRead }: RootOperation,
+  context: RequestContext,
+): void | Promise<void> {
   const tally = context.gateway.platform.metrics.operations.of(name);
   const admitted = () => {
     tally.admitted += 1;
@@ -103,7 +121,7 @@ function admitOperation({ name, rules }: RootOperation, context: RequestContext)
   };
   let admission: void | Promise<void>;
   try {
-    admission = admit(rules, context);
+    admission = isRead ? admit(rules, context) : admitChange(rules, context);
   } catch (error) {
     return refused(error);
   }
@@ -113,7 +131,7 @@ function admitOperation({ name, rules }: RootOperation, context: RequestContext)
 /**
  * Runs a root operation once it is admitted. One that changes nothing that the caller could tell begins while Redis counts
  * the request, so that it does not wait twice; what comes of it is seen by nobody before the request is admitted.
- * @throws AppError as `admit`, before anything that the work throws.
+ * @throws AppError as `admit` and `admitChange`, before anything that the work throws.
  */
 export function runAdmitted<T>(
   operation: RootOperation,

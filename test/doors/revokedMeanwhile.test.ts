@@ -3,8 +3,9 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { codesOf, eventually } from '../harness/client.ts';
+import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
+import { lockWaits } from '../harness/lockWaits.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 const recharge = JSON.stringify({ amount: '100.00', currency: 'BRL', payment_method: 'pix' });
@@ -75,6 +76,42 @@ describeEngines(
       }
       const recharges = await server.query('SELECT status FROM recharges WHERE team_id = $1', [teamId]);
       expect(recharges).toEqual([{ status: 'pending' }]);
+    });
+  },
+);
+
+describeSeveralSessions(
+  'A key that is revoked while one of its mutations waits begins none of those after it:',
+  (engine) => {
+    let server: TestServer;
+    beforeAll(async () => {
+      server = await startTestServer(engine, { settings: { ROLES: 'api' } });
+    });
+    afterAll(() => server?.close());
+
+    const create = 'createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { id }';
+
+    it('in a document', async () => {
+      const { teamId, live } = await server.createTeam();
+      const { id, secret } = await server.createKey({ kind: 'live', teamId });
+      expect((await server.graphql(`mutation { ${create} }`, null, live)).body.errors).toBeUndefined();
+      const session = await server.openSession();
+      await session.query('BEGIN');
+      // The day of the wallet and not the wallet: the revocation has an event in it.
+      await session.query(
+        `SELECT FROM recharge_days WHERE wallet_id IN (SELECT id FROM wallets WHERE team_id = $1) FOR UPDATE`,
+        [teamId],
+      );
+      const answering = server.graphql(`mutation { first: ${create} second: ${create} }`, null, secret);
+      await eventually(async () => (await lockWaits(server)) > 0);
+      await server.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, null, server.keys.operator);
+      const refused = () => server.rest('GET', '/api/v1/wallet/balance', { key: secret });
+      await eventually(async () => (await refused()).status === 401);
+      await session.query('ROLLBACK');
+      const { body } = await answering;
+      expect(body.data).toEqual({ first: { id: expect.any(String) }, second: null });
+      expect(codesOf(body.errors)).toEqual(['UNAUTHORIZED']);
+      expect(await server.query('SELECT FROM recharges WHERE team_id = $1', [teamId])).toHaveLength(2);
     });
   },
 );
