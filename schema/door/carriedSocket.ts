@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws';
 import type { Log } from '../../src/infrastructure/observability/log.ts';
 import { toldOfFault } from '../errors.ts';
 import { MessageOrder } from './messageOrder.ts';
+import { MessageTurns } from './messageTurns.ts';
 import { OperationIds, reasonForClient } from './operationIds.ts';
 import { OperationLine } from './operationLine.ts';
 import { SocketEnd } from './socketEnd.ts';
@@ -65,9 +66,20 @@ export function carry(socket: WebSocket, request: Request, protocol: Protocol, l
   const ids = new OperationIds();
   const line = new OperationLine(() => flow.goOn());
   const order = new MessageOrder(() => flow.goOn());
-  const flow = watchFlow(socket, request.socket, () => line.isLong || order.isHeldUp);
+  const flow = watchFlow(
+    socket,
+    request.socket,
+    () => line.isLong || order.isHeldUp || messageTurns.isWaiting,
+  );
   const end = new SocketEnd(socket, () => line.clear());
   const extra: SocketExtra = { request, socket, ids, end, line, keyId: null, leave: () => undefined };
+  const messageTurns = new MessageTurns(socket, request.socket, () => extra.keyId, {
+    onWait: () => flow.holdBack(),
+    onTurn: () => flow.goOn(),
+  });
+  socket.once('close', () => {
+    if (!order.isHeldUp) messageTurns.endMessage();
+  });
   // Resolves when the client's side has taken it, so what a slow one does not read is not fetched. A failure is followed
   // by the socket's end.
   const send = (text: string) => new Promise<void>((resolve) => socket.send(text, () => resolve()));
@@ -110,7 +122,12 @@ export function carry(socket: WebSocket, request: Request, protocol: Protocol, l
               });
             });
         };
-        socket.on('message', (data: Buffer) => order.take(data.length, extra.keyId, () => take(data)));
+        socket.on('message', (data: Buffer) =>
+          order.take(data.length, extra.keyId, () => {
+            take(data);
+            messageTurns.endMessage();
+          }),
+        );
       },
     },
     extra,

@@ -30,9 +30,13 @@ interface Writing {
  * Keeps what waits for the client of a WebSocket, and what waits of it, within bounds, and cuts the connection of one that
  * is gone.
  * @param isBusy whether enough waits of what the client has asked for.
- * @returns what reads on, to be called when that may have changed.
+ * @returns what reads on, and what reads no more, each to be called when that may have changed.
  */
-export function watchFlow(socket: WebSocket, connection: Socket, isBusy: () => boolean): { goOn(): void } {
+export function watchFlow(
+  socket: WebSocket,
+  connection: Socket,
+  isBusy: () => boolean,
+): { goOn(): void; holdBack(): void } {
   /** Bytes that the client may have to take before it sees the ping that it owes an answer; null if it owes none. */
   let ahead: number | null = null;
   /** Bytes that the client has certainly taken: those before a ping that it has answered. */
@@ -100,7 +104,7 @@ export function watchFlow(socket: WebSocket, connection: Socket, isBusy: () => b
     else socket.terminate();
   }, heartbeatMs);
   socket.once('close', () => clearInterval(heartbeat));
-  return { goOn };
+  return { goOn, holdBack };
 }
 
 /** Cuts the connection of a WebSocket that brings more, in messages or not, than it takes to show a key. */

@@ -51,8 +51,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Longest body that is kept without a turn, in bytes: a connection keeps as much in any case. */
-const shortBytes = 16 * 1_024;
+/** Longest body or message that is kept without a turn, in bytes: a connection keeps as much in any case. */
+export const shortBytes = 16 * 1_024;
 
 /** Whether so much of a body may have to be kept; of one that says that it is too large nothing is. */
 function mayBeLong({ headers }: Request): boolean {

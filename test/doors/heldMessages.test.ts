@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../harness/client.ts';
+import { describeOneEngine } from '../harness/engines.ts';
+import { connectRawSocket, type RawSocket } from '../harness/rawSocket.ts';
+import { startTestServer, type TestServer } from '../harness/server.ts';
+
+/** As README has it. */
+const mostOfKey = 32;
+
+/** More than comes in one read. */
+const longMessage = JSON.stringify({ type: 'ping', payload: { filling: 'x'.repeat(600_000) } });
+
+describeOneEngine('Long messages of one client that come in at once', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server?.close());
+
+  it('are no more than so many; those of others do not wait, nor does who is silent', async () => {
+    const { live, test } = await server.createTeam();
+    const opened: RawSocket[] = [];
+    const several = async (count: number, key: string) => {
+      const made = await Promise.all(Array.from({ length: count }, () => connectRawSocket(server.url, key)));
+      opened.push(...made);
+      return made;
+    };
+    const isAnswered = ({ messages }: RawSocket) => messages.some(({ type }) => type === 'pong');
+    /** Sends all but the end of a message, which the server has read when this resolves. */
+    const begin = async ({ socket }: RawSocket) => {
+      socket.send(longMessage.slice(0, -1), { fin: false });
+      socket.ping();
+      await once(socket, 'pong');
+    };
+    const end = ({ socket }: RawSocket) => socket.send(longMessage.slice(-1), { fin: true });
+    const sendWhole = ({ socket }: RawSocket) => socket.send(longMessage);
+    /** The server has looked at all that came before. */
+    const caughtUp = async () => {
+      for (let times = 0; times < 5; times += 1) await server.rest('GET', '/health/live');
+    };
+    try {
+      // Frames of control are no messages, however many have come.
+      for (const { socket } of await several(mostOfKey, live)) {
+        let pongs = 0;
+        socket.on('pong', () => (pongs += 1));
+        for (let pings = 0; pings < 300; pings += 1) socket.ping('x'.repeat(100));
+        await eventually(() => pongs === 300);
+      }
+      const held = await several(mostOfKey, live);
+      await Promise.all(held.map(begin));
+      const [left, waiting, silent] = (await several(3, live)) as [RawSocket, RawSocket, RawSocket];
+      sendWhole(left);
+      await caughtUp();
+      sendWhole(waiting);
+      const [other] = (await several(1, test)) as [RawSocket];
+      sendWhole(other);
+      await eventually(() => isAnswered(other));
+      await silent.caughtUp();
+      // What comes in one read is no long message, though it looks like one for a moment.
+      const { _socket: connection } = silent.socket as unknown as { _socket: Socket };
+      connection.cork();
+      for (let pings = 0; pings < 2_000; pings += 1) silent.send({ type: 'ping' });
+      connection.uncork();
+      await eventually(() => silent.messages.length > 2_000);
+      await caughtUp();
+      expect([left, waiting].filter(isAnswered)).toEqual([]);
+      left.socket.terminate();
+      end(held[0] as RawSocket);
+      await eventually(() => isAnswered(waiting));
+      expect(isAnswered(held[0] as RawSocket)).toBe(true);
+      // Who leaves, before it is its turn or in it, takes nobody's place along.
+      for (const { socket } of held) socket.terminate();
+      const next = await several(mostOfKey, live);
+      await Promise.all(next.map(begin));
+      for (const one of next.toReversed()) end(one);
+      for (const one of next) await eventually(() => isAnswered(one));
+    } finally {
+      for (const { socket } of opened) socket.terminate();
+    }
+  });
+});
