@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import { shortBytes } from '../../src/infrastructure/http/body.ts';
+import { shortLength } from '../../src/infrastructure/json/readingTurns.ts';
 import { Turns } from '../../src/infrastructure/turns.ts';
 
 /**
@@ -83,13 +83,13 @@ export class MessageTurns {
   #count(bytes: number): void {
     this.#bytes += bytes;
     const keyId = this.#keyId();
-    if (this.#turn || keyId === null || this.#bytes <= shortBytes) return;
+    if (this.#turn || keyId === null || this.#bytes <= shortLength) return;
     this.#turn = new MessageTurn(keyId, this.#onTurn);
   }
 
   #discount(bytes: number): void {
     this.#bytes = Math.max(0, this.#bytes - bytes);
-    if (!this.#turn || this.#bytes > shortBytes) return;
+    if (!this.#turn || this.#bytes > shortLength) return;
     this.#turn.end();
     this.#turn = null;
     this.#onTurn();

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { validationError } from '../../errors.ts';
-import { inReadingTurn } from '../json/readingTurns.ts';
+import { inReadingTurn, shortLength } from '../json/readingTurns.ts';
 import { inTurnOfKey, inTurnOfStranger } from './bodyTurns.ts';
 
 /** Largest request body, in bytes, at every door. */
@@ -51,14 +51,11 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Longest body or message that is kept without a turn, in bytes: a connection keeps as much in any case. */
-export const shortBytes = 16 * 1_024;
-
-/** Whether so much of a body may have to be kept; of one that says that it is too large nothing is. */
+/** Whether a body may have to be kept that is not short; of one that says that it is too large nothing is. */
 function mayBeLong({ headers }: Request): boolean {
   if (headers['transfer-encoding'] !== undefined || headers['content-encoding'] !== undefined) return true;
   const bytes = Number(headers['content-length']);
-  return bytes > shortBytes && bytes <= bodyLimitBytes;
+  return bytes > shortLength && bytes <= bodyLimitBytes;
 }
 
 /** Some clients write utf8. The parameter is nobody's to go by (RFC 8259, 11), as long as it says what is so. */

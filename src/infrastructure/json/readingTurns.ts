@@ -1,7 +1,10 @@
 import { LoopShare } from '../loopShare.ts';
 
-/** Longest JSON, in bytes or characters, that is parsed as it comes: it takes a few milliseconds at most. */
-const shortLength = 16 * 1_024;
+/**
+ * Longest JSON, in bytes or characters, that waits for no turn: to keep it takes no more than a connection does in any case, and
+ * to parse it a few milliseconds at most.
+ */
+export const shortLength = 16 * 1_024;
 
 /** Of 1 MiB that is all lists, parsing takes up to a fifth of a second. */
 const share = new LoopShare({ rests: true });
