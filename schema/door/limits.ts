@@ -1,7 +1,15 @@
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives';
 import type { DocumentNode, ValidationContext, ValidationRule } from 'graphql';
-import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, visit } from 'graphql';
+import {
+  GraphQLError,
+  Lexer,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+  Source,
+  TokenKind,
+  visit,
+} from 'graphql';
 import { sizeRule } from './documentSize.ts';
 
 /** How large a GraphQL document may be: what the doors' own documents need, several times over. */
@@ -12,6 +20,8 @@ export const documentLimits = {
   cost: 6_000,
   tokens: 3_000,
   lines: 3_000,
+  /** Braces, brackets and parentheses, one within the other. */
+  nesting: 100,
   fragments: 30,
   /** Characters of a name: the messages of a hundred faults have it. */
   name: 255,
@@ -29,6 +39,7 @@ export const documentLimits = {
  */
 export function checkSource(source: string): void {
   checkLines(source);
+  checkNesting(source);
   checkFragments(source);
   checkNames(source);
 }
@@ -46,6 +57,35 @@ function checkLines(source: string): void {
 
 /** As GraphQL has it. */
 const lineBreak = /\r\n|[\n\r]/;
+
+const openings: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const closings: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
+/** Lists within lists, before they are parsed: each takes room on the stack, which three thousand overflow. */
+function checkNesting(source: string): void {
+  const { nesting } = documentLimits;
+  if ((source.match(/[[{(]/g)?.length ?? 0) > nesting && deepestIn(source) > nesting)
+    throw beyond(`Nested too deeply: at most ${nesting} braces, brackets and parentheses within one another`);
+}
+
+/** As far as the document can be read, and has no more tokens than it may. */
+function deepestIn(source: string): number {
+  const lexer = new Lexer(new Source(source));
+  let open = 0;
+  let deepest = 0;
+  try {
+    for (let token = 0; token < documentLimits.tokens; token += 1) {
+      const { kind } = lexer.advance();
+      if (openings.has(kind)) open += 1;
+      else if (closings.has(kind)) open -= 1;
+      else if (kind === TokenKind.EOF) break;
+      deepest = Math.max(deepest, open);
+    }
+  } catch {
+    // What cannot be read is said by the parser.
+  }
+  return deepest;
+}
 
 /**
  * A document with many fragments, before anything follows them: the rules overflow the stack on some eighty that spread one

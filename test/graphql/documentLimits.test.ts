@@ -13,6 +13,9 @@ const repeat = (count: number, text: (index: number) => string) =>
 
 const nested = (depth: number) => `{ ${'... on Query { '.repeat(depth)}__typename${' }'.repeat(depth)} }`;
 
+const ofLists = (depth: number) =>
+  `{ bookings(limit: ${'['.repeat(depth)}${']'.repeat(depth)}) { items { id } } }`;
+
 const manyFragments = (count: number) =>
   `{ ${repeat(count, (index) => `...F${index}`)} } ${repeat(count, (index) => `fragment F${index} on Query { __typename }`)}`;
 
@@ -67,6 +70,21 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     within: `{ __typename${'\r\n'.repeat(2_999)}}`,
     beyond: `{ __typename${'\n'.repeat(3_000)}}`,
     says: /too many lines: at most 3000/i,
+  },
+  'nested values': {
+    within: `{ __type(name: "${'['.repeat(200)}") { kind } ${repeat(101, () => '__typename @include(if: true)').replaceAll(' @include(if: true)', '')} }`,
+    beyond: `{ bookings(limit: ${'['.repeat(2_900)}${']'.repeat(90)}) { items { id } } }`,
+    says: /nested too deeply: at most 100 braces, brackets and parentheses within one another/i,
+  },
+  nesting: {
+    within: `{ __type(name: "${'['.repeat(101)}") { kind } }`,
+    beyond: ofLists(99),
+    says: /nested too deeply: at most 100 braces, brackets and parentheses within one another/i,
+  },
+  'nesting by thousands': {
+    within: `{ __type(name: """${'{'.repeat(2_900)}""") { kind } }`,
+    beyond: `{ bookings(limit: ${'['.repeat(2_900)}`,
+    says: /nested too deeply/i,
   },
   'depth of introspection': {
     // What tools ask for, which is deeper and costs more than any other document may.
@@ -128,11 +146,22 @@ const documents: Record<string, { within: string; operationName?: string; beyond
 
 it('README has the limits of documents as they are', async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const { depth, aliases, directives, fragments, tokens, lines, cost, name, alias, introspectionDepth } =
-    documentLimits;
+  const {
+    depth,
+    aliases,
+    directives,
+    fragments,
+    tokens,
+    lines,
+    nesting,
+    cost,
+    name,
+    alias,
+    introspectionDepth,
+  } = documentLimits;
   const spaced = (number: number) => String(number).replace(/\B(?=\d{3}$)/, ' ');
   expect(readme).toContain(
-    `at most ${depth} levels, ${aliases} aliases, ${directives} directives, ${fragments} fragments and ${spaced(tokens)} tokens, on at most ${spaced(lines)} lines;`,
+    `at most ${depth} levels, ${aliases} aliases, ${directives} directives, ${fragments} fragments and ${spaced(tokens)} tokens, on at most ${spaced(lines)} lines, with ${nesting} braces, brackets and parentheses within one another;`,
   );
   expect(readme).toContain(`A document costs at most ${spaced(cost)}:`);
   expect(readme).toContain(`a name has at most ${name} characters, an alias ${alias};`);
@@ -150,6 +179,11 @@ describeOneEngine('The GraphQL door is guarded', (engine) => {
 
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     server.rest('POST', '/graphql', { key, body, headers });
+
+  it('and asks GraphQL about what is nested as deeply as it may be', async () => {
+    const { status, body } = await post({ query: ofLists(98) });
+    expect([status, body.errors[0].message]).toEqual([400, expect.stringContaining('PageSize')]);
+  });
 
   describe.each(Object.entries(documents))(
     'against excessive %s',
