@@ -29,7 +29,9 @@ const tableSchema = z.record(
       .string('must be a decimal string, not a number')
       .regex(ratePattern, 'is not a decimal such as "5.4321"')
       .refine((text) => Number(text) > 0, 'must be above zero'),
+    'must have its rates by day, such as {"2026-11-20":"5.3417"}',
   ),
+  'must have currencies, each with its rates by day, such as {"USD":{"2026-11-20":"5.3417"}}',
 );
 
 /**

@@ -48,7 +48,7 @@ describe('exchange rates from a table', () => {
 describe('a rate table', () => {
   it.each([
     ['nonsense', 'is not JSON'],
-    ['[]', 'expected record'],
+    ['[]', 'must have currencies, each with its rates by day, such as {"USD":{"2026-11-20":"5.3417"}}'],
     ['{}', 'has no rates'],
     ['{ "USD": {} }', 'USD has no rates'],
     ['{ "usd": { "2026-11-20": "5.3" } }', 'ISO 4217'],
@@ -60,7 +60,7 @@ describe('a rate table', () => {
     ['{ "USD": { "2026-11-20": "-5.3" } }', 'is not a decimal'],
     ['{ "USD": { "2026-11-20": "1e3" } }', 'is not a decimal'],
     ['{ "USD": { "2026-11-20": "0.000" } }', 'above zero'],
-    ['{ "USD": "5.3" }', 'USD'],
+    ['{ "USD": "5.3" }', 'USD must have its rates by day, such as {"2026-11-20":"5.3417"}'],
   ])('is refused when it is %s', (table, message) => {
     expect(() => parseRateTable(table)).toThrow(RateTableError);
     expect(() => parseRateTable(table)).toThrow(message);
