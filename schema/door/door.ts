@@ -13,6 +13,22 @@ import { createPreparation } from './preparation.ts';
 import { createUnreadCounting } from './unreadDocuments.ts';
 import { serveWebSockets } from './webSockets.ts';
 
+/**
+ * The way of an operation through this folder:
+ *
+ * - Over HTTP (`http`) a document that was run before is found compiled (`operationCache`) where the request is plain
+ *   (`plainRequest`); any other goes through Apollo Server (`apollo`), is read within limits (`limits`, `documentSize`,
+ *   `unreadDocuments`) and compiled (`executor`, `compiler`). Over event streams (`eventStreams`) and WebSockets
+ *   (`webSockets`), `preparation` reads within the same limits; what subscribers are told is put into text by `eventTexts`.
+ * - Each result is finished as clients get it (`shownResult`), measured (`answerSize`), written (`answerText`) and sent
+ *   (`answers`).
+ * - A WebSocket has its connection (`carriedSocket`), its caller (`socketCallers`), bounds of what it brings and leaves
+ *   unread (`socketFlow`) and its end (`socketEnd`).
+ * - Who waits for whom: long messages of one key for each other (`messageTurns`), messages of one WebSocket for those
+ *   before them (`messageOrder`), its operations for the answers to others and those of its key (`operationLine`), queries
+ *   of a batch (`operationTurn`) and root fields of a query (`commonTurn`) to be put together.
+ */
+
 /** Everything at /graphql: GraphiQL, operations over HTTP, subscriptions over server-sent events and WebSockets. */
 export interface GraphqlDoor {
   readonly router: Router;

@@ -27,8 +27,7 @@ import { checkSource, documentLimits, limitRules, readDocument } from './limits.
 import type { CountUnread } from './unreadDocuments.ts';
 import { writableJson } from './writableJson.ts';
 
-/** Operations over long-lived connections: checked as over HTTP, then run by graphql's own executor. */
-
+/** What a client asks for over a long-lived connection: checked as over HTTP, then run by graphql's own executor. */
 export interface OperationRequest {
   query: string;
   operationName?: string | null | undefined;
