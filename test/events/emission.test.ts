@@ -49,7 +49,9 @@ describeBookings('every type of event', (stage) => {
     await untilStatus(stage, live, instant.id, 'ticketed');
     dataOf(await door.cancelBooking(live, instant.id));
     dataOf(await door.cancelBooking(live, (await held(stage, live)).id));
-    dataOf(await door.confirmBooking(live, (await held(stage, live)).id));
+    const paid = dataOf(await door.confirmBooking(live, (await held(stage, live)).id));
+    // Were it still to be issued, it would be refused below as well, and its price come back.
+    await untilStatus(stage, live, paid.id, 'ticketed');
     const overdue = await held(stage, live);
     clock.set(new Date(Date.parse(overdue.payment_required_by) + 1).toISOString());
     await untilStatus(stage, live, overdue.id, 'expired');
