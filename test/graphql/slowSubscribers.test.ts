@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
 import {
   loseEvents,
   requestRecharge,
@@ -70,10 +71,13 @@ describeOneEngine('A subscriber that does not read', (engine) => {
         // It waits for what happens next by now.
         await atRest(slow.received);
         const ids = await writeEvents(server, team.teamId, 'test', { count, bytes: 10_000 });
+        const { walletId } = await tenantOf(server, team.teamId, 'test');
+        const isAllTold = toldOf(walletId);
         await requestRecharge(server, team.test);
+        // What is lost untold nobody misses.
+        await eventually(isAllTold);
         await atRest(slow.received);
         await loseEvents(server, team.teamId, 'test', 1);
-        const { walletId } = await tenantOf(server, team.teamId, 'test');
         const isLoss = (line: { walletId?: number; lost?: number }) =>
           line.walletId === walletId && line.lost !== undefined;
         await eventually(() => server.logLines.some((line) => isLoss(JSON.parse(line))));
@@ -142,6 +146,23 @@ describeOneEngine('A subscriber that does not read', (engine) => {
     expect(await slow[0]?.readOn(count)).toEqual(ids);
     for (const one of slow) one.close();
   });
+
+  /** @returns whether the server has told, since this was called, all that is in the table of a team's events. */
+  function toldOf(walletId: number): () => Promise<boolean> {
+    const asked = vi.spyOn(SharedConnections.of(server.running.gateway.platform.sequelize), 'query');
+    onTestFinished(() => asked.mockRestore());
+    return async () => {
+      const [wallet] = await server.query<{ last: string }>(
+        'SELECT event_count AS last FROM wallets WHERE id = $1',
+        [walletId],
+      );
+      // It asks for what comes after the last that it told, and for that one itself.
+      return asked.mock.calls.some(
+        ([{ name, values }]) =>
+          name === 'read_events_from' && String(values) === `${walletId},${wallet?.last}`,
+      );
+    };
+  }
 
   interface Slow {
     /** Bytes that came so far. */

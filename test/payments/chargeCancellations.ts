@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { boletoOf, dailyLimitExceeded, dataOf, expectRefusal, pixOf, type Stage } from '../doors/door.ts';
+import { dataOf, pixOf, type Stage } from '../doors/door.ts';
 import { cancel } from '../doors/rechargeSteps.ts';
 import { eventually } from '../harness/client.ts';
 import { sweptTwice } from '../harness/sweeps.ts';
@@ -8,7 +8,7 @@ import type { Bank } from './bank.ts';
 import { isNoted, paid, tell } from './bankSteps.ts';
 
 /** Resolves when charges to cancel were looked for twice more. */
-const twoLooks = ({ server }: Stage) => sweptTwice(server.url, 'charge-cancellation');
+export const twoLooks = ({ server }: Stage) => sweptTwice(server.url, 'charge-cancellation');
 
 /** How charges that nobody may pay any more are made unpayable, as part of what is asked of a payment provider. */
 export function describeChargeCancellations(stage: Stage, bank: Bank): void {
@@ -108,34 +108,6 @@ export function describeChargeCancellations(stage: Stage, bank: Bank): void {
     stage.clock.advance(minuteMs);
     await eventually(() => cancelled(id).length === 2);
     await eventually(async () => !(await isNoted(stage, id)));
-  });
-
-  it('is asked to cancel the charge of a recharge that could not be written, and of no other', async () => {
-    const { live } = await stage.server.createTeam();
-    dataOf(await stage.door.createRecharge(live, boletoOf('50000.00')));
-    const made: string[] = [];
-    const bothMade: (() => void)[] = [];
-    bank.charges = async ({ rechargeId }) => {
-      made.push(rechargeId);
-      // Each fits into what is left of the day, and both do not.
-      await new Promise<void>((resolve) => {
-        bothMade.push(resolve);
-        if (bothMade.length === 2) for (const go of bothMade) go();
-      });
-      return { method: 'pix', pixCopyPaste: 'code' };
-    };
-    const request = () => stage.door.createRecharge(live, pixOf('30000.00'));
-    const outcomes = await Promise.all([request(), request()]);
-    const refused = outcomes.filter(({ ok }) => !ok);
-    expect(refused).toHaveLength(1);
-    expectRefusal(refused[0]!, dailyLimitExceeded);
-    const written = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.data.id as string] : []));
-    const [orphan = ''] = made.filter((id) => !written.includes(id));
-    expect(await isNoted(stage, written[0]!)).toBe(false);
-    stage.clock.advance(2 * minuteMs);
-    await eventually(() => cancelled(orphan).length === 1);
-    await twoLooks(stage);
-    expect(cancelled(...written)).toEqual([]);
   });
 
   // It would know nothing of it, which is as good as cancelled, and the other one's charge stay payable.

@@ -1,13 +1,16 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pixOf } from '../doors/door.ts';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { boletoOf, dailyLimitExceeded, dataOf, describeDoors, expectRefusal, pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { minuteMs } from '../harness/testClock.ts';
 import { Bank } from './bank.ts';
+import { isNoted } from './bankSteps.ts';
+import { twoLooks } from './chargeCancellations.ts';
 
 /** Only a server has other sessions that can hold the note of a charge; the embedded store has one. */
 describeSeveralSessions('a charge that another process is about to cancel', (engine) => {
@@ -37,3 +40,45 @@ describeSeveralSessions('a charge that another process is about to cancel', (eng
     expect((await door.getRecharge(live, id)).ok).toBe(false);
   });
 });
+
+const askedTwice = new Bank();
+
+/** It is not cut off while it waits for the second of them, however late that comes. */
+describeDoors(
+  'the payment provider',
+  (stage) => {
+    beforeEach(() => askedTwice.reset());
+
+    const cancelled = (...ids: string[]) =>
+      askedTwice.cancelled.filter(({ rechargeId }) => ids.includes(rechargeId));
+
+    it('is asked to cancel the charge of a recharge that could not be written, and of no other', async () => {
+      const { live } = await stage.server.createTeam();
+      dataOf(await stage.door.createRecharge(live, boletoOf('50000.00')));
+      const made: string[] = [];
+      const bothMade: (() => void)[] = [];
+      askedTwice.charges = async ({ rechargeId }) => {
+        made.push(rechargeId);
+        // Each fits into what is left of the day, and both do not.
+        await new Promise<void>((resolve) => {
+          bothMade.push(resolve);
+          if (bothMade.length === 2) for (const go of bothMade) go();
+        });
+        return { method: 'pix', pixCopyPaste: 'code' };
+      };
+      const request = () => stage.door.createRecharge(live, pixOf('30000.00'));
+      const outcomes = await Promise.all([request(), request()]);
+      const refused = outcomes.filter(({ ok }) => !ok);
+      expect(refused).toHaveLength(1);
+      expectRefusal(refused[0]!, dailyLimitExceeded);
+      const written = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.data.id as string] : []));
+      const [orphan = ''] = made.filter((id) => !written.includes(id));
+      expect(await isNoted(stage, written[0]!)).toBe(false);
+      stage.clock.advance(2 * minuteMs);
+      await eventually(() => cancelled(orphan).length === 1);
+      await twoLooks(stage);
+      expect(cancelled(...written)).toEqual([]);
+    });
+  },
+  { paymentProvider: askedTwice, inPairs: true },
+);
