@@ -141,6 +141,17 @@ describeDoors('an Idempotency-Key', (stage) => {
     expect(again.meta).toEqual(first.meta);
   });
 
+  it('that is not sent leaves each request one of its own, of which none is said to be repeated', async () => {
+    const { live, teamId } = await stage.server.createTeam();
+    const outcomes = [
+      await stage.door.createRecharge(live, pixOf('100.00')),
+      await stage.door.createRecharge(live, pixOf('100.00')),
+    ];
+    expect(new Set(outcomes.map((outcome) => dataOf(outcome).id)).size).toBe(2);
+    expect(outcomes.map(({ replayed }) => replayed)).toEqual([false, false]);
+    expect(await rowsOf(stage, teamId)).toEqual({ recharges: 2, events: 2, answers: 0 });
+  });
+
   it('is left out of operations that create nothing', async () => {
     const { test } = await stage.server.createTeam();
     const idempotencyKey = newKey();

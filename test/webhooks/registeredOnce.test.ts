@@ -47,6 +47,8 @@ describeWebhookDoors('a webhook registered with an Idempotency-Key', (stage) => 
       });
     expect([refused.replayed, again.replayed]).toEqual([false, true]);
     expect(again.text).toBe(refused.text);
-    dataOf(await stage.door.create(live, request));
+    const anew = await stage.door.create(live, request);
+    expect(dataOf(anew).id).not.toBe(id);
+    expect(anew.replayed).toBe(false);
   });
 });
