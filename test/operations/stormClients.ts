@@ -20,6 +20,14 @@ export interface Agency {
 
 const clientCount = 6;
 
+const rechargeCents = 900_00n;
+
+/**
+ * Recharges of an agency until none is begun any more: within what it may recharge in a day, those that the clients are about
+ * included.
+ */
+const mostRecharges = Number(100_000_00n / rechargeCents) - clientCount;
+
 const chance = (share: number) => Math.random() < share;
 export const oneOf = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!;
 export const centsOf = (amount: string): bigint => BigInt(amount.replace('.', ''));
@@ -73,7 +81,8 @@ export class StormClients {
   async #work(): Promise<void> {
     while (!this.#isOver) {
       const agency = oneOf(this.#agencies);
-      const cents = await (chance(0.4) ? this.#recharge(agency, '900.00') : this.#book(agency));
+      const mayRecharge = agency.recharges.size < mostRecharges;
+      const cents = await (mayRecharge && chance(0.4) ? this.#recharge(agency) : this.#book(agency));
       agency.cents += cents;
     }
   }
@@ -103,17 +112,16 @@ export class StormClients {
   }
 
   /** @returns what the balance changes by, in centavos. */
-  async #recharge({ key, recharges }: Agency, amount: string): Promise<bigint> {
-    const { id } = dataOf(
-      await this.#told((door, options) => door.createRecharge(key, pixOf(amount), options)),
-    );
+  async #recharge({ key, recharges }: Agency): Promise<bigint> {
+    const request = pixOf(`${rechargeCents / 100n}.00`);
+    const { id } = dataOf(await this.#told((door, options) => door.createRecharge(key, request, options)));
     recharges.add(id);
     const paid = await this.#settled(
       (url) => restRequest(url, 'POST', `/simulator/recharges/${id}/pay`, { key }),
       ({ status }) => status >= 500 || status === 409,
     );
     expect(paid.body.data?.status, paid.text).toBe('completed');
-    return centsOf(amount);
+    return rechargeCents;
   }
 
   /** @returns what the balance changes by, in centavos. */
