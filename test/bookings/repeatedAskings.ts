@@ -99,6 +99,9 @@ export function describeRepeatedAskings(stage: BookingStage): void {
       const pauses = times.slice(1).map((time, index) => time - times[index]!);
       expect(pauses.every((pause) => pause >= 250)).toBe(true);
       expect(pauses.at(-1)!).toBeGreaterThan(pauses[0]!);
+      // Half as long again each time, less up to a quarter by chance.
+      for (const [index, pause] of pauses.entries())
+        expect(pause).toBeGreaterThanOrEqual(Math.floor(0.75 * 250 * 1.5 ** index));
     });
   });
 }
