@@ -22,9 +22,12 @@ describeOneEngine('A process that no signal reaches', (engine) => {
   });
   afterAll(() => server?.close());
 
-  const foundKey = async () => {
+  const newKey = async () => {
     const { teamId } = await server.createTeam();
-    const key = await server.createKey({ kind: 'live', teamId });
+    return server.createKey({ kind: 'live', teamId });
+  };
+  const foundKey = async () => {
+    const key = await newKey();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] });
     access.listen();
     expect(await access.authenticate(key.secret)).toMatchObject({ keyId: key.id });
@@ -45,5 +48,23 @@ describeOneEngine('A process that no signal reaches', (engine) => {
     await revoke(id);
     vi.advanceTimersByTime(1_000);
     await revoked;
+  });
+
+  it('looks at no key whose last watch has ended', async () => {
+    const watched = await newKey();
+    const ended = await foundKey();
+    access.watch(hashSecretKey(ended.secret), () => undefined)();
+    let isFound = false;
+    access.onRevoked(hashSecretKey(ended.secret), () => {
+      isFound = true;
+    });
+    const revoked = new Promise<void>((resolve) => access.watch(hashSecretKey(watched.secret), resolve));
+    await revoke(ended.id);
+    await revoke(watched.id);
+    vi.advanceTimersByTime(1_000);
+    await revoked;
+    expect(isFound).toBe(false);
+    expect(await access.authenticate(ended.secret)).toBeNull();
+    expect(isFound).toBe(true);
   });
 });
