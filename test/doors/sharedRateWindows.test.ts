@@ -73,6 +73,19 @@ describeSeveralSessions('the rate limit that servers share', (engine) => {
     }
   });
 
+  it('counts on in a window that was opened in the same millisecond', async () => {
+    const { limiter } = server.running.gateway;
+    // Some of so many are counted twice before the clock goes on.
+    for (let round = 0; round < 100; round += 1) {
+      const caller = `caller ${randomUUID()}`;
+      const first = limiter.consume('default', caller);
+      // A command of its own is sent for what is counted in the next turn.
+      await nextTurn();
+      const windows = await Promise.all([first, limiter.consume('default', caller)]);
+      expect(windows.map(({ remaining }) => remaining)).toEqual([4, 3]);
+    }
+  });
+
   it('is not used up by what Redis failed to count, once it counts again: a new document costs what it asks for', async () => {
     const { teamId, live } = await newTeamKeys(server);
     const redis = new Redis(server.environment.REDIS_URL ?? '');
