@@ -48,6 +48,8 @@ export interface Overrides {
   exchangeRates?: ExchangeRates;
   /** Certificate authority (PEM) that webhook receivers are checked against. */
   webhookAuthority?: string;
+  /** How long requests are kept waiting for a Redis that counts them at most, in milliseconds. */
+  redisPatienceMs?: number | undefined;
 }
 
 export interface RunningServer {
@@ -122,7 +124,7 @@ async function openPlatform({
   };
 }
 
-async function openGateway(platform: Platform): Promise<Gateway> {
+async function openGateway(platform: Platform, { redisPatienceMs }: Overrides): Promise<Gateway> {
   const { settings, log } = platform;
   return {
     platform,
@@ -142,6 +144,7 @@ async function openGateway(platform: Platform): Promise<Gateway> {
         },
         windowMs: settings.RATE_LIMIT_WINDOW,
         redisUrl: settings.REDIS_URL,
+        redisPatienceMs,
       },
       log,
     ),
@@ -189,7 +192,7 @@ async function start(settings: Settings, overrides: Overrides): Promise<RunningS
     : () => undefined;
   const platform = await openPlatform({ settings, store, clock, log, outside, metrics, address });
   beginFaultCounts(platform);
-  const gateway = await openGateway(platform);
+  const gateway = await openGateway(platform, overrides);
   gateway.access.listen();
   gateway.feed.listen();
 

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
-import { startTestServer } from '../harness/server.ts';
+import { patientWithRedis, startTestServer } from '../harness/server.ts';
 import { startServiceLink } from '../harness/serviceLink.ts';
 import { sharedCounts } from '../harness/sharedCounts.ts';
 import { newTeamKeys } from './keys.ts';
@@ -25,6 +25,7 @@ describeSeveralSessions('rate limits in Redis', (engine) => {
     });
     redis = new Redis(process.env.TEST_REDIS_URL ?? '');
     server = await startTestServer(engine, {
+      ...patientWithRedis,
       settings: { REDIS_URL: link.url, RATE_LIMIT_DEFAULT: '100', RATE_LIMIT_WINDOW: '1h' },
     });
     await sharedCounts(server.running);

@@ -3,7 +3,7 @@ import { eventually } from '../harness/client.ts';
 import { realEngine } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
-import { startTestServer } from '../harness/server.ts';
+import { patientWithRedis, startTestServer } from '../harness/server.ts';
 import { startServiceLink } from '../harness/serviceLink.ts';
 import { longLogOf } from './longLog.ts';
 
@@ -46,6 +46,8 @@ describe.runIf(engine)('An answer that is late', () => {
   beforeAll(async () => {
     link = await startHoldingLink(new URL(process.env.TEST_REDIS_URL ?? ''));
     server = await startTestServer(engine!, {
+      // What is held back is waited for, however long this process takes to go on.
+      ...patientWithRedis,
       settings: {
         REDIS_URL: link.url,
         WEBHOOK_REACHABILITY_CHECK: 'false',

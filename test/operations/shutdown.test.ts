@@ -4,15 +4,19 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestRecharge } from '../harness/activity.ts';
-import { eventually, graphqlDoor } from '../harness/client.ts';
+import { eventually, graphqlDoor, within } from '../harness/client.ts';
 import type { Place } from '../harness/engines.ts';
 import { embedded } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
+import type { ServerProcess } from '../harness/serverProcess.ts';
 import { useServerProcesses } from '../harness/serverProcess.ts';
 import { transports, walletEvents } from '../harness/subscribers.ts';
 
 const startProcess = useServerProcesses();
 const key = 'sk_test_0123456789abcdef';
+
+const hasExited = (server: ServerProcess) => () =>
+  server.process.exitCode !== null || server.process.signalCode !== null;
 
 let place: Place;
 beforeAll(async () => {
@@ -59,8 +63,8 @@ it('SIGTERM: nothing new comes in, what is in flight is finished however often i
   // The server has both beginnings once it has answered what was sent after them.
   await requestRecharge(door, key);
 
-  const askedAt = performance.now();
   const exited = server.stop();
+  const exitedInTime = within(10_000, hasExited(server));
   const [overSocket, overStream] = await Promise.all(subscribers.map((subscriber) => subscriber.ended()));
   expect(overSocket.code).toBe(1001);
   expect(overStream).not.toBe('complete');
@@ -78,7 +82,7 @@ it('SIGTERM: nothing new comes in, what is in flight is finished however often i
   await eventually(() => finishing.answer().includes('"status":"pending"'));
   expect(finishing.answer()).toMatch(/^HTTP\/1\.1 201 [\s\S]*\r\nConnection: close\r\n/);
   expect(await exited).toEqual({ code: 0, signal: null });
-  expect(performance.now() - askedAt).toBeLessThan(10_000);
+  await exitedInTime;
   expect(stalled.answer()).toBe('');
   expect(server.log().at(-1)).toMatchObject({ msg: 'stopped' });
   expect(server.output.stderr).toBe('');
@@ -94,13 +98,15 @@ it('SIGTERM: nothing new comes in, what is in flight is finished however often i
   );
   const answered = subscribers[0]?.events.length ?? 0;
   expect(kept.data?.recharges.pagination.total).toBeGreaterThan(answered);
-  const quick = performance.now();
   again.process.kill('SIGINT');
+  await within(5_000, hasExited(again));
   expect(await again.exited).toEqual({ code: 0, signal: null });
-  expect(performance.now() - quick).toBeLessThan(5_000);
 });
 
-it('SIGTERM: clients that keep their connections busy lose no request', async () => {
+const busyClients = 8;
+
+/** Stops a server whose clients keep their connections busy. @returns how many were told, and how many came back in vain. */
+async function stopUnderRequests() {
   const server = startProcess({ PORT: '0', ...place.settings, BOOTSTRAP_TEST_KEY: key });
   const url = await server.ready();
   let answered = 0;
@@ -128,13 +134,32 @@ it('SIGTERM: clients that keep their connections busy lose no request', async ()
       agent.destroy();
     }
   };
-  const clients = Array.from({ length: 8 }, client);
+  const clients = Array.from({ length: busyClients }, client);
   await eventually(() => answered > 400);
+  let stillMs = 0;
+  let seenMs = performance.now();
+  const watch = setInterval(() => {
+    stillMs = Math.max(stillMs, performance.now() - seenMs);
+    seenMs = performance.now();
+  }, 5);
   expect(await server.stop()).toEqual({ code: 0, signal: null });
   const ends = await Promise.all(clients);
-  expect(ends.filter((end) => end === 'ECONNREFUSED')).toHaveLength(announced);
-  // A busy machine may keep one from asking again in time.
-  expect(announced).toBeGreaterThan(clients.length / 2);
+  clearInterval(watch);
+  return { announced, refused: ends.filter((end) => end === 'ECONNREFUSED').length, stillMs };
+}
+
+/** How long a connection may be idle at least in a server that stops. */
+const idleMs = 100;
+
+it('SIGTERM: clients that keep their connections busy lose no request', async () => {
+  const { announced, refused } = await eventually(async () => {
+    const stop = await stopUnderRequests();
+    // A busy machine may keep one from asking again in time. Clients of a process that stood still were not busy.
+    const isKept = stop.refused === stop.announced && stop.announced > busyClients / 2;
+    return (isKept || stop.stillMs < idleMs) && stop;
+  });
+  expect(refused).toBe(announced);
+  expect(announced).toBeGreaterThan(busyClients / 2);
 });
 
 it('SIGTERM: who has connected is answered, though the process was too busy to accept', async () => {

@@ -172,22 +172,27 @@ Sec-WebSocket-Key: ${'A'.repeat(22)}==\r\nAuthorization: a\r\nAuthorization: b\r
   it('are refused when they take too long, and connections closed on which none came', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-    /** What a server answers that waits for headers so long. */
-    const answerAfter = async (headersTimeout: number, text: string) => {
-      const slow = createServer({ headersTimeout, connectionsCheckingInterval: 1 }).listen(0, '127.0.0.1');
+    /** What a server answers to a text whose headers take too long, and it waits no longer once it has the text. */
+    const answerTooLate = async (text: string) => {
+      const slow = createServer({ headersTimeout: 60_000, connectionsCheckingInterval: 1 });
+      slow.listen(0, '127.0.0.1');
       try {
         answerBrokenRequests(slow, log);
         await once(slow, 'listening');
-        return await answerOn(connect((slow.address() as AddressInfo).port, '127.0.0.1'), text);
+        const accepting = once(slow, 'connection') as Promise<[Socket]>;
+        const answering = answerOn(connect((slow.address() as AddressInfo).port, '127.0.0.1'), text);
+        const [accepted] = await accepting;
+        await eventually(() => accepted.bytesRead === text.length);
+        slow.headersTimeout = 1;
+        return await answering;
       } finally {
         slow.close();
       }
     };
     // Nothing that a client which connects in advance could take for the answer to its first request.
-    expect(await answerAfter(1, '')).toBe('');
+    expect(await answerTooLate('')).toBe('');
     expect(lines).toEqual([]);
-    // Long enough for the text to be there.
-    const answer = await answerAfter(1_000, 'GET / HTTP/1.1\r\n');
+    const answer = await answerTooLate('GET / HTTP/1.1\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error.message).toBe('Request timeout');
     expect(lines).toHaveLength(1);

@@ -33,6 +33,8 @@ export interface RateLimiterSettings {
   windowMs: number;
   /** Counts are shared through this Redis; without it they are this process's own. */
   redisUrl: string | undefined;
+  /** How long requests are kept waiting for it at most, in milliseconds, if not as long as usual. */
+  redisPatienceMs?: number | undefined;
 }
 
 /** What a process knows of a window that others count in, too. */
@@ -48,10 +50,10 @@ const nothingKnown: Readonly<KnownCount> = { count: 0, endsAtMs: 0, underWay: 0 
  * its own: serving with a looser limit beats refusing everyone.
  */
 export async function createRateLimiter(settings: RateLimiterSettings, log: Log): Promise<RateLimiter> {
-  const { limits, windowMs, redisUrl } = settings;
+  const { limits, windowMs, redisUrl, redisPatienceMs } = settings;
   const own = new RateWindows(windowMs);
   // Loaded only where there is a Redis: a start is faster without.
-  const shared = redisUrl ? await openSharedCounts(redisUrl, windowMs, log) : null;
+  const shared = redisUrl ? await openSharedCounts(redisUrl, windowMs, log, redisPatienceMs) : null;
   const known = new LRUCache<string, KnownCount>({ max: 10_000 });
   const keyOf = (bucket: Bucket, subject: string) => `embarque:rate:${bucket}:${subject}`;
   const knownCountOf = (key: string): number => {
@@ -92,9 +94,9 @@ export async function createRateLimiter(settings: RateLimiterSettings, log: Log)
   };
 }
 
-async function openSharedCounts(url: string, windowMs: number, log: Log) {
+async function openSharedCounts(url: string, windowMs: number, log: Log, patienceMs: number | undefined) {
   const { RedisRateCounts } = await import('./redisRateCounts.ts');
-  return new RedisRateCounts(url, windowMs, log);
+  return new RedisRateCounts(url, windowMs, log, patienceMs);
 }
 
 function windowOf({ count, endsAtMs }: CountedWindow, limit: number): RateWindow {

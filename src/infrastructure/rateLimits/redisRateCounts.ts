@@ -47,11 +47,11 @@ const trialKey = 'embarque:rate:trial';
 
 const betweenTrialsMs = 500;
 
-/** How long requests are kept waiting for Redis at most. */
-const patienceMs = 500;
+/** How long requests are kept waiting for Redis at most, unless said otherwise. */
+const usualPatienceMs = 500;
 
 /** What Redis answers, for as long as requests wait for it. */
-function inTime(answer: Promise<number[]>): Promise<number[]> {
+function inTime(answer: Promise<number[]>, patienceMs: number): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const callOff = lateAfter(patienceMs, () => reject(new Error('Command timed out')));
     answer.then(resolve, reject).finally(callOff);
@@ -67,12 +67,14 @@ function inTime(answer: Promise<number[]>): Promise<number[]> {
 export class RedisRateCounts {
   readonly #client: CountingRedis;
   readonly #lengthMs: number;
+  readonly #patienceMs: number;
   readonly #outage: ConnectionOutage;
   #isTrying = false;
   #waiting = new Map<string, Waiting[]>();
 
-  constructor(url: string, lengthMs: number, log: Log) {
+  constructor(url: string, lengthMs: number, log: Log, patienceMs = usualPatienceMs) {
     this.#lengthMs = lengthMs;
+    this.#patienceMs = patienceMs;
     this.#outage = redisOutage('rate limits', 'counting in memory', log);
     this.#client = new Redis(url, {
       connectionName: 'embarque-rate-limits',
@@ -123,7 +125,7 @@ export class RedisRateCounts {
   }
 
   #counts(): Promise<boolean> {
-    return inTime(this.#client.countRequests(1, trialKey, this.#lengthMs, 1)).then(
+    return inTime(this.#client.countRequests(1, trialKey, this.#lengthMs, 1), this.#patienceMs).then(
       () => true,
       () => false,
     );
@@ -140,7 +142,7 @@ export class RedisRateCounts {
         this.#lengthMs,
         ...batch.map(([, { length }]) => length),
       );
-      inTime(counting).then(
+      inTime(counting, this.#patienceMs).then(
         (counted) => answer(batch, counted),
         (error) => {
           this.#lose(error);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
+import { eventually } from '../../harness/client.ts';
 import { temporaryFolder } from './folder.ts';
 import { emptyStore, poolOver } from './pool.ts';
 
@@ -53,7 +54,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('what the embedded store asks of t
     synchronised.length = 0;
 
     await pool.query('INSERT INTO kept VALUES (1)');
-    await vi.waitUntil(() => synchronised.length > 0);
+    await eventually(() => synchronised.length > 0);
     expect(synchronised.splice(0)).toEqual(['pg_wal later']);
 
     // In one message, so that nothing happens in the background between the two.
@@ -187,13 +188,13 @@ describe('an engine that has stopped', () => {
       };
       syncBuiltinESMExports();
       try {
-        await vi.waitUntil(() =>
+        await eventually(() =>
           pool.query('INSERT INTO kept VALUES (1)').then(
             () => false,
             () => true,
           ),
         );
-        await vi.waitFor(() => expect(openFilesIn(folder.path)).toEqual([]));
+        await eventually(() => openFilesIn(folder.path).length === 0);
       } finally {
         Object.assign(fs, { fsync: keepLater, fsyncSync: keepNow });
         syncBuiltinESMExports();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { groupedWrites } from '../../../src/infrastructure/database/groupedWrites.ts';
+import { eventually } from '../../harness/client.ts';
 
 /** A writer that notes what it wrote, and ends each write when it is told to. */
 function notedWriter(
@@ -32,7 +33,7 @@ function notedWriter(
     },
   );
   const endNext = async () => {
-    await expect.poll(() => ends.length).toBeGreaterThan(0);
+    await eventually(() => ends.length > 0);
     ends.shift()?.();
   };
   return { grouped, writes, failures, endNext };
@@ -78,7 +79,7 @@ describe('Writes that wait at the same moment', () => {
     );
     await endNext();
     // Nobody ends the group of the first slow one.
-    await expect.poll(() => writes.length).toBe(4);
+    await eventually(() => writes.length === 4);
     expect(writes).toEqual([['a'], ['slow1', 'b', 'c'], ['slow2'], ['d', 'e']]);
     const after = grouped.write('slow3');
     expect(writes.at(-1)).toEqual(['slow3']);

@@ -3,6 +3,7 @@ import type { Sequelize } from 'sequelize';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run, statement } from '../../../src/infrastructure/database/statement.ts';
 import { transactionContext } from '../../../src/infrastructure/database/transactionContext.ts';
+import { eventually } from '../../harness/client.ts';
 import { type TestDatabase, testDatabases } from './pool.ts';
 import { describeConnections } from './statementConnections.ts';
 import { addOne, poolOf, readValue } from './statements.ts';
@@ -47,7 +48,7 @@ describe.each(testDatabases)('statements on the $name store', ({ open }) => {
     await sequelize.query('CREATE TABLE things (id int PRIMARY KEY, value bigint NOT NULL)');
     await sequelize.query('INSERT INTO things VALUES (1, 100), (2, 200)');
     // Connections that reads share are kept for a moment.
-    return () => vi.waitFor(() => expect(poolOf(sequelize).using).toBe(0));
+    return () => eventually(() => poolOf(sequelize).using === 0);
   });
 
   it('returns rows, with money as exact text', async () => {

@@ -1,6 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { expect, it, vi } from 'vitest';
 import { run, statement } from '../../../src/infrastructure/database/statement.ts';
+import { eventually } from '../../harness/client.ts';
 import { addOne, poolOf, readValue } from './statements.ts';
 
 const addAndReturn = statement('test_add_and_return', 'INSERT INTO things VALUES ($1, 0) RETURNING *');
@@ -82,7 +83,7 @@ export function describeConnections(sequelize: () => Sequelize): void {
     const pool = poolOf(sequelize());
     expect(pool.using).toBe(1);
     for (const { resource } of pool._inUseObjects) resource.connection.stream.destroy();
-    await vi.waitFor(() => expect(pool.using).toBe(0), { interval: 1 });
+    await eventually(() => pool.using === 0);
     expect(await run(sequelize(), readValue, [1])).toEqual([{ value: '100' }]);
     expect(pool.using).toBe(1);
   });
@@ -95,7 +96,7 @@ export function describeConnections(sequelize: () => Sequelize): void {
     async (_, hit, after) => {
       await run(sequelize(), readValue, [1]);
       const pool = poolOf(sequelize());
-      await vi.waitFor(() => expect(pool.using).toBe(0));
+      await eventually(() => pool.using === 0);
       const working = run(sequelize(), hit, [1]);
       for (let turn = 0; turn < 100 && pool.using === 0; turn += 1) await Promise.resolve();
       expect(pool.using).toBe(1);

@@ -108,7 +108,7 @@ describe('connections', () => {
     const one = sender();
     await one.send(post(target.url()));
     expect(one.stats().idleConnections).toBe(0);
-    await vi.waitFor(() => expect(target.openSockets()).toBe(0));
+    await eventually(() => target.openSockets() === 0);
   });
 
   it('that the receiver closed while idle are replaced', async () => {
@@ -118,7 +118,7 @@ describe('connections', () => {
     const one = sender();
     for (let round = 1; round <= 3; round += 1) {
       expect((await one.send(post(target.url()))).ok).toBe(true);
-      await vi.waitFor(() => expect(one.stats().idleConnections).toBe(0));
+      await eventually(() => one.stats().idleConnections === 0);
       expect(target.requests).toHaveLength(round);
     }
   });
@@ -186,7 +186,7 @@ describe('connections', () => {
     });
     const one = sender();
     await one.send(post(target.url()));
-    await vi.waitFor(() => expect(one.stats().idleConnections).toBe(0));
+    await eventually(() => one.stats().idleConnections === 0);
     target.behave(answer(500));
     expect(await one.send(post(target.url()))).toMatchObject({ statusCode: 500 });
   });
@@ -204,7 +204,7 @@ describe('connections', () => {
       await one.send(post(target.url('/', `host-${host}.receiver.test`)));
     }
     expect(one.stats()).toEqual({ attemptsUnderWay: 0, idleConnections: 10 });
-    await vi.waitFor(() => expect(target.openSockets()).toBe(10));
+    await eventually(() => target.openSockets() === 10);
   });
 
   it('are all closed once the last attempt is over, which their sender waits for', async () => {

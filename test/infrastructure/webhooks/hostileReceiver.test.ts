@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWebhookSender, type WebhookSender } from '../../../src/infrastructure/webhooks/sender.ts';
 import { testCertificates } from '../../harness/certificates.ts';
+import { eventually } from '../../harness/client.ts';
 import {
   type Misbehaviour,
   type MisbehaviourName,
@@ -41,11 +42,11 @@ describe.each(Object.keys(misbehaviours) as MisbehaviourName[])('a receiver that
     expect(sender.stats().attemptsUnderWay).toBe(0);
 
     // Whatever the receiver still has to say: nothing is sent again, and no connection is left but a clean one.
-    await vi.waitFor(() => expect(receiver.openSockets()).toBe(sender.stats().idleConnections));
+    await eventually(() => receiver.openSockets() === sender.stats().idleConnections);
     expect(receiver.requests).toHaveLength(silentOnTheWire ? 0 : 1);
     expect(receiver.connections).toBe(1);
     await receiver.close();
-    await vi.waitFor(() => expect(sender.stats().idleConnections).toBe(0));
+    await eventually(() => sender.stats().idleConnections === 0);
   });
 });
 
@@ -62,7 +63,7 @@ describe('an endless answer', () => {
           senders.patient.send({ url: receiver.url(), headers: {}, body: '{}' }),
         ),
       );
-      await vi.waitFor(() => expect(receiver.openSockets()).toBe(0));
+      await eventually(() => receiver.openSockets() === 0);
       // What the kernel's buffers hold is sent too; unbounded reading would take gigabytes in the time.
       expect(receiver.bytesSent / 20).toBeLessThan(12 * 1_024 * 1_024);
       await receiver.close();

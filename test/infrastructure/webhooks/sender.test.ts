@@ -1,8 +1,9 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { testCertificates } from '../../harness/certificates.ts';
+import { eventually } from '../../harness/client.ts';
 import { monotonicClock } from '../../harness/monotonicClock.ts';
 import { answer, startReceiver } from '../../harness/receiver.ts';
 import { listening, onLoopback, patientMs, post, receiver, sender, timeoutMs } from './senders.ts';
@@ -159,7 +160,7 @@ describe('a receiver out of reach', () => {
       reason: 'timeout',
       detail: `no status line within ${timeoutMs} ms (agreeing on TLS)`,
     });
-    await vi.waitFor(() => expect(openSockets()).toBe(0));
+    await eventually(() => openSockets() === 0);
   });
 
   it('whose answer comes too late, and is read before the timer goes off', async () => {
@@ -251,7 +252,7 @@ describe('reachable', () => {
     expect(target.requests.map(({ method, body }) => `${method} ${body.length}`)).toEqual(
       Array(4).fill('HEAD 0'),
     );
-    await vi.waitFor(() => expect(target.openSockets()).toBe(0));
+    await eventually(() => target.openSockets() === 0);
   });
 
   it('says why not', async () => {
@@ -285,10 +286,10 @@ describe('close', () => {
     await written;
     const closing = one.close();
     await expect(one.send(post(target.url()))).rejects.toThrow('closed');
-    await vi.waitFor(() => expect(target.openSockets()).toBe(1));
+    await eventually(() => target.openSockets() === 1);
     release();
     expect((await underWay).statusCode).toBe(201);
     await closing;
-    await vi.waitFor(() => expect(target.openSockets()).toBe(0));
+    await eventually(() => target.openSockets() === 0);
   });
 });
