@@ -139,4 +139,31 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     await skipInactive(platform);
     expect(await statuses()).toEqual(['delivered', 'skipped', 'skipped']);
   });
+
+  it.each([
+    ['switched off', (key: string, id: string) => world.change(key, id, { active: false })],
+    ['deleted', (key: string, id: string) => world.remove(key, id)],
+  ])(
+    'and hold when their webhook is %s are skipped once their lease lapses, whatever comes of them',
+    async (what, end) => {
+      const { platform } = world.server.running.gateway;
+      const { key, tenant } = await world.team();
+      const id = await world.register(key, `/held-${what.replace(' ', '-')}`);
+      await world.happens(tenant);
+      const [taken] = await claimDeliveries('holder', { webhookIds: [id] }, free, platform);
+      const status = async () => (await world.deliveries(id))[0]?.status;
+      expect((await end(key, id)).status).toBe(200);
+      expect(await status()).toBe('pending');
+      await skipInactive(platform);
+      expect(await status()).toBe('pending');
+      await world.server.query(
+        `UPDATE webhook_deliveries SET leased_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
+        [taken!.id],
+      );
+      await skipInactive(platform);
+      expect(await status()).toBe('skipped');
+      await record(taken, 'holder', failed);
+      expect(await status()).toBe('skipped');
+    },
+  );
 });
