@@ -8,6 +8,7 @@ import { skipInactive } from '../../src/domain/webhooks/skipping.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { sampleOf } from '../harness/metricSamples.ts';
 import { describeRecording } from './attemptRecording.ts';
+import { deliveryLogOf } from './deliveryLog.ts';
 import { describeSlots } from './deliverySlots.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 import { describeDeactivation } from './recordedDeactivation.ts';
@@ -166,4 +167,24 @@ describeEngines('deliveries that a worker has taken', (engine) => {
       expect(await status()).toBe('skipped');
     },
   );
+
+  it('and no longer hold are sent again on demand, and whoever held one moves its new round on no more', async () => {
+    const { platform } = world.server.running.gateway;
+    const { read } = deliveryLogOf(() => world);
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/demanded');
+    const deliveryId = `${await world.happens(tenant)}.${id}`;
+    const [taken] = await claimDeliveries('late', { webhookIds: [id] }, free, platform);
+    await world.server.query(
+      `UPDATE webhook_deliveries SET leased_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
+      [taken!.id],
+    );
+    expect(await read('redeliver', key, { id: deliveryId })).toMatchObject({ status: 'pending' });
+    await record(taken, 'late', failed);
+    expect(await read('one', key, { id: deliveryId })).toMatchObject({ status: 'pending', attemptsMade: 1 });
+    expect(await world.deliveries(id)).toMatchObject([{ status: 'pending', attempt_count: 0 }]);
+    // Nobody holds it, so that it is skipped at once.
+    await world.change(key, id, { active: false });
+    expect(await read('one', key, { id: deliveryId })).toMatchObject({ status: 'skipped' });
+  });
 });
