@@ -165,6 +165,9 @@ describeEngines('deliveries that a worker has taken', (engine) => {
       expect(await status()).toBe('skipped');
       await record(taken, 'holder', failed);
       expect(await status()).toBe('skipped');
+      expect(await world.server.query('SELECT active FROM webhooks WHERE id = $1', [id])).toEqual([
+        { active: false },
+      ]);
     },
   );
 
