@@ -45,6 +45,8 @@ describeOneEngine('Long messages of one client that come in at once', (engine) =
       for (const { socket } of await several(mostOfKey, live)) {
         let pongs = 0;
         socket.on('pong', () => (pongs += 1));
+        // Who only listens answers pings for hours.
+        for (let answers = 0; answers < 300; answers += 1) socket.pong('x'.repeat(100));
         for (let pings = 0; pings < 300; pings += 1) socket.ping('x'.repeat(100));
         await eventually(() => pongs === 300);
       }
@@ -76,6 +78,48 @@ describeOneEngine('Long messages of one client that come in at once', (engine) =
       await Promise.all(next.map(begin));
       for (const one of next.toReversed()) end(one);
       for (const one of next) await eventually(() => isAnswered(one));
+    } finally {
+      for (const { socket } of opened) socket.terminate();
+    }
+  });
+
+  it('are kept, and count, until they are parsed, though all of them have come', async () => {
+    const { live } = await server.createTeam();
+    const opened: RawSocket[] = [];
+    /** Takes long to parse. */
+    const dear = JSON.stringify({ type: 'ping', filling: Array.from({ length: 120_000 }, () => ({})) });
+    /** Begins as many as may come in at once, and says of how many the server has read all but the end. */
+    const beginAll = async () => {
+      let begun = 0;
+      const sockets = await Promise.all(
+        Array.from({ length: mostOfKey }, () => connectRawSocket(server.url, live)),
+      );
+      opened.push(...sockets);
+      for (const { socket } of sockets) {
+        socket.on('pong', () => (begun += 1));
+        socket.send(dear.slice(0, -1), { fin: false });
+        socket.ping();
+      }
+      return { sockets, begun: () => begun };
+    };
+    const parsed = (sockets: RawSocket[]) =>
+      sockets.filter(({ messages }) => messages.some(({ type }) => type === 'pong')).length;
+    try {
+      const first = await beginAll();
+      await eventually(() => first.begun() === mostOfKey);
+      const second = await beginAll();
+      for (let times = 0; times < 5; times += 1) await server.rest('GET', '/health/live');
+      expect(second.begun()).toBe(0);
+      for (const { socket } of first.sockets) socket.send(dear.slice(-1), { fin: true });
+      let most = 0;
+      await eventually(() => {
+        const done = parsed(first.sockets);
+        most = Math.max(most, second.begun() - done);
+        return done === mostOfKey;
+      }, 60_000);
+      // An answer may be seen a little later than what it made room for.
+      expect(most).toBeLessThan(mostOfKey / 4);
+      await eventually(() => second.begun() === mostOfKey);
     } finally {
       for (const { socket } of opened) socket.terminate();
     }

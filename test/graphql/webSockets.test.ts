@@ -206,14 +206,19 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
     }
     const large = `"${'x'.repeat(1024 * 1024)}"`;
     expect((await closedFor(openKnown, ({ send }) => send(large))).code).toBe(1009);
-    // Of the shorter one the reason has too many bytes, though not too many characters.
-    for (const id of ['é'.repeat(256), 'é'.repeat(80)]) {
-      const { code, reason } = await closedFor(openKnown, ({ send }) => {
+    const closedForRepeating = (id: string) =>
+      closedFor(openKnown, ({ send }) => {
         for (const _ of 'ab') send({ type: 'subscribe', id, payload: { query: walletEvents } });
       });
+    // Of the second one the reason has too many bytes, though not too many characters, and of the third one byte too many.
+    for (const id of ['é'.repeat(256), 'é'.repeat(80), 'x'.repeat(94)]) {
+      const { code, reason } = await closedForRepeating(id);
       expect(code).toBe(4409);
       expect(id).toContain(reason.replace('Subscriber for ', ''));
     }
+    const longest = 'x'.repeat(93);
+    const whole = { code: 4409, reason: `Subscriber for ${longest} already exists` };
+    expect(await closedForRepeating(longest)).toEqual(whole);
     const raw = await connectRawSocket(server.url, server.keys.live);
     const payload = `{"query":${JSON.stringify(walletEvents)},"variables":{"deep":${nested(100_000)}}}`;
     raw.send(`{"type":"subscribe","id":"1","payload":${payload}}`);

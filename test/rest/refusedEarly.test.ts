@@ -113,6 +113,16 @@ Sec-WebSocket-Key: ${'A'.repeat(22)}==\r\nAuthorization: a\r\nAuthorization: b\r
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  it('are none for two headers whose names are only as long as those that are told once, or that tell of those', async () => {
+    const others = ['From', 'X-Request-At', 'Cache-Control', 'Accept-Language'].flatMap((name) => [
+      `${name}: no-cache`,
+      `${name}: no-store`,
+    ]);
+    const telling = ['Host', 'Content-Type', 'Authorization', 'Idempotency-Key'].map((name) => `X: ${name}`);
+    const head = ['Host: here', 'Connection: close', ...others, ...telling].join('\r\n');
+    expect(await answerTo(`GET /health/live HTTP/1.1\r\n${head}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('end with the answer where HTTP/1.0 has chunks, which it does not know', async () => {
     const body = JSON.stringify({ query: '{ __typename }' });
     const chunked = `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;

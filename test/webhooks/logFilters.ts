@@ -70,6 +70,17 @@ export function describeFilters(stage: LogStage): void {
       expect(await found({ before: newest.id, until: at(3) })).toEqual([2, 1, 0]);
     });
 
+    it('by an end, shows nothing of that moment, whichever of its deliveries the page before ended with', async () => {
+      const { key, id, record } = await subscribed('/same-moment');
+      await stage.world.change(key, id, { active: false });
+      for (const type of events) await record(type);
+      const { items } = await read('list', key, { webhookId: id });
+      const before = items[0].id;
+      expect((await read('list', key, { webhookId: id, before })).items).toEqual(items.slice(1));
+      const until = clock.now().toISOString();
+      expect((await read('list', key, { webhookId: id, before, until })).items).toEqual([]);
+    });
+
     it.each([
       ['nothing', {}, 10],
       ['status', { status: ['failed', 'skipped'] }, 7],

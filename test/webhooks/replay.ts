@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
@@ -66,6 +66,27 @@ export function describeReplay(stage: SendingStage): void {
       return { key, id, since: clock.now().toISOString() };
     }
 
+    it('that another team asks for, or of a webhook that is switched off, changes nothing', async () => {
+      const { key, id, since } = await withSkipped(3);
+      const list = () => read('list', key, { webhookId: id });
+      const { key: stranger } = await stage.world.team();
+      const before = await list();
+      expect(before.items.map(({ status }: Json) => status)).toEqual(['skipped', 'skipped', 'skipped']);
+      expect(await refusal('replay', stranger, { webhookId: id, since })).toEqual(refusals.webhook);
+      expect(await list()).toEqual(before);
+      // What failed stays so: a sweep would only skip what waits.
+      await stage.world.server.query(
+        "UPDATE webhook_deliveries SET status = 'failed' WHERE webhook_id = $1",
+        [id],
+      );
+      await stage.world.change(key, id, { active: false });
+      expect(await refusal('replay', key, { webhookId: id, since })).toEqual(refusals.inactive);
+      const after = await list();
+      expect(after.items.map(({ status }: Json) => status)).toEqual(['failed', 'failed', 'failed']);
+      await stage.world.remove(key, id);
+      stage.world.mend('/many');
+    });
+
     it('of more than a portion sends all of them', async () => {
       const { key, id, since } = await withSkipped(10_500);
       expect(await read('replay', key, { webhookId: id, since })).toEqual({ replayed: 10_500 });
@@ -76,6 +97,31 @@ export function describeReplay(stage: SendingStage): void {
         "SELECT name FROM pg_prepared_statements WHERE name ~ '^(replay|skip|forget)_'",
       );
       if (engine.name === 'embedded') expect(kept).toEqual([]);
+    });
+
+    it('is tried again when the database ended it for a deadlock', async () => {
+      const { key, id, since } = await withSkipped(3);
+      const { server } = stage.world;
+      // What is drawn from a sequence stays so when what drew it is undone.
+      await server.query('CREATE SEQUENCE replay_tries');
+      onTestFinished(async () => {
+        await server.query('DROP FUNCTION IF EXISTS end_first_replay CASCADE');
+        await server.query('DROP SEQUENCE replay_tries');
+      });
+      await server.query(
+        `CREATE FUNCTION end_first_replay() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+           IF nextval('replay_tries') = 1 THEN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END IF;
+           RETURN NEW;
+         END $$`,
+      );
+      await server.query(
+        `CREATE TRIGGER end_first_replay BEFORE UPDATE ON webhook_deliveries
+           FOR EACH ROW WHEN (OLD.webhook_id = '${id}') EXECUTE FUNCTION end_first_replay()`,
+      );
+      expect(await read('replay', key, { webhookId: id, since })).toEqual({ replayed: 3 });
+      expect(await server.query('SELECT FROM replay_tries WHERE last_value > 3')).toHaveLength(1);
+      await stage.world.remove(key, id);
+      stage.world.mend('/many');
     });
 
     if (engine.name !== 'embedded') {

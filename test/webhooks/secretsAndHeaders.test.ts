@@ -85,8 +85,10 @@ describeEngines('secrets and headers of a webhook', (engine) => {
     it('signs next to the new one for 24 hours, and then no more', async () => {
       const { key, id, deliver, secret } = await created('/rotated');
       expectSigned(await deliver(), [secret]);
+      clock.advance(hourMs);
       const next = await does('rotate', key, { id });
       expect(next.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      expect((await does('read', key, { id })).updatedAt).toBe(clock.now().toISOString());
       expect(next.secret).not.toBe(secret);
       expectSigned(await deliver(), [next.secret, secret]);
       clock.advance(24 * hourMs - 1);

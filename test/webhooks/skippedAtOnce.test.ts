@@ -32,6 +32,26 @@ describeSeveralSessions('deliveries of webhooks that were switched off', (engine
     expect((await world.deliveries(id)).map(({ status }) => status)).toEqual(['skipped']);
   });
 
+  it('are left, where a worker has taken or sent them in the meantime, by who switches it off', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/off-meanwhile');
+    for (let event = 0; event < 3; event += 1) await world.happens(tenant);
+    const [taken, sent] = (await world.deliveries(id)).map((delivery) => delivery.id);
+    await other.query('BEGIN');
+    await other.query(
+      `UPDATE webhook_deliveries SET lease_token = 'other', leased_until = clock_timestamp() + interval '1 hour'
+        WHERE id = $1`,
+      [taken],
+    );
+    await other.query(`UPDATE webhook_deliveries SET status = 'delivered' WHERE id = $1`, [sent]);
+    const changing = world.change(key, id, { active: false });
+    await eventually(somebodyWaits);
+    await other.query('COMMIT');
+    expect((await changing).status).toBe(200);
+    const statuses = (await world.deliveries(id)).map(({ status }) => status);
+    expect(statuses).toEqual(['pending', 'delivered', 'skipped']);
+  });
+
   it('are skipped without a wait or a deadlock by who meets another that goes through them', async () => {
     const { platform } = world.server.running.gateway;
     const { key, tenant } = await world.team();
@@ -80,10 +100,11 @@ describeEngines('very many deliveries of a webhook', (engine) => {
     const { key } = await world.team();
     for (const what of ['switched off', 'removed', 'switched off and on']) {
       const id = await world.register(key, `/many/${what.length}`);
+      const left = what === 'switched off and on' ? skippedAtOnce + rest : rest;
       await world.server.query(
         `INSERT INTO webhook_deliveries (webhook_id, event_id, event_type, status, due_at, created_at)
          SELECT $1, 'evt_' || n, 'wallet.credit', 'pending', now(), now() FROM generate_series(1, $2::integer) n`,
-        [id, skippedAtOnce + rest],
+        [id, skippedAtOnce + left],
       );
       const waiting = async () => {
         const [row] = await world.server.query<{ waiting: number }>(
@@ -94,7 +115,7 @@ describeEngines('very many deliveries of a webhook', (engine) => {
       };
       if (what === 'removed') await world.server.rest('DELETE', `/api/v1/webhooks/${id}`, { key });
       else await world.change(key, id, { active: false });
-      expect(await waiting()).toBe(rest);
+      expect(await waiting()).toBe(left);
       if (what === 'switched off and on') await world.change(key, id, { active: true });
       else await skipInactive(platform);
       expect(await waiting()).toBe(0);

@@ -8,6 +8,7 @@ import { skipInactive } from '../../src/domain/webhooks/skipping.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { sampleOf } from '../harness/metricSamples.ts';
 import { describeRecording } from './attemptRecording.ts';
+import { deliveryLogOf } from './deliveryLog.ts';
 import { describeSlots } from './deliverySlots.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 import { describeDeactivation } from './recordedDeactivation.ts';
@@ -138,5 +139,55 @@ describeEngines('deliveries that a worker has taken', (engine) => {
     expect(await claim('second')).toEqual([]);
     await skipInactive(platform);
     expect(await statuses()).toEqual(['delivered', 'skipped', 'skipped']);
+  });
+
+  it.each([
+    ['switched off', (key: string, id: string) => world.change(key, id, { active: false })],
+    ['deleted', (key: string, id: string) => world.remove(key, id)],
+  ])(
+    'and hold when their webhook is %s are skipped once their lease lapses, whatever comes of them',
+    async (what, end) => {
+      const { platform } = world.server.running.gateway;
+      const { key, tenant } = await world.team();
+      const id = await world.register(key, `/held-${what.replace(' ', '-')}`);
+      await world.happens(tenant);
+      const [taken] = await claimDeliveries('holder', { webhookIds: [id] }, free, platform);
+      const status = async () => (await world.deliveries(id))[0]?.status;
+      expect((await end(key, id)).status).toBe(200);
+      expect(await status()).toBe('pending');
+      await skipInactive(platform);
+      expect(await status()).toBe('pending');
+      await world.server.query(
+        `UPDATE webhook_deliveries SET leased_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
+        [taken!.id],
+      );
+      await skipInactive(platform);
+      expect(await status()).toBe('skipped');
+      await record(taken, 'holder', failed);
+      expect(await status()).toBe('skipped');
+      expect(await world.server.query('SELECT active FROM webhooks WHERE id = $1', [id])).toEqual([
+        { active: false },
+      ]);
+    },
+  );
+
+  it('and no longer hold are sent again on demand, and whoever held one moves its new round on no more', async () => {
+    const { platform } = world.server.running.gateway;
+    const { read } = deliveryLogOf(() => world);
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/demanded');
+    const deliveryId = `${await world.happens(tenant)}.${id}`;
+    const [taken] = await claimDeliveries('late', { webhookIds: [id] }, free, platform);
+    await world.server.query(
+      `UPDATE webhook_deliveries SET leased_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
+      [taken!.id],
+    );
+    expect(await read('redeliver', key, { id: deliveryId })).toMatchObject({ status: 'pending' });
+    await record(taken, 'late', failed);
+    expect(await read('one', key, { id: deliveryId })).toMatchObject({ status: 'pending', attemptsMade: 1 });
+    expect(await world.deliveries(id)).toMatchObject([{ status: 'pending', attempt_count: 0 }]);
+    // Nobody holds it, so that it is skipped at once.
+    await world.change(key, id, { active: false });
+    expect(await read('one', key, { id: deliveryId })).toMatchObject({ status: 'skipped' });
   });
 });

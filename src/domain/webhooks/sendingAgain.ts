@@ -17,9 +17,8 @@ import { findWebhook } from './reading.ts';
 
 /** What a team has sent on purpose: test events, and deliveries once more. */
 
-/** SQL: the webhook $1 of the wallet $2, if it gets anything at all. */
-const activeWebhook =
-  'webhook AS (SELECT id FROM webhooks WHERE id = $1 AND wallet_id = $2 AND active AND deleted_at IS NULL)';
+/** SQL: the webhook $1 of the wallet $2, if it gets anything at all: one that was deleted is not active, either. */
+const activeWebhook = 'webhook AS (SELECT id FROM webhooks WHERE id = $1 AND wallet_id = $2 AND active)';
 
 /** A fresh round of attempts. */
 const newRound = 'attempt_count = 0, first_attempt_at = NULL, lease_token = NULL, leased_until = NULL';
