@@ -34,8 +34,8 @@ describeEngines('npm run operator:key', (engine) => {
     await store?.release();
   });
 
-  async function ask(key: string, query: string) {
-    const answer = await fetch(`${server.url}/graphql`, {
+  async function ask(key: string, query: string, { url } = server) {
+    const answer = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ query }),
@@ -65,6 +65,24 @@ describeEngines('npm run operator:key', (engine) => {
     expect(stdout).toMatch(/^sk_admin_[\w-]{43}\n$/);
     if (engine.name === 'embedded') server = await build.start(store.environment);
     expect(await keyNames(stdout.trim())).toContain('Maria Silva');
+  });
+
+  it('makes a store that no server has begun one with keys: it gets no demo team', async () => {
+    const begun = await allocateStore(engine);
+    try {
+      const { stdout } = await build.issueOperatorKey(begun.environment, 'Maria');
+      const first = await build.start(begun.environment);
+      try {
+        expect(await ask(stdout.trim(), '{ teams { items { id } } apiKeys { name } }', first)).toEqual({
+          teams: { items: [] },
+          apiKeys: [{ name: 'Maria' }],
+        });
+      } finally {
+        await first.stop();
+      }
+    } finally {
+      await begun.release();
+    }
   });
 
   if (engine.name !== 'embedded') {
