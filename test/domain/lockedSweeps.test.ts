@@ -186,6 +186,38 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
     await untilStatus(stage, live, ticket.id, 'ticketed');
   });
 
+  it('expires what is overdue in another wallet, while clients of a locked one have all of its turns', async () => {
+    const [door, otherDoor] = doorsAt(server.url);
+    const stage = { door, otherDoor, server, clock, airline };
+    const [busy, free] = [await agencyWith(stage, '2000.00'), await agencyWith(stage, '2000.00')];
+    const owing = async ({ live }: TeamKeys) => ({
+      recharge: dataOf(await door.createRecharge(live, pixOf('100.00'))).id as string,
+      hold: (await held(stage, live)).id as string,
+    });
+    // Theirs are looked for first.
+    const theirs = await owing(busy);
+    clock.advance(1);
+    const others = await owing(free);
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [busy.teamId]);
+    let answered = 0;
+    const clients = [1, 2].map(async () => {
+      const outcome = await door.createRecharge(busy.live, pixOf('100.00'));
+      answered += 1;
+      return outcome;
+    });
+    await eventually(async () => (await lockWaits(server)) === clients.length);
+    clock.advance(31 * minuteMs);
+    await untilRechargeIs(free.live, others.recharge, 'expired');
+    await untilStatus(stage, free.live, others.hold, 'expired');
+    expect(answered).toBe(0);
+
+    await other.query('ROLLBACK');
+    for (const outcome of await Promise.all(clients)) expect(outcome.ok, outcome.text).toBe(true);
+    await untilRechargeIs(busy.live, theirs.recharge, 'expired');
+    await untilStatus(stage, busy.live, theirs.hold, 'expired');
+  });
+
   it('expires what is overdue in another wallet, though one has more than are looked for at once', async () => {
     const [door] = doorsAt(server.url);
     const [crowded, free] = [await server.createTeam(), await server.createTeam()];
