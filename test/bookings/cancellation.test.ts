@@ -150,3 +150,17 @@ describeBookings('bookings change', (stage) => {
     });
   });
 });
+
+describeBookings(
+  'bookings that no worker has expired',
+  (stage) => {
+    it('are cancelled even after their departure: nothing was paid that flights could have been taken for', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const { id, slices } = await held(stage, live);
+      stage.clock.set(new Date(`${slices[0].segments[0].departing_at}-03:00`).toISOString());
+      expect(dataOf(await stage.door.cancelBooking(live, id)).status).toBe('cancelled');
+      expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
+    });
+  },
+  { ROLES: 'api' },
+);

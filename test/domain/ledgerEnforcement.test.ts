@@ -10,6 +10,7 @@ import { LedgerDoors } from './ledgerDoors.ts';
 import { entryRefusals, newEntry, walletRefusals } from './ledgerEntryRefusals.ts';
 import { eventRefusals } from './ledgerEventRefusals.ts';
 import { keptRefusals } from './ledgerKeptRefusals.ts';
+import { missingRefusals } from './ledgerMissingRefusals.ts';
 import { noticeRefusals } from './ledgerNoticeRefusals.ts';
 import { rechargeRefusals } from './ledgerRechargeRefusals.ts';
 import type { RefusalsOf, Wallets } from './ledgerRefusals.ts';
@@ -109,6 +110,7 @@ const refusals: Record<string, RefusalsOf<Wallets>> = {
   'a booking cannot be in a state that its money does not fit': bookingStateRefusals,
   'a booking cannot be wrong': bookingRefusals,
   'what else is kept cannot be wrong': keptRefusals,
+  'a row of money leaves nothing out': missingRefusals,
 };
 
 describeEngines('what the database refuses', (engine) => {

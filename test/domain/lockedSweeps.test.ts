@@ -186,6 +186,38 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
     await untilStatus(stage, live, ticket.id, 'ticketed');
   });
 
+  it('expires what is overdue in another wallet, while clients of a locked one have all of its turns', async () => {
+    const [door, otherDoor] = doorsAt(server.url);
+    const stage = { door, otherDoor, server, clock, airline };
+    const [busy, free] = [await agencyWith(stage, '2000.00'), await agencyWith(stage, '2000.00')];
+    const owing = async ({ live }: TeamKeys) => ({
+      recharge: dataOf(await door.createRecharge(live, pixOf('100.00'))).id as string,
+      hold: (await held(stage, live)).id as string,
+    });
+    // Theirs are looked for first.
+    const theirs = await owing(busy);
+    clock.advance(1);
+    const others = await owing(free);
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [busy.teamId]);
+    let answered = 0;
+    const clients = [1, 2].map(async () => {
+      const outcome = await door.createRecharge(busy.live, pixOf('100.00'));
+      answered += 1;
+      return outcome;
+    });
+    await eventually(async () => (await lockWaits(server)) === clients.length);
+    clock.advance(31 * minuteMs);
+    await untilRechargeIs(free.live, others.recharge, 'expired');
+    await untilStatus(stage, free.live, others.hold, 'expired');
+    expect(answered).toBe(0);
+
+    await other.query('ROLLBACK');
+    for (const outcome of await Promise.all(clients)) expect(outcome.ok, outcome.text).toBe(true);
+    await untilRechargeIs(busy.live, theirs.recharge, 'expired');
+    await untilStatus(stage, busy.live, theirs.hold, 'expired');
+  });
+
   it('expires what is overdue in another wallet, though one has more than are looked for at once', async () => {
     const [door] = doorsAt(server.url);
     const [crowded, free] = [await server.createTeam(), await server.createTeam()];
@@ -206,5 +238,37 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
     await other.query('DELETE FROM recharges WHERE id <> $1 AND id LIKE $2', [copied, `${copied}%`]);
     await other.query('COMMIT');
     await untilRechargeIs(crowded.live, copied, 'expired');
+  });
+
+  it('expires a hold that is overdue since the same moment as more of another wallet than are looked for at once', async () => {
+    const [door, otherDoor] = doorsAt(server.url);
+    const stage = { door, otherDoor, server, clock, airline };
+    const [crowded, free] = [await agencyWith(stage, '2000.00'), await agencyWith(stage, '2000.00')];
+    const { id: copied, payment_required_by: deadline } = await held(stage, crowded.live);
+    const { id: waiting } = await held(stage, free.live);
+    // As many before it in their order as behind it.
+    await server.query(
+      `INSERT INTO bookings SELECT (jsonb_populate_record(b, jsonb_build_object(
+           'id', CASE WHEN n > $2 THEN 'ord_z' ELSE 'ord_0' END || lpad(n::text, 5, '0'), 'booking_reference', 'COPY' || n,
+           'order_task', null, 'order_due_at', null))).* FROM bookings b, generate_series(1, 2 * $2::integer) n
+        WHERE id = $1`,
+      [copied, sweptAtOnce],
+    );
+    await server.query('UPDATE bookings SET payment_required_by = $2 WHERE id = $1', [waiting, deadline]);
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [crowded.teamId]);
+    const linesBefore = server.logLines.length;
+    clock.set(deadline);
+    const read = async (key: string, id: string) => dataOf(await door.getBooking(key, id)).status;
+    await eventually(async () => (await read(free.live, waiting)) === 'expired');
+    const left = () =>
+      server.logLines
+        .slice(linesBefore)
+        .some((line) => line.includes('overdue bookings of locked wallets left'));
+    await eventually(left);
+    await other.query(`DELETE FROM bookings WHERE booking_reference LIKE 'COPY%'`);
+    await other.query('COMMIT');
+    await eventually(async () => (await read(crowded.live, copied)) === 'expired');
+    expect(await moneyOf(door, crowded.live)).toEqual(['2000.00', '2000.00', '0.00']);
   });
 });

@@ -4,7 +4,6 @@ import { run, statement } from '../../infrastructure/database/statement.ts';
 import { keptOfObject } from '../../infrastructure/keptEntry.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
-import { testBalanceCents } from './wallet.ts';
 
 /** All in centavos. A debit or a hold may use `availableCents`. */
 export interface Balance {
@@ -16,33 +15,28 @@ export interface Balance {
 
 interface BalanceRow {
   id: number;
-  mode: string;
   balance_cents: string;
   held_cents: string;
   last_transaction_at: Date | null;
 }
 
-const columns = 'id, mode, balance_cents, held_cents, last_transaction_at';
+const columns = 'id, balance_cents, held_cents, last_transaction_at';
 const readOne = statement<BalanceRow>('read_balance', `SELECT ${columns} FROM wallets WHERE id = $1`);
 const readMany = statement<BalanceRow>(
   'read_balances',
   `SELECT ${columns} FROM wallets WHERE id = ANY($1::integer[])`,
 );
 
+/** The row of a test wallet says 5000.00 and nothing held, whatever its bookings cost: no move changes it (`entrySql.ts`). */
 function toBalance(row: BalanceRow): Balance {
-  const { last_transaction_at: lastTransactionAt } = row;
-  // A test wallet always reads 5000.00, whatever its bookings hold.
-  if (row.mode === 'test') {
-    return {
-      balanceCents: testBalanceCents,
-      availableCents: testBalanceCents,
-      pendingCents: 0n,
-      lastTransactionAt,
-    };
-  }
   const balanceCents = BigInt(row.balance_cents);
   const pendingCents = BigInt(row.held_cents);
-  return { balanceCents, availableCents: balanceCents - pendingCents, pendingCents, lastTransactionAt };
+  return {
+    balanceCents,
+    availableCents: balanceCents - pendingCents,
+    pendingCents,
+    lastTransactionAt: row.last_transaction_at,
+  };
 }
 
 async function readBalances(sequelize: Sequelize, ids: number[]): Promise<Map<number, Balance>> {
