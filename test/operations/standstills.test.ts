@@ -60,6 +60,8 @@ describe.runIf(engine)('A process that stood still', () => {
         PORT: '0',
       });
       const url = await ready();
+      // It listens before Redis has answered.
+      await eventually(async () => (await fetch(`${url}/health/ready`)).ok);
       // The question that the names of the migrations are asked after.
       link.keepAnswerTo('to_regclass');
       const asked = fetch(`${url}/health/ready`);
