@@ -81,6 +81,21 @@ describeDoors(
       expect(cancelled(...written)).toEqual([]);
     });
 
+    it('is asked to cancel a charge that no recharge is written for afterwards', async () => {
+      const { live } = await stage.server.createTeam();
+      let made = '';
+      askedTwice.cancels = () => Promise.reject(new Error('503'));
+      askedTwice.charges = async ({ rechargeId }) => {
+        made = rechargeId;
+        stage.clock.advance(2 * minuteMs);
+        await eventually(() => cancelled(rechargeId).length === 1);
+        return { method: 'pix', pixCopyPaste: 'code' };
+      };
+      const refused = await stage.door.createRecharge(live, pixOf('100.00'));
+      expect(refused).toMatchObject({ error: { details: { type: 'provider_unavailable' } } });
+      expect((await stage.door.getRecharge(live, made)).ok).toBe(false);
+    });
+
     it('is asked in one look to cancel all charges that are due, however many they are', async () => {
       const ids = Array.from({ length: 60 }, (_, index) => `rch_${stage.clock.now().getTime()}_${index}`);
       const looks = () =>
