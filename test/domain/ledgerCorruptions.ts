@@ -210,6 +210,9 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
     'an unknown recharge was told': (story) => `
       ${copyOfEvent(`'${story.expired}'`, 'wallet.recharge.expired')};
       UPDATE events SET subject_id = 'rch_unknown' WHERE id = 'evt_copy'`,
+    'an unknown recharge was told of as one is that was just made': (story) => `
+      ${copyOfEvent(`'${story.expired}'`, 'wallet.recharge.pending')};
+      UPDATE events SET subject_id = 'rch_unknown' WHERE id = 'evt_copy'`,
     'it was told to another wallet': (story) =>
       `UPDATE events SET wallet_id = ${story.empty}, sequence = 1000
         WHERE subject_id = '${story.pending}' AND type = 'wallet.recharge.pending'`,

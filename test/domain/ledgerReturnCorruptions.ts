@@ -42,6 +42,8 @@ export const returnCorruptions: Record<string, Ways> = {
   'no more is debited for a payment than was returned, and what is settled by it leaves nothing': {
     'a centavo too much': ({ returns }) =>
       `UPDATE payment_notices SET amount_cents = 5000 - 1 WHERE id = '${returns.waiting}'`,
+    'a centavo more than a whole recharge': ({ returns }) =>
+      change(returns.whole, 'amount_cents = amount_cents + 1'),
     'a centavo was forgotten': ({ returns }) =>
       `UPDATE payment_notices SET amount_cents = amount_cents + 1 WHERE id = '${returns.debited}'`,
     'a centavo was forgotten of what was debited in parts': ({ returns }) =>
@@ -53,5 +55,8 @@ export const returnCorruptions: Record<string, Ways> = {
       `UPDATE payment_notices SET settlement = NULL, settled_at = NULL WHERE id = '${returns.debited}'`,
     'all of it let it wait': ({ returns }) =>
       `UPDATE payment_notices SET amount_cents = 5000 WHERE id = '${returns.waiting}'`,
+    'a whole recharge let it wait': ({ returns }) => `
+      ${change(returns.whole, 'settles = false')};
+      UPDATE payment_notices SET settlement = NULL, settled_at = NULL WHERE id = '${returns.whole}'`,
   },
 };

@@ -10,6 +10,9 @@ import { isNoted, paid, tell } from './bankSteps.ts';
 /** Resolves when charges to cancel were looked for twice more. */
 export const twoLooks = ({ server }: Stage) => sweptTwice(server.url, 'charge-cancellation');
 
+/** How long the bank has for an answer, in milliseconds. */
+export const bankTimeoutMs = 300;
+
 /** How charges that nobody may pay any more are made unpayable, as part of what is asked of a payment provider. */
 export function describeChargeCancellations(stage: Stage, bank: Bank): void {
   /** What the bank was asked to cancel of these, in the order in which it was. */
@@ -97,10 +100,12 @@ export function describeChargeCancellations(stage: Stage, bank: Bank): void {
       return charges();
     };
     expect((await stage.door.createRecharge(key, pixOf('100.00'))).ok).toBe(false);
+    // All the time that the bank has for its answer, and a minute in which the recharge may still be written.
+    stage.clock.advance(bankTimeoutMs + minuteMs - 1);
     await twoLooks(stage);
     expect(cancelled(id)).toEqual([]);
     bank.cancels = () => Promise.reject(new Error('503'));
-    stage.clock.advance(2 * minuteMs);
+    stage.clock.advance(1);
     await eventually(() => cancelled(id).length === 1);
     await twoLooks(stage);
     expect(cancelled(id)).toEqual([{ rechargeId: id, mode: 'test', artefacts: null }]);

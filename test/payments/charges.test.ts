@@ -9,7 +9,7 @@ import type { Json } from '../harness/client.ts';
 import { unreadable } from '../harness/unreadable.ts';
 import { Bank } from './bank.ts';
 import { isNoted, paid, tell } from './bankSteps.ts';
-import { describeChargeCancellations } from './chargeCancellations.ts';
+import { bankTimeoutMs, describeChargeCancellations } from './chargeCancellations.ts';
 
 const bank = new Bank();
 const address = {
@@ -205,7 +205,7 @@ describeDoors(
       },
     );
   },
-  { paymentProvider: bank, settings: { PAYMENT_PROVIDER_TIMEOUT: '300ms' }, inPairs: true },
+  { paymentProvider: bank, settings: { PAYMENT_PROVIDER_TIMEOUT: `${bankTimeoutMs}ms` }, inPairs: true },
 );
 
 it('A payment provider that offers boletos without an issuer to print on them stops the start with one line', async () => {

@@ -5,6 +5,7 @@ import { restDoor } from '../doors/restDoor.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
+import { countOf } from '../harness/metricSamples.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { minuteMs } from '../harness/testClock.ts';
@@ -78,6 +79,39 @@ describeDoors(
       await eventually(() => cancelled(orphan).length === 1);
       await twoLooks(stage);
       expect(cancelled(...written)).toEqual([]);
+    });
+
+    it('is asked to cancel a charge that no recharge is written for afterwards', async () => {
+      const { live } = await stage.server.createTeam();
+      let made = '';
+      askedTwice.cancels = () => Promise.reject(new Error('503'));
+      askedTwice.charges = async ({ rechargeId }) => {
+        made = rechargeId;
+        stage.clock.advance(2 * minuteMs);
+        await eventually(() => cancelled(rechargeId).length === 1);
+        return { method: 'pix', pixCopyPaste: 'code' };
+      };
+      const refused = await stage.door.createRecharge(live, pixOf('100.00'));
+      expect(refused).toMatchObject({ error: { details: { type: 'provider_unavailable' } } });
+      expect((await stage.door.getRecharge(live, made)).ok).toBe(false);
+    });
+
+    it('is asked in one look to cancel all charges that are due, however many they are', async () => {
+      const ids = Array.from({ length: 60 }, (_, index) => `rch_${stage.clock.now().getTime()}_${index}`);
+      const looks = () =>
+        countOf(stage.server.url, 'embarque_sweeps_total{sweeper="charge-cancellation",outcome="done"}');
+      const looksBefore: number[] = [];
+      askedTwice.cancels = async ({ rechargeId }) => {
+        if (ids.includes(rechargeId)) looksBefore.push(await looks());
+      };
+      await stage.server.query(
+        `INSERT INTO unwritten_charges (recharge_id, provider, mode, asked_at, cancel_at)
+         SELECT unnest($1::text[]), 'bank', 'live', $2, $2`,
+        [ids, stage.clock.now()],
+      );
+      await eventually(() => looksBefore.length === ids.length);
+      expect(new Set(looksBefore).size).toBe(1);
+      expect(cancelled(...ids)).toHaveLength(ids.length);
     });
   },
   { paymentProvider: askedTwice, inPairs: true },

@@ -214,11 +214,13 @@ export function describeReturnedPayments(stage: Stage): void {
       const other = dataOf(await stage.door.createRecharge(live, pixOf('320.00'))).id;
       const payments = [await returned(rechargeId, '12000'), await returned(rechargeId, null)];
       const [uncredited, open] = [await returned(other, null), await returned(rechargeId, '5000')];
-      for (const { id } of [...payments, uncredited]) {
+      const foreign = await returned(rechargeId, null);
+      await stage.server.query(`UPDATE payment_notices SET provider = 'other' WHERE id = $1`, [foreign.id]);
+      for (const { id } of [...payments, uncredited, foreign]) {
         const dismissed = `mutation { dismissPayment(id: "${id}", note: "given back") { outstandingAmount } }`;
         expect((await operate(stage, dismissed)).data.dismissPayment).toEqual({ outstandingAmount: null });
       }
-      const aside = await find(uncredited.id);
+      const aside = [await find(uncredited.id), await find(foreign.id)];
       await tell(stage, told);
       if (status === 'cancelled') {
         const [late] = await waiting(stage, told.providerReference);
@@ -232,7 +234,7 @@ export function describeReturnedPayments(stage: Stage): void {
         [open, '50.00'],
       ])
         expect(await find(payment.id)).toEqual({ ...payment, outstandingAmount });
-      expect(await find(uncredited.id)).toEqual(aside);
+      expect([await find(uncredited.id), await find(foreign.id)]).toEqual(aside);
       const again = stage.server.logLines.filter((line) => line.includes('waits for an operator again'));
       const reopened = again.map((line) => JSON.parse(line)).filter((one) => one.rechargeId === rechargeId);
       expect(reopened.map(({ noticeId }) => noticeId).sort()).toEqual(payments.map(({ id }) => id).sort());
