@@ -124,4 +124,26 @@ describeOneEngine('Long messages of one client that come in at once', (engine) =
       for (const { socket } of opened) socket.terminate();
     }
   });
+
+  it('are heard in the order in which they came, and what is short and comes behind them after them', async () => {
+    const { live } = await server.createTeam();
+    const one = await connectRawSocket(server.url, live);
+    const { _socket: connection } = one.socket as unknown as { _socket: Socket };
+    // Each takes so long to parse that the next waits.
+    const filling = Array.from({ length: 120_000 }, () => ({}));
+    const numbers = Array.from({ length: 12 }, (_, number) => number);
+    try {
+      // What is short comes in one read with the end of what is long, when reading more is too late to be put off.
+      connection.cork();
+      for (const number of numbers)
+        one.send({ type: 'ping', payload: { number }, ...(number % 4 < 2 ? { filling } : {}) });
+      connection.uncork();
+      const heard = () =>
+        one.messages.flatMap(({ type, payload }) => (type === 'pong' ? [payload.number] : []));
+      await eventually(() => heard().length === numbers.length);
+      expect(heard()).toEqual(numbers);
+    } finally {
+      one.socket.terminate();
+    }
+  });
 });

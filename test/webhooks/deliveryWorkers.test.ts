@@ -176,6 +176,25 @@ describeEngines('workers that deliver', (engine) => {
     world.mend('/busy');
   });
 
+  it('an attempt that a fault of ours kept from being made is made again once that is mended', async () => {
+    const { key, tenant } = await world.team();
+    const id = await world.register(key, '/mended');
+    const { query, logLines } = world.server;
+    const [webhook] = await query<{ sealed: string }>(
+      'SELECT sealed_secrets AS sealed FROM webhooks WHERE id = $1',
+      [id],
+    );
+    const seal = (sealed?: string) =>
+      query('UPDATE webhooks SET sealed_secrets = $2 WHERE id = $1', [id, sealed]);
+    await seal('of no key');
+    await world.happens(tenant);
+    await eventually(() => logLines.some((line) => line.includes('webhook attempt not made')));
+    await seal(webhook?.sealed);
+    const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
+    expect(delivery?.reasons).toEqual(['ok']);
+    expect(world.received('/mended')).toHaveLength(1);
+  });
+
   it.each([
     ['fails', 500, 'pending', 2],
     ['succeeds', 200, 'delivered', 1],

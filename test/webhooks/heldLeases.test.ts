@@ -87,3 +87,28 @@ describe('a worker that looks for no more for longer than a lease', () => {
     expect(world.received('/renewed-in-time')).toHaveLength(1);
   });
 });
+
+describeEngines('a worker that starts while somebody has a lease', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    // Nobody sends before it starts.
+    world = await DeliveryWorld.open(engine, { settings: { ...settings, ROLES: 'api' } });
+  });
+  afterAll(() => world?.close());
+
+  it('takes it from a dead one where a store is its own, and leaves it where others may live', async () => {
+    const { key, tenant } = await world.team();
+    const [held, free] = [await world.register(key, '/held'), await world.register(key, '/free')];
+    await world.happens(tenant);
+    await world.server.query(
+      `UPDATE webhook_deliveries SET lease_token = 'other', leased_until = clock_timestamp() + interval '1 hour'
+        WHERE webhook_id = $1`,
+      [held],
+    );
+    await world.server.restart({ ROLES: 'api,worker' });
+    await world.until(free, ({ status }) => status === 'delivered');
+    if (engine === embedded) await world.until(held, ({ status }) => status === 'delivered');
+    await world.swept();
+    expect(world.received('/held')).toHaveLength(engine === embedded ? 1 : 0);
+  });
+});

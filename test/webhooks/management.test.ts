@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { badField, dataOf, expectRefusal, type Refusal } from '../doors/door.ts';
-import { eventually } from '../harness/client.ts';
+import { eventually, type Json } from '../harness/client.ts';
+import { answer } from '../harness/receiver.ts';
 import {
   invalidEvents,
   invalidUrl,
@@ -144,6 +145,39 @@ describeWebhookDoors('management of webhooks', (stage) => {
       const [one, other] = [await register(live), await register(live)];
       expectRefusal(await stage.door.update(live, one.id, { url: other.url }), registered);
       expect(dataOf(await stage.door.update(live, one.id, { url: one.url })).url).toBe(one.url);
+    });
+
+    it('takes its own URL again without asking whether it can be reached', async () => {
+      const { live } = await team();
+      const { id, url } = await register(live);
+      const { pathname } = new URL(url);
+      const asked = () => stage.world.receiver.requests.filter(({ path }) => path === pathname).length;
+      const before = asked();
+      expect(dataOf(await stage.door.update(live, id, { url, active: true })).url).toBe(url);
+      expect(asked()).toBe(before);
+    });
+
+    it('refuses a URL that another webhook was given while its receiver was asked', async () => {
+      const { live } = await team();
+      const [{ id, url }, wanted] = [await register(live), freshUrl()];
+      let answerLate: (() => void) | undefined;
+      stage.world.receiver.behave((request, socket) => {
+        if (request.path === new URL(wanted).pathname && !answerLate)
+          answerLate = () => answer(200)(request, socket);
+        else answer(200)(request, socket);
+      });
+      try {
+        const changing = stage.door.update(live, id, { url: wanted });
+        const goOn = await eventually(() => answerLate);
+        const other = await register(live, wanted);
+        goOn();
+        expectRefusal(await changing, registered);
+        const { items } = await listed(live);
+        const urls = Object.fromEntries(items.map((item: Json) => [item.id, item.url]));
+        expect(urls).toEqual({ [id]: url, [other.id]: wanted });
+      } finally {
+        stage.world.useBehaviours();
+      }
     });
   });
 

@@ -262,6 +262,18 @@ it.each([
   ['a wallet that uses both pools and half of each', usesOf(1, true, 300), usesOf(1, false, 150), false],
   ['two wallets below their bound', usesOf(1, true, 239), usesOf(2, true, 239), false],
   ['two wallets at their bound', usesOf(1, true, 240), usesOf(2, true, 240), true],
+  [
+    'one wallet just below a bound that another lowers',
+    [...usesOf(1, true, 398), ...usesOf(2, true, 1)],
+    [],
+    false,
+  ],
+  [
+    'one wallet just at a bound that another lowers',
+    [...usesOf(1, true, 399), ...usesOf(2, true, 1)],
+    [],
+    true,
+  ],
 ] as const)('somebody may have been left for want of slots: %s', (_, underWay, taken, expected) => {
   const shares = new Shares();
   for (const one of underWay) shares.begin(one);
