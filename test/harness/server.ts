@@ -7,7 +7,7 @@ import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { Overrides, RunningServer } from '../../src/server.ts';
 import { startServer } from '../../src/server.ts';
 import type { GraphqlAnswer, RestAnswer, RestOptions } from './client.ts';
-import { graphqlDoor, restRequest } from './client.ts';
+import { eventually, graphqlDoor, restRequest } from './client.ts';
 import type { Engine } from './engines.ts';
 import { sharedCounts } from './sharedCounts.ts';
 
@@ -85,6 +85,15 @@ const isLimited = (environment: Record<string, string>) =>
 /** On a busy machine Redis may stand still for a second, and requests that wait no longer are counted elsewhere. */
 export const patientWithRedis = { redisPatienceMs: 30_000 };
 
+/** Waits until a server hears what others tell: it serves before its Redis has answered. */
+const listening = ({ gateway }: RunningServer) =>
+  eventually(() =>
+    gateway.platform.signals.check().then(
+      () => true,
+      () => false,
+    ),
+  );
+
 /** For tests that wait again and again for what falls due. An idle server takes a fifth of a core with it. */
 export const sweepingOften = { SWEEP_INTERVAL: '50ms' };
 
@@ -153,6 +162,7 @@ export async function startTestServer(
     const patience = isShared ? patientWithRedis : {};
     const started = await startServer(readSettings(environment), { ...patience, ...overrides, log });
     try {
+      if (isShared) await listening(started);
       if (isShared && isLimited(environment)) await sharedCounts(started);
     } catch (error) {
       await started.close();
