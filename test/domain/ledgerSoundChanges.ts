@@ -17,7 +17,7 @@ export const soundChanges: Record<string, (story: Story) => string> = {
     UPDATE payment_debits SET ${turned('transaction_id')};
     UPDATE events SET ${turned('id')};
     UPDATE events SET ${turned('subject_id')} WHERE type IN ('wallet.credit', 'wallet.debit')`,
-  'a day on which nothing counts any more': ({ empty }) =>
+  'a day on which nothing is left to count': ({ empty }) =>
     `INSERT INTO recharge_days VALUES (${empty}, '2026-01-01', 0)`,
   'a payment at the very end of its recharge': ({ completed }) =>
     `UPDATE recharges SET paid_at = expires_at WHERE id = '${completed}'`,

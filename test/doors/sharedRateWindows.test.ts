@@ -54,7 +54,7 @@ describeSeveralSessions('the rate limit that servers share', (engine) => {
   });
 
   it('is counted by Redis, though the process stands still until long after its answer', async () => {
-    // Of its own: it waits for Redis no longer than any other does.
+    // Of its own: it waits for Redis no longer than others do.
     const brief = await startTestServer(engine, {
       redisPatienceMs: undefined,
       settings: { RATE_LIMIT_DEFAULT: '5', RATE_LIMIT_WINDOW: '1h' },
