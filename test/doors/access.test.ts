@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { scopes } from '../../src/domain/teams/scope.ts';
-import { eventually, within } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import type { Door, Outcome, Stage } from './door.ts';
 import {
@@ -134,7 +134,7 @@ describeDoors(
         const revoke = 'mutation ($id: String!) { revokeApiKey(id: $id) { id } }';
         await stage.server.graphql(revoke, { id }, stage.server.keys.operator);
         const refused = () => stage.door.balance(secret).then(({ ok }) => !ok);
-        await within(1_000, refused);
+        await eventually(refused, 1_000);
         expectRefusal(await stage.door.balance(secret), unauthorized);
         expectRefusal(await stage.otherDoor.balance(secret), unauthorized);
       });

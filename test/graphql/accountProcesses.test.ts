@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { graphqlDoor, restRequest, within } from '../harness/client.ts';
+import { eventually, graphqlDoor, restRequest } from '../harness/client.ts';
 import { realEngine } from '../harness/engines.ts';
 import { restoreMachineClock, setMachineClock } from '../harness/machineClock.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -133,7 +133,7 @@ describe.runIf(real)('Processes on one PostgreSQL', () => {
       expect(await answers()).toEqual([200, 200]);
       await here.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, null, here.keys.operator);
       // Within a second, and what a busy machine adds to the requests with which this is seen.
-      await within(3_000, async () => (await answers()).every((status) => status === 401));
+      await eventually(async () => (await answers()).every((status) => status === 401), 3_000);
       expect(await answers()).toEqual([401, 401]);
     });
 

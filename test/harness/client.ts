@@ -74,29 +74,6 @@ export async function graphqlDoor(
 /** The codes of GraphQL's errors, in their order. */
 export const codesOf = (errors: Json[] = []): string[] => errors.map(({ extensions }) => extensions.code);
 
-/** What asking once and pausing takes at most, unless this machine stands still. */
-const longestRoundMs = 100;
-
-/**
- * Waits until `probe` returns something other than undefined, false or null, which it must in so many milliseconds: those
- * of a machine that stands still, which the product knows nothing of, are left out. A probe that asks what the product
- * has to wait for leaves out what that takes, too.
- */
-export async function within<T>(
-  boundMs: number,
-  probe: () => Promise<T | undefined | false | null> | T | undefined | false | null,
-): Promise<T> {
-  let passedMs = 0;
-  while (passedMs < boundMs) {
-    const begunMs = performance.now();
-    const value = await probe();
-    if (value !== undefined && value !== false && value !== null) return value;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    passedMs += Math.min(performance.now() - begunMs, longestRoundMs);
-  }
-  throw new Error(`the awaited condition did not come true within ${boundMs} ms`);
-}
-
 /** Waits until `probe` returns something other than undefined, false or null; fails after `timeoutMs`. */
 export async function eventually<T>(
   probe: () => Promise<T | undefined | false | null> | T | undefined | false | null,

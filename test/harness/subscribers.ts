@@ -2,8 +2,7 @@ import { createClient as createStreamClient } from 'graphql-sse';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { Json } from './client.ts';
-import { eventually, within } from './client.ts';
-import type { TestServer } from './server.ts';
+import { eventually } from './client.ts';
 
 /** Clients of subscriptions: the same for both transports, made of the protocols' own client libraries. */
 
@@ -80,13 +79,6 @@ function recording(cut: () => void): Recording {
   };
   return subscriber;
 }
-
-/** Resolves with what ends it, in so many milliseconds from now: its server asks the database whether its key is good. */
-export const endsIn = (boundMs: number, server: Pick<TestServer, 'query'>, subscriber: Subscriber) =>
-  within<Json>(boundMs, async () => {
-    await server.query('SELECT 1');
-    return subscriber.end;
-  });
 
 /** A WebSocket that can be torn at any moment, the one before it is open included. */
 function severable(): { Socket: typeof WebSocket; sever(): void } {
