@@ -116,6 +116,8 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
     } finally {
       first.thaw();
     }
+    // Given up by who waits, long before the connection is for its silence.
+    expect(server.logLines.findLast((line) => line.includes(lost))).toContain('Command timed out');
     await eventually(() => said().at(-1) === back);
     // It counts late what it was asked for while it was frozen.
     expect((await counted()) - before).toBeLessThanOrEqual(losses);
