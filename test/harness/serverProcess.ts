@@ -92,7 +92,10 @@ export function startBuilt(
  * Builds the product for the tests of a file, and ends what they leave running.
  * @returns what starts the built server with these settings and nothing else of this process's environment.
  */
-export function useServerProcesses(): (environment: Record<string, string>) => ServerProcess {
+export function useServerProcesses(): (
+  environment: Record<string, string>,
+  ...options: string[]
+) => ServerProcess {
   let folder = '';
   const started: ServerProcess[] = [];
   beforeAll(async () => {
@@ -102,9 +105,9 @@ export function useServerProcesses(): (environment: Record<string, string>) => S
     for (const { process: child } of started) child.kill('SIGKILL');
     await Promise.all(started.map(({ exited }) => exited));
   });
-  return (environment) => {
+  return (environment, ...options) => {
     const { PATH = '', HOME = '' } = process.env;
-    const server = startBuilt(folder, 'main.js', { PATH, HOME, ...environment });
+    const server = startBuilt(folder, 'main.js', { PATH, HOME, ...environment }, options);
     started.push(server);
     return server;
   };

@@ -72,6 +72,20 @@ it('whatever is asked for, Node.js finds nothing to warn operators of', async ()
   expect(server.output.stderr).toBe('');
 });
 
+it('what is meant as a setting, and is none, is told of in the log', async () => {
+  const environment = { DATA_DIR: join(folder, 'meant'), PORT: '0', RATE_LIMIT_SERACH: '1' };
+  const server = startProcess(environment, '--port=80', '--help');
+  await server.ready();
+  const warned = () => server.log().filter(({ level }) => level === 40);
+  await eventually(() => warned().length === 3);
+  expect(warned()).toMatchObject([
+    { variable: 'RATE_LIMIT_SERACH', setting: 'RATE_LIMIT_SEARCH' },
+    { option: '--port=80' },
+    { option: '--help' },
+  ]);
+  await server.stop();
+});
+
 it('a port that is taken ends the start with one line, and no key is made that nobody was shown', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');

@@ -181,7 +181,8 @@ export function describeRegistering(
       const url = freshUrl();
       const { id } = await register(live, url);
       const { host } = new URL(url);
-      for (const again of [url, url.replace('https:', 'HTTPS:').replace(host, host.toUpperCase())]) {
+      const inCapitals = url.replace('https:', 'HTTPS:').replace(host, host.toUpperCase());
+      for (const again of [url, inCapitals, `${url}?`]) {
         expectRefusal(await stage.door.create(live, { url: again, events: ['wallet.debit'] }), registered);
         expectRefusal(await stage.otherDoor.create(live, { url: again, events: pending }), registered);
       }

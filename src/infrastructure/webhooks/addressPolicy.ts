@@ -16,7 +16,7 @@ export type UrlRefusal = 'too_long' | 'malformed' | 'not_https' | 'user_info' | 
 export type ParsedWebhookUrl =
   | {
       ok: true;
-      /** Normalised: lower case, punycode, dotted addresses, no trailing dot of the host, no fragment. */
+      /** Normalised: lower case, punycode, dotted addresses, no trailing dot of the host, no fragment, no empty query. */
       url: URL;
       /** The host to resolve, or the bare address (no brackets) when `isAddress`. */
       hostname: string;
@@ -55,6 +55,8 @@ export function parseWebhookUrl(text: string, { allowPrivateHosts = false } = {}
 
   const url = new URL(text);
   url.hash = '';
+  // A question mark with nothing behind it is not sent.
+  if (url.search === '') url.search = '';
   const port = url.port === '' ? 443 : Number(url.port);
   if (port !== 443 && port < 1_024) return refuse('port');
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);

@@ -19,6 +19,8 @@ describe('parseWebhookUrl', () => {
     ['https://example.com:443/x', 'https://example.com/x'],
     ['https://example.com:1024/x', 'https://example.com:1024/x'],
     ['https://example.com:65535/x#part', 'https://example.com:65535/x'],
+    ['https://example.com/x?', 'https://example.com/x'],
+    ['https://example.com/x?#part', 'https://example.com/x'],
     ['https://bücher.example/ü', 'https://xn--bcher-kva.example/%C3%BC'],
     ['https://8.8.8.8/x', 'https://8.8.8.8/x'],
     ['https://134744072/x', 'https://8.8.8.8/x'],
