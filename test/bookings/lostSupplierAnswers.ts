@@ -49,6 +49,21 @@ export function describeLostAnswers(stage: BookingStage): void {
       ]);
     });
 
+    it('are told a note that just has its place', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const longest = 'x'.repeat(longestNote);
+      airline.answers.issue = async (_request, _signal, keepNote) => {
+        await keepNote(longest);
+        return undecided;
+      };
+      const { id } = await booked(stage, live);
+      await eventually(() => {
+        stage.clock.advance(250);
+        return asked(id, 'issue') === 2;
+      });
+      expect(airline.askedFor(id, 'issue').map(({ note }) => note)).toEqual([null, longest]);
+    });
+
     it('are told nothing that was noted of another order', async () => {
       const { live } = await agencyWith(stage, '1000.00');
       airline.answers.issue = async ({ bookingId }, _signal, keepNote) => {

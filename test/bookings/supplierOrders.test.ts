@@ -162,6 +162,8 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
       task: null,
       timesAsked: 0,
     });
+    const told = stage.server.logLines.find((line) => line.includes('dropped by') && line.includes(id));
+    expect(told).toMatch(/"settledBy":"key_/);
     expect(await findWaiting(id)).toBeUndefined();
     const none = conflict('No cancellation is waiting for the supplier', { field: 'task', type: 'none' });
     await refused(stage, 'dropCancellation', { bookingId: id }, none);
