@@ -50,6 +50,12 @@ export const overloaded = new AppError('INTERNAL_ERROR', 'Service overloaded', {
 
 /** What the log says of a request that failed for nothing but that, or for what else its team asked for at the same time. */
 export function overloadMet(error: unknown): string | null {
+  const parts: unknown[] = error instanceof AggregateError ? error.errors : [error];
+  const met = parts.map(overloadOf);
+  return met.includes(null) ? null : (met[0] ?? null);
+}
+
+function overloadOf(error: unknown): string | null {
   if (noConnectionCame(error)) return 'no connection to the database came free';
   // Of a write the client is told that it is in progress.
   if (waitedTooLong(error)) return 'something else held what it reads for too long';

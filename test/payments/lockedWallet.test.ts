@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataOf, pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
+import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
@@ -27,22 +28,28 @@ describeSeveralSessions('payments that are told while something else holds their
     };
     const [locked, free] = [await server.createTeam(), await server.createTeam()];
     const [first, second] = [await paid(locked.live), await paid(locked.live)];
-    const body = JSON.stringify([first, second, await paid(free.live)]);
-    const tell = async () => {
+    const told = [first, second, await paid(free.live)];
+    const tell = (...more: Json[]) => {
+      const body = JSON.stringify([...told, ...more]);
       const headers = { 'X-Bank-Signature': signatureOf(body) };
-      return (await fetch(`${server.url}/callbacks/payments/bank`, { method: 'POST', body, headers })).status;
+      return fetch(`${server.url}/callbacks/payments/bank`, { method: 'POST', body, headers });
     };
     const balanceOf = async (key: string) => dataOf(await door.balance(key)).balance;
 
     await other.query('BEGIN');
     await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [locked.teamId]);
-    expect(await tell()).toBe(500);
+    const refused = await tell();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([500, '1']);
+    expect(await refused.json()).toMatchObject({ error: { details: { type: 'overloaded' } } });
     expect([await balanceOf(locked.live), await balanceOf(free.live)]).toEqual(['0.00', '320.00']);
     // All others of the call wait for what the first waits for, else each as long as it.
     const complaint = server.logLines.find((line) => line.includes('2 payment notifications not taken'));
     expect(complaint).toContain(`${second.rechargeId}, whose wallet is locked`);
+    // Nothing but an overload would be over when it is told again.
+    const senseless = await tell({ ...first, providerReference: '' });
+    expect([senseless.status, senseless.headers.get('retry-after')]).toEqual([500, null]);
     await other.query('ROLLBACK');
-    expect(await tell()).toBe(200);
+    expect((await tell()).status).toBe(200);
     expect([await balanceOf(locked.live), await balanceOf(free.live)]).toEqual(['640.00', '320.00']);
   });
 

@@ -1,4 +1,4 @@
-import { lockWaitSql } from '../../infrastructure/database/lockWait.ts';
+import { lockWaitSql, NoLockReached } from '../../infrastructure/database/lockWait.ts';
 import { waitedTooLong } from '../../infrastructure/database/sqlState.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { inTransaction } from '../../infrastructure/database/transaction.ts';
@@ -161,7 +161,7 @@ async function receive(
       }
       const recharge = await findWritten(rechargeId, provider, platform);
       if (recharge && locked.has(recharge.walletId))
-        throw new UnusableNotification(`a payment notification of ${rechargeId}, whose wallet is locked`);
+        throw new NoLockReached(`a payment notification of ${rechargeId}, whose wallet is locked`);
       return bringAbout(notice.id, { ...notification, rechargeId, paidAt }, recharge, platform);
     });
   const walletId = await walletOf(rechargeId, provider, platform);

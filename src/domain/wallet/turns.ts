@@ -28,7 +28,8 @@ export async function inTurnOfWallet<T>(
   const turns = keptOfObject(
     turnsOf,
     sequelize,
-    () => new Turns(atOnce, (subject) => new NoLockReached(subject)),
+    () =>
+      new Turns(atOnce, (subject) => new NoLockReached(`too many others wait for the lock of ${subject}`)),
   );
   const subject = `wallet ${walletId}`;
   const end = turns.takeNow(subject) ?? (await turns.take(subject, longestMs));

@@ -6,9 +6,5 @@
 export const lockWaitSql = (mostMs: number): string =>
   `(SELECT set_config('lock_timeout', '${mostMs}ms', true)) IS NOT NULL`;
 
-/** Whoever waited too long behind others of this process for a lock, and has asked the database for nothing. */
-export class NoLockReached extends Error {
-  constructor(subject: string) {
-    super(`too many others wait for the lock of ${subject}`);
-  }
-}
+/** Whoever others of this process kept from a lock for too long, and who has not asked the database for it. */
+export class NoLockReached extends Error {}
