@@ -62,6 +62,23 @@ describeLookups('a payment provider that is asked', (lookups) => {
     expect(asked.slice(1)).toHaveLength(100);
   });
 
+  it('is asked for the pages behind many that make no sense, where others stand between them', async () => {
+    const { live } = await lookups.server.createTeam();
+    const [known, missed] = [await lookups.request(live), await lookups.request(live)].map(
+      lookups.paid,
+      lookups,
+    );
+    const last = 202;
+    lookups.answering(async (page) => {
+      const number = Number(page);
+      if (number === last) return { notifications: [missed!], nextPage: null };
+      return { notifications: [number % 2 === 0 ? broken : known!], nextPage: `${number + 1}` };
+    });
+    clock.advance(pauseMs);
+    await lookups.untilCompleted(live, missed!.rechargeId);
+    expect(asked).toHaveLength(last + 1);
+  });
+
   it('is not asked for ever when all of its pages are empty, and keeps nobody waiting meanwhile', async () => {
     const { live } = await lookups.server.createTeam();
     await lookups.answersOnce();
