@@ -1,0 +1,51 @@
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
+import type { OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
+import { eventually } from '../harness/client.ts';
+import { describeSeveralSessions } from '../harness/engines.ts';
+import { minuteMs } from '../harness/testClock.ts';
+import { ticketed } from './airline.ts';
+import { agencyWith, booked, held, untilStatus } from './bookingSteps.ts';
+import { workerStage } from './workerStage.ts';
+
+/** Far longer than an answer may wait, and half as long as what clients ask for. */
+const longWait = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                   AND query_start < clock_timestamp() - interval '5 seconds'`;
+
+/** Only a server has other sessions that can hold a wallet; the embedded store has one. */
+describeSeveralSessions('The answer of a supplier, while something else holds its wallet,', (engine) => {
+  const stage = workerStage(engine);
+  const { airline, clock } = stage;
+  beforeEach(() => airline.reset());
+
+  const refused = (): OrderState => ({ state: 'refused', reason: 'sold out' });
+  const answers: [what: string, method: 'hold' | 'issue', (request: OrderRequest) => OrderState, string][] = [
+    ['a refused hold', 'hold', refused, 'failed'],
+    ['a refused issue', 'issue', refused, 'failed'],
+    ['tickets', 'issue', ticketed, 'ticketed'],
+  ];
+
+  it.each(answers)('is not waited for as long as what clients ask for: %s', async (_, method, of, status) => {
+    const { teamId, live } = await agencyWith(stage, '1000.00');
+    const worker = new OrderDispatcher(stage.server.running.gateway.platform);
+    onTestFinished(() => worker.stop());
+    airline.answers[method] = async (request) => of(request);
+    const { id } = await (method === 'hold' ? held : booked)(stage, live);
+    const other = await stage.server.openSession();
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
+    await worker.sweep();
+    const isLeft = (line: string) =>
+      line.includes('for a locked wallet asked for later') && line.includes(id);
+    let longWaits = 0;
+    await eventually(async () => {
+      longWaits += (await stage.server.query(longWait)).length;
+      return stage.server.logLines.some(isLeft);
+    });
+    expect(longWaits).toBe(0);
+    await other.query('ROLLBACK');
+    clock.advance(minuteMs);
+    await worker.sweep();
+    await untilStatus(stage, live, id, status);
+  });
+});
