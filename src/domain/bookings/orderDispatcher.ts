@@ -255,7 +255,7 @@ export class OrderDispatcher {
 
   /** `answer` is what the supplier said that settles nothing; null for no answer, of which `error` may say more. */
   #askLater(task: OrderTask, answer: OrderState | null, error?: unknown): Promise<boolean> {
-    const longestMs = Math.min(firstPauseMs * pauseGrowth ** Math.min(task.order_asked, 50), longestPauseMs);
+    const longestMs = Math.min(firstPauseMs * pauseGrowth ** task.order_asked, longestPauseMs);
     const askedMs = error instanceof AskLater ? Math.min(error.pauseMs, longestAskedPauseMs) : 0;
     const pauseMs = Math.max(longestMs * (1 - pauseSpread * Math.random()), firstPauseMs, askedMs);
     const dueAt = new Date(this.#platform.clock.now().getTime() + pauseMs);
