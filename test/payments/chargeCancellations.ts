@@ -73,6 +73,23 @@ export function describeChargeCancellations(stage: Stage, bank: Bank): void {
     await eventually(() => cancelled(id).length === 3);
   });
 
+  it('is asked for none of those that were cancelled while it could not make them unpayable, once it can', async () => {
+    const { live } = await stage.server.createTeam();
+    const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+    Object.defineProperty(bank, 'cancelCharge', { value: undefined, configurable: true });
+    try {
+      dataOf(await cancel(stage, live, id));
+    } finally {
+      Reflect.deleteProperty(bank, 'cancelCharge');
+    }
+    const other = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+    stage.clock.advance(minuteMs);
+    dataOf(await cancel(stage, live, other.id));
+    await eventually(() => cancelled(other.id).length === 1);
+    await twoLooks(stage);
+    expect(cancelled(id)).toEqual([]);
+  });
+
   it('is asked no more to make a charge unpayable that turns out to have been paid', async () => {
     const { live } = await stage.server.createTeam();
     const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
