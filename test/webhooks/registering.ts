@@ -191,6 +191,19 @@ export function describeRegistering(
       expect((await register(live, url)).id).not.toBe(id);
     });
 
+    it('asks no receiver of a webhook that there is already, or no room for', async () => {
+      const { live } = await team();
+      const [url, another] = [freshUrl(), freshUrl()];
+      const { id } = await register(live, url);
+      const askedOf = (one: string) =>
+        stage.world.receiver.requests.filter(({ path }) => path === new URL(one).pathname).length;
+      const asked = askedOf(url);
+      expectRefusal(await stage.door.create(live, { url, events: pending }), registered);
+      await copy(id, 999);
+      expectRefusal(await stage.door.create(live, { url: another, events: pending }), tooMany);
+      expect([asked, askedOf(url), askedOf(another)]).toEqual([1, 1, 0]);
+    });
+
     it('takes one of several requests for a URL that come at once', async () => {
       const { live } = await team();
       const request = { url: freshUrl(), events: pending };
