@@ -55,6 +55,8 @@ it('sends nothing when it was called before everything', async () => {
   await expect(sending.send(request(receiver.url()), recall)).rejects.toBeInstanceOf(SendingCancelled);
   await sending.send(request(receiver.url()));
   expect(receiver.requests).toHaveLength(2);
+  // Nobody would use the first one again, nor close it.
+  await eventually(() => receiver?.openSockets() === 1);
 });
 
 it('ends an attempt that waits for its answer, and its connection', async () => {

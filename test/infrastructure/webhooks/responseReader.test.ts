@@ -34,6 +34,11 @@ const answers: [string, string, Partial<ReturnType<typeof read>>][] = [
   ['a body of known length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', clean(200, 'ok')],
   ['an empty body', 'HTTP/1.1 200\r\ncontent-length:0\r\n\r\n', clean(200)],
   ['204', 'HTTP/1.1 204 No Content\r\n\r\n', clean(204)],
+  [
+    '304, which has the length of what it does not send',
+    'HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n',
+    clean(304),
+  ],
   ['bare line feeds', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok', clean(200, 'ok')],
   [
     'chunks',
@@ -99,6 +104,11 @@ const answers: [string, string, Partial<ReturnType<typeof read>>][] = [
   [
     'a folded header',
     'HTTP/1.1 200 OK\r\nX: a\r\n Content-Length: 5\r\nContent-Length: 0\r\n\r\n',
+    { statusCode: 200, reusable: false },
+  ],
+  [
+    'a header without a colon',
+    'HTTP/1.1 200 OK\r\nChunked\r\nContent-Length: 0\r\n\r\n',
     { statusCode: 200, reusable: false },
   ],
   [
