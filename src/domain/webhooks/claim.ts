@@ -61,7 +61,8 @@ const someWaitingSql = (webhookIds: string, walletIds: string) => `waiting AS (
  * enough slots stay free for the others. What its turn cannot come to is not even looked at: a wallet with a thousand
  * webhooks that is at its bound would make every taking of the others' dear. That bound, the second of the LIMIT, is there
  * for speed alone: of whatever is placed, `left_free` is at most `free - 1`, and a delivery behind the bound has so many of
- * its wallet before it that its turn is beyond `perFreeSlot * (free - 1)`, so `chosen` would leave it anyway.
+ * its wallet before it that its turn is beyond `perFreeSlot * (free - 1)`, so `chosen` would leave it anyway. A webhook that was
+ * deleted is not active, either.
  *
  * $1 now, $2 since when first attempts are due, $3 token, $4 limit, $5 and $6 free slots of trusted webhooks and of the
  * others, $7 and $8 allowances by webhook, $9 to $11 what wallets have under way, $12 lease.
@@ -69,7 +70,7 @@ const someWaitingSql = (webhookIds: string, walletIds: string) => `waiting AS (
 const takeSql = `due AS (
      SELECT p.id, p.due_at, w.wallet_id, t.trusted, s.under_way
        FROM waiting v
-       JOIN webhooks w ON w.id = v.webhook_id AND w.active AND w.deleted_at IS NULL
+       JOIN webhooks w ON w.id = v.webhook_id AND w.active
        LEFT JOIN unnest($7::text[], $8::integer[]) AS a (webhook_id, allowance) ON a.webhook_id = w.id
        LEFT JOIN unnest($9::integer[], $10::integer[], $11::integer[]) AS u (wallet_id, trusted, untrusted)
               ON u.wallet_id = w.wallet_id

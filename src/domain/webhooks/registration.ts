@@ -46,7 +46,6 @@ const updateWebhookStatement = statement<WebhookRow>(
      UPDATE webhooks SET url = coalesce($3, url), normalized_url = coalesce($4, normalized_url),
             events = coalesce($5::text[], events),
             activated_at = CASE WHEN $6::boolean AND NOT active THEN $9 ELSE activated_at END,
-            deactivated_by = CASE WHEN $6::boolean THEN NULL ELSE deactivated_by END,
             active = coalesce($6::boolean, active),
             description = CASE WHEN $7::boolean THEN $8 ELSE description END,
             sealed_headers = coalesce($10, sealed_headers), updated_at = $9
