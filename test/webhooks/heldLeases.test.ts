@@ -104,6 +104,10 @@ describe('a worker that stood still for longer than a lease', () => {
     const { key, tenant } = await world.team();
     const id = await world.register(key, '/stood-still');
     world.hold('/stood-still');
+    onTestFinished(async () => {
+      await world.remove(key, id);
+      await world.until(id, ({ reasons }) => reasons.length > 0);
+    });
     const leases = () =>
       world.server.query<{ token: string; held: boolean }>(
         `SELECT lease_token AS token, leased_until > clock_timestamp() AS held FROM webhook_deliveries
@@ -122,8 +126,6 @@ describe('a worker that stood still for longer than a lease', () => {
     await world.happens(tenant);
     await sent(2);
     expect((await leases())[0]).toEqual({ ...before, held: true });
-    await world.remove(key, id);
-    await world.until(id, ({ reasons }) => reasons.includes('cancelled'));
   });
 });
 
