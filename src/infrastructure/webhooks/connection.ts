@@ -37,7 +37,6 @@ export class Connection {
   readonly #socket: TLSSocket;
   readonly #overhead: Overhead;
   #exchange: Exchange | null = null;
-  #reusable = true;
 
   constructor(origin: string, socket: TLSSocket, overhead: Overhead) {
     this.origin = origin;
@@ -62,7 +61,7 @@ export class Connection {
 
   /** Whether the connection is worth keeping: nothing is under way, and nothing has ended or soiled it. */
   get usable(): boolean {
-    return this.#reusable && this.#exchange === null && this.#socket.writable && !this.#socket.destroyed;
+    return this.#exchange === null && this.#socket.writable;
   }
 
   /**
@@ -83,7 +82,6 @@ export class Connection {
   }
 
   destroy(): void {
-    this.#reusable = false;
     this.#socket.destroy();
   }
 
