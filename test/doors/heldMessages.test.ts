@@ -149,4 +149,19 @@ describeOneEngine('Long messages of one client that come in at once', (engine) =
       one.socket.terminate();
     }
   });
+
+  it('of one WebSocket stay with its client while one of them waits to be parsed', async () => {
+    const { live } = await server.createTeam();
+    const one = await connectRawSocket(server.url, live);
+    const dear = JSON.stringify({ type: 'ping', filling: Array.from({ length: 120_000 }, () => ({})) });
+    const times = 200;
+    try {
+      for (let sent = 0; sent < times; sent += 1) one.socket.send(dear);
+      await eventually(() => one.messages.filter(({ type }) => type === 'pong').length >= 10);
+      // Systems keep a few MiB on the way.
+      expect(one.socket.bufferedAmount).toBeGreaterThan((times * dear.length) / 2);
+    } finally {
+      one.socket.terminate();
+    }
+  });
 });

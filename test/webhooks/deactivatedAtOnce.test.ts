@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tenantOf } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import { minuteMs } from '../harness/testClock.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
+import { waitingAlerts } from './mailServers.ts';
 
 describeEngines('a webhook that deactivates itself, with no sweep to find it', (engine) => {
   const clock = new ManualClock();
@@ -34,5 +36,19 @@ describeEngines('a webhook that deactivates itself, with no sweep to find it', (
     const mailed = () => world.mail.mails.filter((mail) => mail.includes(`Subject: Webhook ${id}`)).length;
     await eventually(() => mailed() === 1);
     expect(await world.webhook(key, id)).toMatchObject({ active: false, failed_deliveries: 3 });
+  });
+
+  it('of a team that has no address has that logged, and nobody is mailed later', async () => {
+    const { teamId, test } = await world.server.createTeam();
+    const id = await world.register(test, '/unheard');
+    world.fail('/unheard');
+    await world.happens(await tenantOf(world.server, teamId, 'test'));
+    await world.until(id, ({ reasons }) => reasons.length === 1);
+    clock.advance(10 * minuteMs);
+    await eventually(() =>
+      world.server.logLines.some((line) => line.includes('no alert address') && line.includes(id)),
+    );
+    await eventually(async () => (await waitingAlerts(world)).length === 0);
+    expect(world.mail.mails.filter((mail) => mail.includes(id))).toEqual([]);
   });
 });
