@@ -157,9 +157,11 @@ describeOneEngine('Long messages of one client that come in at once', (engine) =
     const times = 200;
     try {
       for (let sent = 0; sent < times; sent += 1) one.socket.send(dear);
-      await eventually(() => one.messages.filter(({ type }) => type === 'pong').length >= 10);
+      const heard = () => one.messages.filter(({ type }) => type === 'pong').length;
+      // By then all would have been read.
+      await eventually(() => heard() >= 60);
       // Systems keep a few MiB on the way.
-      expect(one.socket.bufferedAmount).toBeGreaterThan((times * dear.length) / 2);
+      expect(one.socket.bufferedAmount).toBeGreaterThan(((times - heard()) * dear.length) / 2);
     } finally {
       one.socket.terminate();
     }
