@@ -39,6 +39,11 @@ const answers: [string, string, Partial<ReturnType<typeof read>>][] = [
     'HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n',
     clean(304),
   ],
+  [
+    'a long header',
+    `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(10_000)}\r\nContent-Length: 2\r\n\r\nok`,
+    clean(200, 'ok'),
+  ],
   ['bare line feeds', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok', clean(200, 'ok')],
   [
     'chunks',
