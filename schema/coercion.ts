@@ -184,10 +184,23 @@ function coerce(
       faults.push({ field, type: 'invalid', message: messageOf(type) });
       return undefined;
     }
-    return value.map((item, index) => coerce(item, type.ofType, `${field}.${index}`, faults, options));
+    return value.map((item, index) => coerceItem(item, type.ofType, `${field}.${index}`, faults, options));
   }
   if (isInputObjectType(type)) return coerceObject(value, type, field, faults, options);
   return coerceLeaf(value, type as GraphQLLeafType, field, faults);
+}
+
+/** One of a list. Nothing is left out of a list: null is a bad value there, refused as others of its type are. */
+function coerceItem(
+  item: unknown,
+  type: GraphQLInputType,
+  field: string,
+  faults: MessagedFault[],
+  options: CoercionOptions,
+): unknown {
+  if (item !== null || !isNonNullType(type)) return coerce(item, type, field, faults, options);
+  if (faults.length < mostFaults) faults.push({ ...requiredFault(field), message: messageOf(type) });
+  return undefined;
 }
 
 function coerceObject(

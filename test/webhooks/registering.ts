@@ -135,6 +135,7 @@ export function describeRegistering(
       ['unknown ones', ['wallet.credit', 'wallet.unknown'], 'events.1'],
       ['in capitals', ['WALLET.CREDIT'], 'events.0'],
       ['by prefix', ['wallet.*'], 'events.0'],
+      ['null among others', ['wallet.credit', null], 'events.1'],
     ])('refuses events that are %s', async (_what, events, field) => {
       expectRefusal(await stage.door.create((await team()).live, { url: freshUrl(), events }), {
         ...invalidEvents,
