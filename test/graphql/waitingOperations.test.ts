@@ -33,7 +33,12 @@ describeSeveralSessions('Where operations wait for those before them on a WebSoc
   const bank = new Bank();
   let server: TestServer;
   beforeAll(async () => {
-    const settings = { WEBHOOK_REACHABILITY_CHECK: 'false', WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' };
+    const settings = {
+      WEBHOOK_REACHABILITY_CHECK: 'false',
+      WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
+      // No charge ends but by the bank's answer, however slow the machine is.
+      PAYMENT_PROVIDER_TIMEOUT: '10m',
+    };
     server = await startTestServer(engine, { settings, paymentProvider: bank });
   });
   afterAll(() => server?.close());
