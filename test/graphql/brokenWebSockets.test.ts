@@ -5,7 +5,7 @@ import { describeOneEngine } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { allEvents, subjectEvents } from '../harness/subscribers.ts';
-import { Bank } from '../payments/bank.ts';
+import { Bank, patientWithBank } from '../payments/bank.ts';
 
 const broken = { code: 1013, reason: 'Internal error' };
 
@@ -13,7 +13,10 @@ describeOneEngine('A fault of ours over a WebSocket', (engine) => {
   const bank = new Bank();
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer(engine, { settings: { ROLES: 'api' }, paymentProvider: bank });
+    server = await startTestServer(engine, {
+      settings: { ...patientWithBank, ROLES: 'api' },
+      paymentProvider: bank,
+    });
   });
   afterAll(() => server?.close());
 

@@ -5,7 +5,7 @@ import { describeOneEngine } from '../harness/engines.ts';
 import { sampleOf } from '../harness/metricSamples.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
-import { Bank } from '../payments/bank.ts';
+import { Bank, patientWithBank } from '../payments/bank.ts';
 
 const atOnce = 64;
 const inAll = atOnce + 16;
@@ -32,7 +32,7 @@ describeOneEngine(
     const bank = new Bank();
     let server: TestServer;
     beforeAll(async () => {
-      server = await startTestServer(engine, { paymentProvider: bank });
+      server = await startTestServer(engine, { settings: patientWithBank, paymentProvider: bank });
     });
     afterAll(() => server?.close());
 

@@ -6,7 +6,7 @@ import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { startServiceLink } from '../harness/serviceLink.ts';
-import { Bank } from '../payments/bank.ts';
+import { Bank, patientWithBank } from '../payments/bank.ts';
 import { longLogOf } from './longLog.ts';
 
 const heartbeatMs = 12_000;
@@ -33,12 +33,8 @@ describeSeveralSessions('Where operations wait for those before them on a WebSoc
   const bank = new Bank();
   let server: TestServer;
   beforeAll(async () => {
-    const settings = {
-      WEBHOOK_REACHABILITY_CHECK: 'false',
-      WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
-      // No charge ends but by the bank's answer, however slow the machine is.
-      PAYMENT_PROVIDER_TIMEOUT: '10m',
-    };
+    const webhooks = { WEBHOOK_REACHABILITY_CHECK: 'false', WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' };
+    const settings = { ...patientWithBank, ...webhooks };
     server = await startTestServer(engine, { settings, paymentProvider: bank });
   });
   afterAll(() => server?.close());

@@ -5,7 +5,7 @@ import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { Bank } from '../payments/bank.ts';
+import { Bank, patientWithBank } from '../payments/bank.ts';
 
 const path = '/api/v1/wallet/recharge';
 const recharge = { amount: '100.00', currency: 'BRL', payment_method: 'pix' };
@@ -15,7 +15,7 @@ describeEngines('A request whose client leaves', (engine) => {
   const bank = new Bank();
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer(engine, { paymentProvider: bank });
+    server = await startTestServer(engine, { settings: patientWithBank, paymentProvider: bank });
   });
   afterAll(() => server?.close());
   afterEach(() => bank.reset());

@@ -28,6 +28,9 @@ async function readBody(body: string): Promise<PaymentNotification[]> {
 
 const listNothing = async (): Promise<NotificationPage> => ({ notifications: [], nextPage: null });
 
+/** For tests that hold charges: none ends but by the bank's answer, however slow the machine is. */
+export const patientWithBank = { PAYMENT_PROVIDER_TIMEOUT: '10m' };
+
 /** A payment provider that calls back, as a bank does: signed JSON with one notification or several. */
 export class Bank implements PaymentProvider {
   readonly name = 'bank';
