@@ -90,8 +90,8 @@ function neverNullIn(
   return new Set(usages.filter(({ type }) => isNonNullType(type)).map(({ node }) => node.name.value));
 }
 
-function requiredFault(field: string): MessagedFault {
-  return { field, type: 'required', message: invalidParameters };
+function requiredFault(field: string, message = invalidParameters): MessagedFault {
+  return { field, type: 'required', message };
 }
 
 export interface CoercionOptions {
@@ -162,45 +162,37 @@ function withRules(
   return inOrder([...faults, ...ruled], variables);
 }
 
+/** @param nullMessage what null is refused with: nothing is left out of a list, where it is a bad value as others are. */
 function coerce(
   value: unknown,
   type: GraphQLInputType,
   field: string,
   faults: MessagedFault[],
   options: CoercionOptions,
+  nullMessage = invalidParameters,
 ): unknown {
   if (faults.length >= mostFaults) return undefined;
   if (isNonNullType(type)) {
     if (value === undefined || value === null) {
-      faults.push(requiredFault(field));
+      faults.push(requiredFault(field, nullMessage));
       return undefined;
     }
     return coerce(value, type.ofType, field, faults, options);
   }
   if (value === undefined || value === null) return value;
   if (isListType(type)) {
+    const message = messageOf(type);
     if (!Array.isArray(value)) {
       if (options.rules === 'graphql') return [coerce(value, type.ofType, field, faults, options)];
-      faults.push({ field, type: 'invalid', message: messageOf(type) });
+      faults.push({ field, type: 'invalid', message });
       return undefined;
     }
-    return value.map((item, index) => coerceItem(item, type.ofType, `${field}.${index}`, faults, options));
+    return value.map((item, index) =>
+      coerce(item, type.ofType, `${field}.${index}`, faults, options, message),
+    );
   }
   if (isInputObjectType(type)) return coerceObject(value, type, field, faults, options);
   return coerceLeaf(value, type as GraphQLLeafType, field, faults);
-}
-
-/** One of a list. Nothing is left out of a list: null is a bad value there, refused as others of its type are. */
-function coerceItem(
-  item: unknown,
-  type: GraphQLInputType,
-  field: string,
-  faults: MessagedFault[],
-  options: CoercionOptions,
-): unknown {
-  if (item !== null || !isNonNullType(type)) return coerce(item, type, field, faults, options);
-  if (faults.length < mostFaults) faults.push({ ...requiredFault(field), message: messageOf(type) });
-  return undefined;
 }
 
 function coerceObject(
