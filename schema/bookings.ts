@@ -106,7 +106,7 @@ export class BookingResolver {
       paymentFaults(type as BookingRow['type'] | undefined, payments),
   })
   @BoundedArguments({ passengers: { minItems: 1, maxItems: mostPassengers }, payments: onePayment })
-  @Mutation(() => Booking, { nullable: true, description: 'Books an offer with the wallet’s money.' })
+  @Mutation(() => Booking, { description: 'Books an offer with the wallet’s money.' })
   async createBooking(
     @Ctx() context: RequestContext,
     @Arg('offerId', () => String, { description: 'Id of an offer, prefix off_.' }) offerId: string,
@@ -129,7 +129,7 @@ export class BookingResolver {
   @Operation({ scope: 'bookings:write', creation: 'secret' })
   @ChecksOfParts({ payments: (payments: PaymentParts) => paymentFaults('hold', payments) })
   @BoundedArguments({ payments: onePayment })
-  @Mutation(() => Booking, { nullable: true, description: 'Pays a held booking from its reserve.' })
+  @Mutation(() => Booking, { description: 'Pays a held booking from its reserve.' })
   async confirmBooking(
     @Ctx() context: RequestContext,
     @Arg('id', () => String, { description: 'Id, prefix ord_.' }) id: string,
@@ -148,7 +148,6 @@ export class BookingResolver {
 
   @Operation({ scope: 'bookings:write', creation: 'secret' })
   @Mutation(() => Booking, {
-    nullable: true,
     description: 'Cancels a booking; the wallet is credited what the offer’s conditions give back.',
   })
   async cancelBooking(
@@ -162,7 +161,7 @@ export class BookingResolver {
   }
 
   @Operation({ scope: 'bookings:write', testOnly: true })
-  @Mutation(() => Booking, { nullable: true, description: 'Test mode: lets a held booking expire now.' })
+  @Mutation(() => Booking, { description: 'Test mode: lets a held booking expire now.' })
   async expireTestBooking(
     @Ctx() context: RequestContext,
     @Arg('id', () => String, { description: 'Id, prefix ord_.' }) id: string,
