@@ -46,12 +46,15 @@ type Filters = readonly [after: boolean, ofStatus: boolean];
 const opposite = { asc: 'desc', desc: 'asc' } as const;
 
 /**
- * $1 wallet, $2 limit, $3 offset, $4 created after, $5 status; what is not asked for is given as null, and has no
- * condition that would keep an index from being enough.
+ * SQL condition on the wallet $1, the time `createdAfter` and the state `status`, which are parameters; what is not asked for
+ * is given as null, and has no condition that would keep an index from being enough.
  */
-const conditionsOf = ([after, ofStatus]: Filters) =>
-  `b.wallet_id = $1 AND ${after ? 'b.created_at > $4' : '$4::timestamptz IS NULL'}
-    AND ${ofStatus ? 'b.status = $5' : '$5::text IS NULL'}`;
+const conditionsOf = ([after, ofStatus]: Filters, createdAfter: string, status: string) =>
+  `b.wallet_id = $1 AND ${after ? `b.created_at > ${createdAfter}` : `${createdAfter}::timestamptz IS NULL`}
+    AND ${ofStatus ? `b.status = ${status}` : `${status}::text IS NULL`}`;
+
+/** The same for a page: $1 wallet, $2 limit, $3 offset, $4 created after, $5 status. */
+const conditionsOfPage = (filter: Filters) => conditionsOf(filter, '$4', '$5');
 
 const nameOf = ([after, ofStatus]: Filters) => `${after ? '_after' : ''}${ofStatus ? '_of_status' : ''}`;
 
@@ -67,7 +70,7 @@ const pageStatement = (orderBy: Sort, orderDir: Direction, from: Direction, filt
     `read_bookings_by_${orderBy}_${orderDir}_from_${from}${nameOf(filter)}`,
     `SELECT ${bookingColumns('b')} FROM bookings b
       WHERE b.id = ANY (ARRAY(
-              SELECT b.id FROM bookings b WHERE ${conditionsOf(filter)}
+              SELECT b.id FROM bookings b WHERE ${conditionsOfPage(filter)}
                ORDER BY b.${columnOf[orderBy]} ${from}, b.id ${from} LIMIT $2 OFFSET $3))
       ORDER BY b.${columnOf[orderBy]} ${orderDir}, b.id ${orderDir}`,
     { shared: false, plannedEachRun: orderBy === 'total_amount' && filter.includes(true) },
@@ -86,7 +89,7 @@ const fewStatement = (orderDir: Direction, filter: Filters) =>
     `read_few_bookings_by_total_amount_${orderDir}${nameOf(filter)}`,
     `SELECT ${bookingColumns('b')} FROM bookings b
       WHERE b.id = ANY (ARRAY(
-              SELECT f.id FROM (SELECT b.id, b.amount_cents FROM bookings b WHERE ${conditionsOf(filter)}
+              SELECT f.id FROM (SELECT b.id, b.amount_cents FROM bookings b WHERE ${conditionsOfPage(filter)}
                                  ORDER BY b.created_at, b.id LIMIT $6) f
                ORDER BY f.amount_cents ${orderDir}, f.id ${orderDir} LIMIT $2 OFFSET $3))
       ORDER BY b.amount_cents ${orderDir}, b.id ${orderDir}`,
@@ -130,7 +133,7 @@ const counts = new Map(
     nameOf(filter),
     statement<Counted>(
       `count_bookings${nameOf(filter)}`,
-      countSql(`bookings b WHERE ${conditionsOf(filter).replace('$4', '$2').replace('$5', '$3')}`, '$4'),
+      countSql(`bookings b WHERE ${conditionsOf(filter, '$2', '$3')}`, '$4'),
       { shared: false },
     ),
   ]),
