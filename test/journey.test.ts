@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { verifyLedger } from '../src/domain/ledgerVerification.ts';
 import { balancePayment, travellersOf } from './bookings/bookingSteps.ts';
 import { pixOf } from './doors/door.ts';
 import { testCertificates } from './harness/certificates.ts';
 import type { Json } from './harness/client.ts';
 import { eventually } from './harness/client.ts';
 import { describeEngines } from './harness/engines.ts';
+import { ledgerBreaks } from './harness/ledger.ts';
 import type { ReceivedRequest, Receiver } from './harness/receiver.ts';
 import { answer, startReceiver } from './harness/receiver.ts';
 import type { TestServer } from './harness/server.ts';
@@ -184,6 +184,6 @@ describeEngines('the whole journey of an agency', (engine) => {
       expect(delivered.data.previous_attributes ?? null).toEqual(data.previousAttributes);
     }
     const { sequelize } = server.running.gateway.platform;
-    expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+    expect(await ledgerBreaks(sequelize)).toEqual([]);
   });
 });

@@ -41,13 +41,3 @@ export async function* ledgerResults(
     await transaction.rollback();
   }
 }
-
-/** The results of all checks: `break` is null in each when the ledger is sound. */
-export async function verifyLedger(
-  sequelize: Sequelize,
-  checks: readonly LedgerCheck[] = ledgerChecks,
-): Promise<VerificationResult[]> {
-  const results: VerificationResult[] = [];
-  for await (const result of ledgerResults(sequelize, checks)) results.push(result);
-  return results;
-}

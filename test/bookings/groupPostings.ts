@@ -1,7 +1,7 @@
 import { postBooking } from '../../src/domain/bookings/posting.ts';
 import type { IdempotencyRow } from '../../src/domain/idempotency/keySql.ts';
-import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { AppError } from '../../src/errors.ts';
+import { ledgerBreaks } from '../harness/ledger.ts';
 import type { TestServer } from '../harness/server.ts';
 import { bookingOf } from './writtenBookings.ts';
 
@@ -48,8 +48,7 @@ export class Groups {
   }
 
   async breaks() {
-    const results = await verifyLedger(this.#server().running.gateway.platform.sequelize);
-    return results.filter(({ break: found }) => found !== null);
+    return ledgerBreaks(this.#server().running.gateway.platform.sequelize);
   }
 
   failed(): string[] {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyTransition } from '../../src/domain/bookings/change.ts';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
-import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { inTransaction } from '../../src/infrastructure/database/transaction.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { ledgerBreaks } from '../harness/ledger.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { bookingOf, fundedTeam, writeBooking } from './writtenBookings.ts';
@@ -56,7 +56,7 @@ describeSeveralSessions('A group of bookings', (engine) => {
       [walletId],
     );
     expect(wallet).toEqual({ balance_cents: '0', held_cents: '0' });
-    expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+    expect(await ledgerBreaks(sequelize)).toEqual([]);
   });
 
   it('that waits for its first wallet has locked none of the others', async () => {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { expireOverdueBookings } from '../../src/domain/bookings/expiry.ts';
 import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
-import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { RunningServer } from '../../src/server.ts';
 import { startServer } from '../../src/server.ts';
@@ -11,6 +10,7 @@ import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { ledgerBreaks } from '../harness/ledger.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { TestClock } from '../harness/testClock.ts';
@@ -69,7 +69,7 @@ describeEngines('bookings at once', (engine) => {
 
   async function checkHealth(): Promise<void> {
     const { sequelize } = server.running.gateway.platform;
-    expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+    expect(await ledgerBreaks(sequelize)).toEqual([]);
     expect(server.logLines.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
   }
 

@@ -1,13 +1,13 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
 import { claimTasks } from '../../src/domain/bookings/orderTask.ts';
-import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { handConnections, meetNextStatement } from '../harness/handedConnections.ts';
+import { ledgerBreaks } from '../harness/ledger.ts';
 import { restoreMachineClock, setMachineClock } from '../harness/machineClock.ts';
 import { passMonotonicTime } from '../harness/monotonicClock.ts';
 import { never, ticketed } from './airline.ts';
@@ -172,7 +172,7 @@ describeEngines('a worker that died', (engine) => {
     expect([tickets.get(issued.id), tickets.get(unasked.id)]).toEqual([2, 1]);
     expect(await moneyOf(door, live)).toEqual(['4150.00', '3750.00', '400.00']);
     const { sequelize } = stage.server.running.gateway.platform;
-    expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+    expect(await ledgerBreaks(sequelize)).toEqual([]);
     for (const { id } of [issued, unasked]) {
       const told = typesOf(await toldOf(stage, id));
       expect(told.filter((type) => type === 'booking.ticketed')).toHaveLength(1);

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { sweptAtOnce } from '../../src/domain/overdue.ts';
 import type { OrderState } from '../../src/infrastructure/flights/order.ts';
 import { Airline, deferred, ticketed } from '../bookings/airline.ts';
@@ -18,6 +17,7 @@ import {
 import { dataOf, expectRefusal, pixOf } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { ledgerBreaks } from '../harness/ledger.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -103,7 +103,7 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
     for (const { live } of [...locked, free])
       expect(await moneyOf(door, live)).toEqual(['2000.00', '2000.00', '0.00']);
     const { sequelize } = server.running.gateway.platform;
-    expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+    expect(await ledgerBreaks(sequelize)).toEqual([]);
   });
 
   it('leaves the answers of suppliers for them until later, and each ticket is told once', async () => {
@@ -144,7 +144,7 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
     for (const id of waiting)
       expect(typesOf(await toldOf(stage, id)).filter((type) => type === 'booking.ticketed')).toHaveLength(1);
     const { sequelize } = server.running.gateway.platform;
-    expect((await verifyLedger(sequelize)).filter((result) => result.break)).toEqual([]);
+    expect(await ledgerBreaks(sequelize)).toEqual([]);
   });
 
   it('gives each answer up before a client who began to wait sooner, and asks for it again', async () => {

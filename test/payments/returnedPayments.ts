@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/domain/ledgerVerification.ts';
 import { walletsOf, writeBooking } from '../bookings/writtenBookings.ts';
 import { boletoOf, dataOf, pixOf, type Stage } from '../doors/door.ts';
 import { cancel } from '../doors/rechargeSteps.ts';
 import type { Json } from '../harness/client.ts';
+import { ledgerBreaks } from '../harness/ledger.ts';
 import { minuteMs } from '../harness/testClock.ts';
 import { operate, paid, tell, waiting } from './bankSteps.ts';
 
@@ -259,8 +259,7 @@ export function describeReturnedPayments(stage: Stage): void {
       ]);
       expect(summary).toMatchObject({ total_credits: '6000.00', total_debits: '6000.00' });
       expect(await balanceOf(test)).toBe('5000.00');
-      const checks = await verifyLedger(stage.server.running.gateway.platform.sequelize);
-      expect(checks.filter((check) => check.break !== null)).toEqual([]);
+      expect(await ledgerBreaks(stage.server.running.gateway.platform.sequelize)).toEqual([]);
     });
   });
 }

@@ -1,6 +1,6 @@
 import { Sequelize } from 'sequelize';
-import { verifyLedger } from '../../../src/domain/ledgerVerification.ts';
 import { walletChecks } from '../../../src/domain/wallet/walletChecks.ts';
+import { verifyLedger } from '../../harness/ledger.ts';
 import type { Bench } from '../bench.ts';
 import type { Contender } from '../contender.ts';
 import type { Entrant } from '../contest.ts';
