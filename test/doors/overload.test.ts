@@ -8,11 +8,11 @@ import { openRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { transports } from '../harness/subscribers.ts';
-import { takeConnections } from '../harness/takenConnections.ts';
 import { TestClock } from '../harness/testClock.ts';
 import { dataOf, pixOf } from './door.ts';
 import { graphqlDoor } from './graphqlDoor.ts';
 import { restDoor } from './restDoor.ts';
+import { takeConnections } from './takenConnections.ts';
 
 /** An airline whose answers wait until the test lets them go. */
 class WaitingAirline extends Airline {

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { countLoopTurns } from '../harness/loopTurns.ts';
+import { countLoopTurns } from './loopTurns.ts';
 
 /** Characters of the texts in which excerpts are written meanwhile, and in how many turns of the event loop that is. */
 export async function excerptsWritten(work: () => Promise<void>) {

@@ -4,7 +4,7 @@ import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
-import { openSilentSocket } from '../harness/silentSocket.ts';
+import { openSilentSocket } from './silentSocket.ts';
 
 describeOneEngine('What a WebSocket has the server keep is bounded:', (engine) => {
   let server: TestServer;

@@ -5,8 +5,8 @@ import { lockWaits } from '../harness/lockWaits.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { openSilentSocket } from '../harness/silentSocket.ts';
 import { walletEvents } from '../harness/subscribers.ts';
+import { openSilentSocket } from './silentSocket.ts';
 
 const recharge = {
   query: 'mutation { createRecharge(amount: "100.00", currency: BRL, paymentMethod: pix) { id } }',

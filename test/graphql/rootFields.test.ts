@@ -5,13 +5,13 @@ import { oneWay } from '../flights/searches.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
-import { countLoopTurns } from '../harness/loopTurns.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { streamedResults } from '../harness/subscribers.ts';
 import { TestClock } from '../harness/testClock.ts';
 import { excerptCharacters, longLogOf } from './longLog.ts';
+import { countLoopTurns } from './loopTurns.ts';
 
 const suppliers = new AnsweringSuppliers();
 

@@ -9,13 +9,13 @@ import { startBreakingLink } from '../harness/breakingLink.ts';
 import { allocateStore } from '../harness/builtServer.ts';
 import { testCertificates } from '../harness/certificates.ts';
 import { eventually, type Json, restRequest } from '../harness/client.ts';
-import { Cluster } from '../harness/cluster.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
-import { Follower } from '../harness/follower.ts';
 import { lookAtDead } from '../harness/killedServer.ts';
 import { answer, type Receiver, startReceiver } from '../harness/receiver.ts';
 import { useServerProcesses } from '../harness/serverProcess.ts';
 import { transports } from '../harness/subscribers.ts';
+import { Cluster } from './cluster.ts';
+import { Follower } from './follower.ts';
 import { type Agency, centsOf, oneOf, StormClients } from './stormClients.ts';
 import { calmAnswers, faultsOf } from './stormFaults.ts';
 

@@ -1,6 +1,6 @@
 import type { BreakingLink } from '../harness/breakingLink.ts';
 import { eventually } from '../harness/client.ts';
-import type { Member } from '../harness/cluster.ts';
+import type { Member } from './cluster.ts';
 import { oneOf, type StormClients } from './stormClients.ts';
 
 /** What can fail, and who is met by it. */

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { pdfTexts } from '../harness/pdfContent.ts';
-import { lineLengths } from '../harness/pixelLetters.ts';
 import { overlaps, placedTexts } from '../harness/placedTexts.ts';
 import { readQrCode } from '../harness/qrCode.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { lineLengths } from './pixelLetters.ts';
 
 const address = {
   street: 'Rua Sol & Mar',

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeSeveralSessions } from '../../harness/engines.ts';
-import { startRewritingLink } from '../../harness/rewritingLink.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
+import { startRewritingLink } from './rewritingLink.ts';
 
 /** Words of a server that speaks English, and others as long. */
 const otherWords: readonly (readonly [string, string])[] = [

@@ -5,11 +5,11 @@ import type { Json } from '../../harness/client.ts';
 import { eventually, restRequest } from '../../harness/client.ts';
 import { describeSeveralSessions } from '../../harness/engines.ts';
 import { ManualClock } from '../../harness/manualClock.ts';
-import { startRewritingLink } from '../../harness/rewritingLink.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
 import { sweptTwice } from '../../harness/sweeps.ts';
 import { minuteMs } from '../../harness/testClock.ts';
+import { startRewritingLink } from './rewritingLink.ts';
 
 /** What servers have from PostgreSQL 17 on, and a name for it, as long, under which those before take it as well. */
 const setting = 'transaction_timeout';

@@ -1,5 +1,5 @@
-import { eventually, type Json } from './client.ts';
-import { allEvents, type Subscriber, type Transport } from './subscribers.ts';
+import { eventually, type Json } from '../harness/client.ts';
+import { allEvents, type Subscriber, type Transport } from '../harness/subscribers.ts';
 
 /** A subscriber that comes back after each end, with the last id that it has seen, to whichever process serves. */
 export class Follower {

@@ -1,4 +1,4 @@
-import { startServiceLink } from './serviceLink.ts';
+import { startServiceLink } from '../../harness/serviceLink.ts';
 
 type Rewriting = (text: string) => string;
 

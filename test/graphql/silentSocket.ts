@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { eventually } from './client.ts';
+import { eventually } from '../harness/client.ts';
 
 /** A WebSocket to /graphql of a client that says nothing by itself, also where it is seen off. */
 export interface SilentSocket {

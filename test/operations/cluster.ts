@@ -1,4 +1,4 @@
-import type { Exit, ServerProcess } from './serverProcess.ts';
+import type { Exit, ServerProcess } from '../harness/serverProcess.ts';
 
 /** A process of a cluster, whichever it is at the moment. */
 export interface Member {
