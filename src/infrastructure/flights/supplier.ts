@@ -141,7 +141,7 @@ export interface FlightSupplier {
    * Does ahead what the first search would otherwise wait for, at once or in a promise; called once the server listens.
    * What it throws is logged, and the first search waits.
    */
-  prepare?(): void;
+  prepare?(): void | Promise<void>;
   /**
    * Offers for a search, in any order; none is an answer, not a fault. One that cannot be read is left out here: an
    * error loses all of them.
