@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import type {
-  ChargeRequest,
   MadeCharge,
   NotificationPage,
   PaymentMethod,
@@ -46,11 +45,11 @@ export class Bank implements PaymentProvider {
   reads: (body: string) => Promise<PaymentNotification[]> = readBody;
   /** What it knows of its charges when it is asked. */
   lists: (since: Date, page: string | null) => Promise<NotificationPage> = listNothing;
-  charges: (request: ChargeRequest) => ReturnType<PaymentProvider['createCharge']>;
+  charges: PaymentProvider['createCharge'];
   readonly #simulated = simulatedPaymentProvider();
 
   constructor() {
-    this.charges = (request) => this.#simulated.createCharge(request);
+    this.charges = this.#simulated.createCharge;
   }
 
   reset(): void {
@@ -60,7 +59,7 @@ export class Bank implements PaymentProvider {
     this.cancels = async () => undefined;
     this.reads = readBody;
     this.lists = listNothing;
-    this.charges = (request) => this.#simulated.createCharge(request);
+    this.charges = this.#simulated.createCharge;
   }
 
   /** Makes no charge until it is told to. @returns how often it was asked meanwhile, and what tells it. */
@@ -71,16 +70,16 @@ export class Bank implements PaymentProvider {
       tell = resolve;
     });
     let asked = 0;
-    this.charges = async (request) => {
+    this.charges = async (...request) => {
       asked += 1;
       await told;
-      return charges(request);
+      return charges(...request);
     };
     return { asked: () => asked, tell };
   }
 
-  createCharge(request: ChargeRequest) {
-    return this.charges(request);
+  createCharge(...asked: Parameters<PaymentProvider['createCharge']>) {
+    return this.charges(...asked);
   }
 
   async readNotifications(headers: Readonly<Record<string, unknown>>, rawBody: Uint8Array, target: string) {

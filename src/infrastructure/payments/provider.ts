@@ -141,7 +141,7 @@ export interface PaymentProvider {
    * Makes the charge that pays a recharge. Rejects when the provider cannot be reached or refuses: with `PayerRefused` when
    * the payer is the reason, which the agency is told. The signal says that nobody waits for the answer any more.
    */
-  createCharge(request: ChargeRequest, options?: { signal: AbortSignal }): Promise<ChargeArtefacts>;
+  createCharge(request: ChargeRequest, options: { signal: AbortSignal }): Promise<ChargeArtefacts>;
   /**
    * Reads one HTTP callback of the provider. Authenticates it first, on the body's exact bytes (signatures do not
    * survive parsing); null means that it is not the provider's and must be answered 401. Whatever it throws is answered

@@ -23,6 +23,7 @@ import { callerOf, decimalAmount } from './work.ts';
  */
 
 const provider = simulatedPaymentProvider();
+const { signal } = new AbortController();
 
 const application = express();
 application.get('/ready', (_request, response) => void response.json({}));
@@ -94,15 +95,18 @@ application.post('/recharges', async (request, response) => {
   const createdAt = new Date();
   const expiresAt = new Date(createdAt.getTime() + 1_800_000);
   const amountCents = BigInt(amount.replace('.', ''));
-  const charge = await provider.createCharge({
-    rechargeId: id,
-    mode: 'live',
-    method: 'pix',
-    amountCents,
-    payer: { name: team.name, taxId: null, address: null },
-    createdAt,
-    expiresAt,
-  });
+  const charge = await provider.createCharge(
+    {
+      rechargeId: id,
+      mode: 'live',
+      method: 'pix',
+      amountCents,
+      payer: { name: team.name, taxId: null, address: null },
+      createdAt,
+      expiresAt,
+    },
+    { signal },
+  );
   const scope = `${teamId}/live`;
   const day = createdAt.toISOString().slice(0, 10);
   const outcome = await sequelize.transaction(async (transaction) => {

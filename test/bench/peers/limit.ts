@@ -15,6 +15,7 @@ import { callerOf, decimalAmount, poolSize, readWork } from './work.ts';
 const work = readWork();
 const pool = new pg.Pool({ connectionString: work.databaseUrl, max: poolSize });
 const provider = simulatedPaymentProvider();
+const { signal } = new AbortController();
 
 function send(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
@@ -112,15 +113,18 @@ async function recharge(caller: PeerCaller, request: IncomingMessage): Promise<u
   const id = newIdentifier('rch');
   const createdAt = new Date();
   const expiresAt = new Date(createdAt.getTime() + 1_800_000);
-  const charge = await provider.createCharge({
-    rechargeId: id,
-    mode: 'live',
-    method: 'pix',
-    amountCents,
-    payer: { name: 'Agência', taxId: null, address: null },
-    createdAt,
-    expiresAt,
-  });
+  const charge = await provider.createCharge(
+    {
+      rechargeId: id,
+      mode: 'live',
+      method: 'pix',
+      amountCents,
+      payer: { name: 'Agência', taxId: null, address: null },
+      createdAt,
+      expiresAt,
+    },
+    { signal },
+  );
   const object = { id, amount, currency: 'BRL', status: 'pending', created_at: createdAt };
   const answer = { success: true, data: { ...object, payment: { ...charge, expires_at: expiresAt } } };
   await pool.query({

@@ -7,6 +7,7 @@ import type { ChargeArtefacts, ChargeRequest, Payer } from '../../../src/infrast
 import { simulatedPaymentProvider } from '../../../src/infrastructure/payments/simulated.ts';
 
 const provider = simulatedPaymentProvider();
+const { signal } = new AbortController();
 
 export const payer: Payer = { name: 'Agência Céu Azul Turismo', taxId: null, address: null };
 
@@ -21,12 +22,12 @@ const request: ChargeRequest = {
 };
 
 export async function pixCharge(changes: Partial<ChargeRequest> = {}) {
-  const artefacts = await provider.createCharge({ ...request, ...changes, method: 'pix' });
+  const artefacts = await provider.createCharge({ ...request, ...changes, method: 'pix' }, { signal });
   return artefacts as Extract<ChargeArtefacts, { method: 'pix' }>;
 }
 
 export async function boletoCharge(changes: Partial<ChargeRequest> = {}) {
-  const artefacts = await provider.createCharge({ ...request, ...changes, method: 'boleto' });
+  const artefacts = await provider.createCharge({ ...request, ...changes, method: 'boleto' }, { signal });
   return artefacts as Extract<ChargeArtefacts, { method: 'boleto' }>;
 }
 
