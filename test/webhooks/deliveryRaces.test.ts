@@ -83,4 +83,34 @@ describeSeveralSessions('Deliveries that several change at the same moment', (en
     await commit();
     expect(await Promise.all(recordings)).toHaveLength(2);
   });
+
+  it('are recorded by who holds nothing of theirs while it waits for a webhook, of which the first comes first', async () => {
+    const { platform } = world.server.running.gateway;
+    const { key, tenant } = await world.team();
+    const ids = [
+      await world.register(key, '/ordered/one'),
+      await world.register(key, '/ordered/other'),
+    ].sort();
+    // Its row comes behind the other one's by that.
+    await world.change(key, ids[0]!, { active: true });
+    await world.happens(tenant);
+    const taken = await claimDeliveries('taken', { webhookIds: ids }, free, platform);
+    const laterFirst = taken.sort((one, other) => (one.webhook_id < other.webhook_id ? 1 : -1));
+    const session = await world.server.openSession();
+    await session.query('BEGIN');
+    await session.query('SELECT FROM webhooks WHERE id = $1 FOR UPDATE', [ids[0]]);
+    const recorder = new AttemptRecorder('ordered', platform);
+    const recordings = laterFirst.map((delivery) => recorded(recorder, delivery));
+    try {
+      await waits(1);
+      // Whoever changes these webhooks and skips their deliveries waits for nobody that waits for it.
+      await session.query('SELECT FROM webhooks WHERE id = $1 FOR UPDATE NOWAIT', [ids[1]]);
+      await session.query('SELECT FROM webhook_deliveries WHERE webhook_id = ANY ($1) FOR UPDATE NOWAIT', [
+        ids,
+      ]);
+    } finally {
+      await session.query('ROLLBACK');
+    }
+    expect(await Promise.all(recordings)).toHaveLength(2);
+  });
 });
