@@ -34,4 +34,25 @@ describeSeveralSessions('A registration that waits for others of its wallet', (e
     await changing;
     expect((await register()).status).toBe(201);
   });
+
+  it('is refused when another webhook is given its URL by a change that commits only then', async () => {
+    const { key } = await world.team();
+    const id = await world.register(key, '/from');
+    const url = world.receiver.url('/to');
+    const other = await world.server.openSession();
+    await other.query('BEGIN');
+    await other.query('UPDATE webhooks SET url = $2, normalized_url = $2 WHERE id = $1', [id, url]);
+    const registering = world.server.rest('POST', '/api/v1/webhooks', {
+      key,
+      body: { url, events: ['wallet.debit'] },
+    });
+    await eventually(async () => (await lockWaits(world.server)) === 1);
+    await other.query('COMMIT');
+    const { status, body } = await registering;
+    expect([status, body.error.message, body.error.details]).toEqual([
+      409,
+      'URL already registered',
+      { field: 'url', type: 'repeated' },
+    ]);
+  });
 });
