@@ -153,6 +153,36 @@ describeEngines('Several root fields of a query', (engine) => {
     },
   );
 
+  it('are put together none beside one that is refused when all others have found theirs', async () => {
+    const { key, webhookId } = await longLogOf(server, 'live');
+    const logged = log.replace('$webhook', JSON.stringify(webhookId));
+    let refuse: (() => void) | undefined;
+    suppliers.answers.one = () =>
+      new Promise((_, reject) => {
+        refuse = () => reject(new Error('no flights today'));
+      });
+    try {
+      const excerpts = await excerptsDuring(async () => {
+        const answered = server.graphql(
+          `{ ${logged} flightSearch(search: ${search.literal}) { id } }`,
+          null,
+          key,
+        );
+        const refuseIt = await eventually(() => refuse);
+        for (let times = 0; times < 3; times += 1)
+          await server.graphql(`{ ${logged.replace('responseExcerpt', 'number')} }`, null, key);
+        refuseIt();
+        expect((await answered).body).toMatchObject({
+          data: null,
+          errors: [{ message: 'Flight search unavailable' }],
+        });
+      });
+      expect(excerpts).toBe(0);
+    } finally {
+      suppliers.answers.one = async () => [];
+    }
+  });
+
   it('of which several are refused tell of one', async () => {
     const { key, given } = await spentTeam();
     const [invalid, notFound, forbidden] = refused.map(({ field }) => field);
