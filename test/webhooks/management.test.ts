@@ -140,10 +140,14 @@ describeWebhookDoors('management of webhooks', (stage) => {
       });
     });
 
-    it('refuses the URL of another webhook, and takes its own again', async () => {
+    it('refuses the URL of another webhook, whose receiver it does not ask, and takes its own again', async () => {
       const { live } = await team();
       const [one, other] = [await register(live), await register(live)];
+      const { pathname } = new URL(other.url);
+      const asked = () => stage.world.receiver.requests.filter(({ path }) => path === pathname).length;
+      const before = asked();
       expectRefusal(await stage.door.update(live, one.id, { url: other.url }), registered);
+      expect(asked()).toBe(before);
       expect(dataOf(await stage.door.update(live, one.id, { url: one.url })).url).toBe(one.url);
     });
 
@@ -201,6 +205,7 @@ describeWebhookDoors('management of webhooks', (stage) => {
   it.each([
     ['of nobody', async () => unknownId],
     ['that is none', async () => 'nonsense'],
+    ['with a NUL', async () => 'wh_\u0000'],
     ['of another team', async () => (await register((await team()).live)).id],
   ])('answers 404 for an id %s', async (_what, idOf) => {
     const [{ live }, id] = [await team(), await idOf()];
