@@ -201,6 +201,31 @@ describeEngines('secrets and headers of a webhook', (engine) => {
     });
 
     it.each([
+      ['left as null', null, [['headers', 'invalid']]],
+      [
+        'too many and repeated',
+        Array.from({ length: 21 }, () => token),
+        [
+          ['headers', 'too_many'],
+          ['headers', 'repeated'],
+        ],
+      ],
+      [
+        'more bad ones than there may be',
+        Array.from({ length: 25 }, (_, n) => ({ name: `X ${n}`, value: '' })),
+        [...Array.from({ length: 20 }, (_, n) => [`headers.${n}`, 'invalid']), ['headers', 'too_many']],
+      ],
+    ])('are refused with each of their faults: %s', async (_what, headers, faults) => {
+      const { key, id } = await created(`/headers-faults-${_what.replaceAll(' ', '-')}`, {
+        headers: [token],
+      });
+      const [error] = (await ask('update', key, { id, headers })).body.errors ?? [];
+      const { field, type, errors = [{ field, type }] } = error?.extensions.details ?? {};
+      expect(errors.map((fault: Json) => [fault.field, fault.type])).toEqual(faults);
+      expect((await does('read', key, { id })).headerNames).toEqual([token.name]);
+    });
+
+    it.each([
       ['one that the sender sets', [{ name: 'Content-Length', value: '1' }], 'headers.0'],
       ['one of the signature', [token, { name: 'x-service-signature', value: '0' }], 'headers.1'],
       ['one of Standard Webhooks', [{ name: 'Webhook-Id', value: '0' }], 'headers.0'],
