@@ -66,6 +66,47 @@ export function describeDeactivation(stage: WorkerStage): void {
     expect(await stage.world.webhook(key, id)).toMatchObject({ active: false, failed_deliveries: 2 });
   });
 
+  it('are dated by when they began, and what comes of them for their webhook by when they ended', async () => {
+    const { server } = stage.world;
+    const { platform } = server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/dated');
+    const beganMs = platform.clock.now().getTime();
+    const at = (seconds: number) => new Date(beganMs + seconds * 1_000);
+    const take = async (seconds: number) => {
+      await stage.world.happens(tenant);
+      const later = { ...platform, clock: { ...platform.clock, now: () => at(seconds) } };
+      const [taken] = await claimDeliveries(`at ${seconds}`, { webhookIds: [id] }, free, later);
+      return taken as ClaimedDelivery;
+    };
+    const end = (delivery: ClaimedDelivery, outcome: typeof failed, [from, to]: [number, number]) =>
+      new AttemptRecorder(`worker of ${id}`, platform).record({
+        delivery,
+        token: `at ${from}`,
+        outcome,
+        startedAt: at(from),
+        endedAt: at(to),
+      });
+    const dates = async () => {
+      const query = 'query ($id: String!) { webhook(id: $id) { active lastTriggeredAt updatedAt } }';
+      const { active, lastTriggeredAt, updatedAt } = (await server.graphql(query, { id }, key)).body.data
+        .webhook;
+      return [active, lastTriggeredAt, updatedAt];
+    };
+    const [, , registeredAt] = await dates();
+    const first = await take(10);
+    const second = await take(20);
+    await end(first, delivered, [10, 30]);
+    expect(await dates()).toEqual([true, at(10).toISOString(), registeredAt]);
+    // Something got through since it began.
+    await end(second, failed, [20, 40]);
+    expect(await dates()).toEqual([true, at(20).toISOString(), registeredAt]);
+    await end(await take(50), failed, [50, 60]);
+    expect(await dates()).toEqual([false, at(50).toISOString(), at(60).toISOString()]);
+    const alerts = await server.query('SELECT created_at FROM webhook_alerts WHERE webhook_id = $1', [id]);
+    expect(alerts).toEqual([{ created_at: at(60) }]);
+  });
+
   it('deactivate a webhook again that a clock which is a little ahead of the worker’s activated', async () => {
     const { server } = stage.world;
     const { platform } = server.running.gateway;
