@@ -4,6 +4,7 @@ import type { Platform } from '../../src/domain/platform.ts';
 import { AttemptRecorder } from '../../src/domain/webhooks/attemptRecording.ts';
 import { claimDeliveries, releaseLease } from '../../src/domain/webhooks/claim.ts';
 import { KeptAttempts } from '../../src/domain/webhooks/keptAttempts.ts';
+import { eventually } from '../harness/client.ts';
 import { handConnections, meetNextStatement } from '../harness/handedConnections.ts';
 import type { WorkerStage } from './workerStage.ts';
 import { delivered, failed, free } from './workerStage.ts';
@@ -123,6 +124,48 @@ export function describeRecording(stage: WorkerStage): void {
       ['http_status'],
       ['http_status'],
     ]);
+  });
+
+  it('are given up with what the database said when their worker stops, and recorded again until then', async () => {
+    const { server } = stage.world;
+    const { platform } = server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/kept');
+    for (const _ of [failed, failed]) await stage.world.happens(tenant);
+    const claimed = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    const [first, second] = claimed.map((delivery) => {
+      const endedAt = platform.clock.now();
+      return { delivery, token: 'token', outcome: failed, startedAt: endedAt, endedAt };
+    });
+    const lines: string[] = [];
+    const log = Object.create(platform.log, {
+      error: { value: (_fields: object, line: string) => lines.push(line) },
+      info: { value: (_fields: object, line: string) => lines.push(line) },
+    });
+    const kept = new KeptAttempts(`worker of ${id}`, { ...platform, log });
+    const [lost, back] = [
+      'webhook attempts not recorded; trying again',
+      'webhook attempts are recorded again',
+    ];
+    refuseConnections(platform, 2);
+    await kept.record(first!);
+    expect(lines).toEqual([lost, back]);
+    const stop = handConnections(platform.sequelize, () =>
+      Promise.reject(new ConnectionRefusedError(new Error('connect ECONNREFUSED'))),
+    );
+    try {
+      const recording = kept.record(second!);
+      const refused = expect(recording).rejects.toThrow('connect ECONNREFUSED');
+      await eventually(() => lines.length === 3);
+      kept.stop();
+      await refused;
+      const stopped = new KeptAttempts(`another of ${id}`, { ...platform, log });
+      stopped.stop();
+      await expect(stopped.record(second!)).rejects.toThrow('connect ECONNREFUSED');
+    } finally {
+      stop();
+    }
+    expect(lines).toEqual([lost, back, lost]);
   });
 
   it('are logged by who has lost them, also when no connection came for that at first', async () => {
