@@ -107,6 +107,37 @@ export function describeDeactivation(stage: WorkerStage): void {
     expect(alerts).toEqual([{ created_at: at(60) }]);
   });
 
+  it('alert of a webhook once, though others that it had under way fail after it was deactivated', async () => {
+    const { server } = stage.world;
+    const { platform } = server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/alerted-once');
+    for (const _ of [failed, failed]) await stage.world.happens(tenant);
+    const [first, second] = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    const updatedAt = async () => {
+      const query = 'query ($id: String!) { webhook(id: $id) { updatedAt } }';
+      return (await server.graphql(query, { id }, key)).body.data.webhook.updatedAt;
+    };
+    const log = new AttemptRecorder(`worker of ${id}`, platform);
+    const fail = (delivery: ClaimedDelivery | undefined, laterMs: number) => {
+      const endedAt = new Date(platform.clock.now().getTime() + laterMs);
+      return log.record({
+        delivery: delivery!,
+        token: 'token',
+        outcome: failed,
+        startedAt: endedAt,
+        endedAt,
+      });
+    };
+    expect(await fail(first, 0)).toMatchObject({ deactivated: true });
+    const deactivatedAt = await updatedAt();
+    expect(await fail(second, 5_000)).toMatchObject({ deactivated: false });
+    expect(await stage.world.webhook(key, id)).toMatchObject({ active: false, failed_deliveries: 2 });
+    expect(await updatedAt()).toBe(deactivatedAt);
+    const alerts = await server.query('SELECT FROM webhook_alerts WHERE webhook_id = $1', [id]);
+    expect(alerts).toHaveLength(1);
+  });
+
   it('deactivate a webhook again that a clock which is a little ahead of the worker’s activated', async () => {
     const { server } = stage.world;
     const { platform } = server.running.gateway;
