@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { newIdentifier } from '../../src/infrastructure/identifiers/identifier.ts';
 import { batchOf } from '../../src/infrastructure/identifiers/identifierBatch.ts';
 import { storedWalletEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
@@ -83,7 +84,17 @@ describeEngines('Events of bookings posted at the same moment', (engine) => {
     const timesOf = (walletId: number) => heard.filter((one) => one === walletId).length;
     // Of its key, its recharge, and the payment of that.
     await eventually(() => wallets.every((walletId) => timesOf(walletId) === 3));
-    await groups.postAll(wallets.map((walletId) => ({ walletId, amountCents: 1_00 })));
+    const [first, second, third] = wallets as [number, number, number];
+    // One is left out, between those that are written.
+    const key = newIdentifier('evt');
+    const postings = [
+      { walletId: first },
+      { walletId: second, key },
+      { walletId: second, key },
+      { walletId: third },
+    ];
+    const outcomes = await groups.postAll(postings.map((one) => ({ ...one, amountCents: 1_00 })));
+    expect(outcomes).toEqual(['written', 'written', 'EMKEY', 'written']);
     await eventually(() => wallets.every((walletId) => timesOf(walletId) === 4));
   });
 
