@@ -147,43 +147,57 @@ describeSeveralSessions('The worker, while something else holds some wallets', (
     expect(await ledgerBreaks(sequelize)).toEqual([]);
   });
 
-  it('gives each answer up before a client who began to wait sooner, and asks for it again', async () => {
+  it('gives each answer up before clients who began to wait sooner, or had all turns, and asks for it again', async () => {
     const [door, otherDoor] = doorsAt(server.url);
     const stage = { door, otherDoor, server, clock, airline };
-    const { teamId, live } = await agencyWith(stage, '9000.00');
     const lockedOut = deferred<void>();
     const refused: OrderState = { state: 'refused', reason: 'sold out' };
+    const given: { id: string; live: string; teamId: string; status: string; clients: number }[] = [];
     airline.answers.hold = () => lockedOut.promise.then(() => refused);
     airline.answers.issue = async (request) => {
       await lockedOut.promise;
-      return request.bookingId === ticket.id ? ticketed(request) : refused;
+      const isTicket = given.some(({ id, status }) => id === request.bookingId && status === 'ticketed');
+      return isTicket ? ticketed(request) : refused;
     };
-    const hold = await held(stage, live);
-    const issue = await booked(stage, live);
-    const ticket = await booked(stage, live);
-    const answered = [hold, issue, ticket].map(({ id }) => id as string);
-    const givenUp = () =>
-      answered.filter((id) =>
-        server.logLines.some(
-          (line) => line.includes('for a locked wallet asked for later') && line.includes(id),
-        ),
+    // Each at a wallet of its own: at one of the same none but the first would come to the database.
+    for (const { book, ...one } of [
+      { book: held, status: 'failed', clients: 1 },
+      { book: booked, status: 'failed', clients: 1 },
+      { book: booked, status: 'ticketed', clients: 1 },
+      { book: booked, status: 'ticketed', clients: 2 },
+    ]) {
+      const { teamId, live } = await agencyWith(stage, '9000.00');
+      given.push({ ...one, teamId, live, id: (await book(stage, live)).id });
+    }
+    const isGivenUp = (id: string) =>
+      server.logLines.some(
+        (line) => line.includes('for a locked wallet asked for later') && line.includes(id),
       );
 
     await other.query('BEGIN');
-    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
-    const refusal = door.createRecharge(live, pixOf('100.00'));
-    await eventually(async () => (await lockWaits(server)) === 1);
+    await other.query('SELECT FROM wallets WHERE team_id = ANY ($1) FOR UPDATE', [
+      given.map(({ teamId }) => teamId),
+    ]);
+    const asked = given.map(({ id, live, clients }) => ({
+      id,
+      outcomes: Array.from({ length: clients }, () => door.createRecharge(live, pixOf('100.00'))),
+    }));
+    const all = asked.flatMap(({ outcomes }) => outcomes);
+    await eventually(async () => (await lockWaits(server)) === all.length);
     lockedOut.resolve();
-    expectRefusal(await refusal, {
-      ...conflict('Another request is still in progress'),
-      details: { type: 'in_progress' },
+    const givenUp = asked.map(async ({ id, outcomes }) => {
+      expectRefusal(await Promise.race(outcomes), {
+        ...conflict('Another request is still in progress'),
+        details: { type: 'in_progress' },
+      });
+      return isGivenUp(id);
     });
-    expect(givenUp()).toEqual(answered);
+    expect(await Promise.all(givenUp)).toEqual(given.map(() => true));
 
     await other.query('ROLLBACK');
+    await Promise.all(all);
     clock.advance(minuteMs);
-    for (const { id } of [hold, issue]) await untilStatus(stage, live, id, 'failed');
-    await untilStatus(stage, live, ticket.id, 'ticketed');
+    for (const { live, id, status } of given) await untilStatus(stage, live, id, status);
   });
 
   it('expires what is overdue in another wallet, while clients of a locked one have all of its turns', async () => {
