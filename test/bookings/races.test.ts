@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { expireOverdueBookings } from '../../src/domain/bookings/expiry.ts';
 import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { RunningServer } from '../../src/server.ts';
 import { startServer } from '../../src/server.ts';
 import type { Door, Outcome } from '../doors/door.ts';
@@ -13,6 +12,7 @@ import { describeEngines } from '../harness/engines.ts';
 import { ledgerBreaks } from '../harness/ledger.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { silentLog } from '../harness/silentLog.ts';
 import { TestClock } from '../harness/testClock.ts';
 import { Airline, ticketed } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
@@ -46,7 +46,7 @@ describeEngines('bookings at once', (engine) => {
         others.push(
           await startServer(readSettings(server.environment), {
             clock,
-            log: createLog('silent'),
+            log: silentLog,
             flightSuppliers: [airline],
           }),
         );

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { freeOf, newReference } from '../../src/domain/bookings/reference.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { startServer } from '../../src/server.ts';
 import type { Json } from '../harness/client.ts';
 import { restRequest } from '../harness/client.ts';
@@ -9,6 +8,7 @@ import { describeEngines, describeSeveralSessions } from '../harness/engines.ts'
 import { ledgerBreaks } from '../harness/ledger.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { silentLog } from '../harness/silentLog.ts';
 import { inDays, requestFor } from './bookingSteps.ts';
 
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -151,7 +151,7 @@ describeSeveralSessions('booking references of several processes', (engine) => {
   it('are never the same', async () => {
     const server = await startTestServer(engine, { settings: { ROLES: 'api' } });
     const settings = readSettings(server.environment);
-    const starting = () => startServer(settings, { log: createLog('silent') });
+    const starting = () => startServer(settings, { log: silentLog });
     const others: Awaited<ReturnType<typeof startServer>>[] = [];
     try {
       others.push(...(await Promise.all([starting(), starting()])));

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { ledgerChecks } from '../../src/domain/ledgerVerification.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { Build } from '../harness/builtServer.ts';
 import { buildServer } from '../harness/builtServer.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { silentLog } from '../harness/silentLog.ts';
 
 let build: Build;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(() => build?.remove());
 
 /** Changes rows of a store whose server may be gone. */
 async function changeRows(environment: Record<string, string>, sql: string): Promise<void> {
-  const database = await openDatabase(readSettings(environment), [], createLog('silent'));
+  const database = await openDatabase(readSettings(environment), [], silentLog);
   await database.sequelize.query(sql);
   await database.close();
 }

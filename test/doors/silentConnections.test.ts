@@ -126,13 +126,16 @@ describeSeveralSessions('What is read on a connection that falls silent', (engin
 
   it('is not mixed up with what comes late, and is read on that connection again', inTime, async () => {
     const { live, test } = await server.createTeam();
-    link.forgetAt('read_balance');
-    expect((await ask(live)).body.data.balance).toBe('0.00');
-    link.remember();
+    // On a slow machine it may go back to the pool before somebody reads, and stay there.
     await eventually(async () => {
-      const keys = [live, test, live, test];
-      const balances = (await Promise.all(keys.map(ask))).map(({ body }) => body.data.balance);
-      expect(balances).toEqual(['0.00', '5000.00', '0.00', '5000.00']);
+      link.forgetAt('read_balance');
+      expect((await ask(live)).body.data.balance).toBe('0.00');
+      link.remember();
+      for (let times = 0; times < 10 && link.askedSince() <= 3; times += 1) {
+        const keys = [live, test, live, test];
+        const balances = (await Promise.all(keys.map(ask))).map(({ body }) => body.data.balance);
+        expect(balances).toEqual(['0.00', '5000.00', '0.00', '5000.00']);
+      }
       return link.askedSince() > 3;
     });
   });

@@ -4,7 +4,6 @@ import { PastEvents } from '../../src/domain/events/pastEvents.ts';
 import type { Platform } from '../../src/domain/platform.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { loseEvents, recordExample, storedEvents, tenantOf, writeEvents } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
@@ -12,6 +11,7 @@ import { describeEngines, describeOneEngine, embedded } from '../harness/engines
 import { Operator } from '../harness/operator.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { silentLog } from '../harness/silentLog.ts';
 
 /** What a follower of a tenant's events has heard from now on: their ids, and where it was rewound to. */
 async function followed({ running }: TestServer, tenant: Tenant) {
@@ -26,7 +26,7 @@ async function followed({ running }: TestServer, tenant: Tenant) {
 
 it('who joins a feed while the table cannot be read pauses between tries, and stops once it is closed', async () => {
   // Nothing can be asked of this database.
-  const platform = { sequelize: {}, log: createLog('silent') } as unknown as Platform;
+  const platform = { sequelize: {}, log: silentLog } as unknown as Platform;
   const feed = new EventFeed(platform);
   let looks = 0;
   const tenant: Tenant = {

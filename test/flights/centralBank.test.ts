@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { startServer } from '../../src/server.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually, restRequest } from '../harness/client.ts';
@@ -9,6 +8,7 @@ import { RepeatedClock } from '../harness/manualClock.ts';
 import { countOf } from '../harness/metricSamples.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { silentLog } from '../harness/silentLog.ts';
 import { sweptTwice } from '../harness/sweeps.ts';
 import { dayMs, minuteMs } from '../harness/testClock.ts';
 import { CentralBank, cut, endless, failing, html, marked, never, sellingIn } from './centralBank.ts';
@@ -266,7 +266,7 @@ describeEngines('exchange rates of the central bank', (engine) => {
     it('are known to processes that never ask the bank', async () => {
       await begin();
       const settings = readSettings({ ...server.environment, ROLES: 'api' });
-      const api = await startServer(settings, { ...overrides, log: createLog('silent') });
+      const api = await startServer(settings, { ...overrides, log: silentLog });
       try {
         const request = { key, body: oneWay('GRU-LIS', '2027-01-15') };
         const usdRate = async () => {

@@ -8,9 +8,9 @@ import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
 import { openEmbedded } from '../../src/infrastructure/database/embedded.ts';
 import { migrateUp } from '../../src/infrastructure/database/migrations.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { migrationsFolder } from '../../src/store.ts';
 import { scratchFolder, sweepScratch } from './scratch.ts';
+import { silentLog } from './silentLog.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,7 +23,6 @@ declare module 'vitest' {
   }
 }
 
-const silent = createLog('silent');
 const { CI, TEST_DATABASE_URL, TEST_REDIS_URL } = process.env;
 
 /** Migrates once for all files: each server of a test starts from a copy. */
@@ -89,8 +88,8 @@ async function makeStore(path: string): Promise<void> {
     DATABASE_POOL_TIMEOUT: 60_000,
     DATA_DIR: path,
   };
-  const database = await openDatabase(settings, [], silent);
-  await migrateUp(database.sequelize, migrationsFolder, false, silent);
+  const database = await openDatabase(settings, [], silentLog);
+  await migrateUp(database.sequelize, migrationsFolder, false, silentLog);
   // Two thirds of the files that every server of a test would copy and delete: the product connects to neither.
   for (const name of ['template0', 'template1']) {
     await database.sequelize.query(`UPDATE pg_database SET datistemplate = false WHERE datname = '${name}'`);
@@ -106,7 +105,7 @@ async function makeServerTemplate(url: string): Promise<{ name: string; copying:
   const target = new URL(url);
   target.pathname = `/${name}`;
   const sequelize = new Sequelize(target.href, { dialect: 'postgres', logging: false });
-  await migrateUp(sequelize, migrationsFolder, true, silent);
+  await migrateUp(sequelize, migrationsFolder, true, silentLog);
   const version = await sequelize.databaseVersion();
   await sequelize.close();
   // What a session has to know of the catalogue is written down by the first one, and copied with the rest.

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { BuiltServer } from './builtServer.ts';
 import type { Json } from './client.ts';
 import { eventually } from './client.ts';
 import { ledgerBreaks } from './ledger.ts';
+import { silentLog } from './silentLog.ts';
 
 /** How many clients there are, and after how many acknowledgements the server dies. */
 interface Work {
@@ -49,7 +49,7 @@ export async function lookAtDead<T>(
   environment: Record<string, string>,
   read: (query: (sql: string) => Promise<Json[]>) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(readSettings(environment), [], createLog('silent'));
+  const database = await openDatabase(readSettings(environment), [], silentLog);
   const query = async (sql: string) => (await database.sequelize.query(sql))[0] as Json[];
   try {
     // A real database server may still be finishing statements of the dead.

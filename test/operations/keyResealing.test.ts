@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { createVault, markLength, markOf } from '../../src/infrastructure/secrets/vault.ts';
 import type { RunningServer } from '../../src/server.ts';
 import { startServer } from '../../src/server.ts';
@@ -14,11 +13,10 @@ import { eventually, graphqlDoor } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
 import { describeEngines, describeOneEngine, describeSeveralSessions, embedded } from '../harness/engines.ts';
 import { operations } from '../harness/operator.ts';
+import { silentLog } from '../harness/silentLog.ts';
 import { newEncryptionKey } from './sealedContent.ts';
 
 type Store = Awaited<ReturnType<typeof allocateStore>>;
-
-const log = createLog('silent');
 
 let build: Build;
 beforeAll(async () => {
@@ -37,7 +35,7 @@ async function storeOn(engine: Engine): Promise<Store> {
 
 /** A server in this process: it begins far sooner than one of its own. */
 async function start({ environment }: Store, settings: Record<string, string> = {}): Promise<RunningServer> {
-  const server = await startServer(readSettings({ ...environment, ...settings }), { log });
+  const server = await startServer(readSettings({ ...environment, ...settings }), { log: silentLog });
   onTestFinished(() => server.close());
   return server;
 }
@@ -47,7 +45,7 @@ const startWith = (store: Store, key: string, ...others: string[]) =>
 
 /** Rows of a store, which no server has when it is the embedded one. */
 async function rowsOf<Row extends object>({ environment }: Store, sql: string, bind: unknown[] = []) {
-  const database = await openDatabase(readSettings(environment), [], log);
+  const database = await openDatabase(readSettings(environment), [], silentLog);
   try {
     return (await database.sequelize.query(sql, { bind }))[0] as Row[];
   } finally {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { sealedValues } from '../../src/domain/vault/sealedValues.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { createVault, markLength } from '../../src/infrastructure/secrets/vault.ts';
 import { startServer } from '../../src/server.ts';
 import type { Build } from '../harness/builtServer.ts';
@@ -10,10 +9,9 @@ import type { Json } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
 import { describeEngines, describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
+import { silentLog } from '../harness/silentLog.ts';
 import { DeliveryWorld } from '../webhooks/deliveryWorld.ts';
 import { newEncryptionKey, SealedContent } from './sealedContent.ts';
-
-const log = createLog('silent');
 
 let build: Build;
 beforeAll(async () => {
@@ -85,7 +83,7 @@ class Rotation {
     const { server } = this.world;
     await server.running.close();
     const settings = readSettings({ ...server.environment, ...keySettings(key, others) });
-    await expect(startServer(settings, { log })).rejects.toThrow(
+    await expect(startServer(settings, { log: silentLog })).rejects.toThrow(
       /Wrong settings: ENCRYPTION_KEY: .*another key.*: list it in ENCRYPTION_KEY_PREVIOUS/,
     );
   }

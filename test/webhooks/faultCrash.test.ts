@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { openDatabase } from '../../src/infrastructure/database/database.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import type { Build, BuiltServer } from '../harness/builtServer.ts';
 import { allocateStore, buildServer } from '../harness/builtServer.ts';
 import { testCertificates } from '../harness/certificates.ts';
@@ -12,6 +11,7 @@ import { eventually, restRequest } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import type { Receiver } from '../harness/receiver.ts';
 import { answer, startReceiver } from '../harness/receiver.ts';
+import { silentLog } from '../harness/silentLog.ts';
 
 /** Events of the whole run; CRASH_EVENTS=2000 for the full size, which takes longer than a suite should. */
 const eventCount = Number(process.env.CRASH_EVENTS ?? 200);
@@ -137,7 +137,7 @@ describeEngines('kill -9 while webhooks are delivered', (engine) => {
   }
 
   async function inStore<Result>(read: (query: <Row>(sql: string) => Promise<Row[]>) => Promise<Result>) {
-    const database = await openDatabase(readSettings(environment), [], createLog('silent'));
+    const database = await openDatabase(readSettings(environment), [], silentLog);
     try {
       return await read(async (sql) => (await database.sequelize.query(sql))[0] as never);
     } finally {

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrateDown, migrateUp } from '../../src/infrastructure/database/migrations.ts';
-import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { migrationsFolder } from '../../src/store.ts';
 import { describeEngines } from '../harness/engines.ts';
+import { silentLog } from '../harness/silentLog.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
 const migration = '034-removed-webhooks';
-const silent = createLog('silent');
 
 describeEngines('webhooks that a build before removed', (engine) => {
   let world: DeliveryWorld;
@@ -27,7 +26,7 @@ describeEngines('webhooks that a build before removed', (engine) => {
     const { sequelize } = world.server.running.gateway.platform;
     const shared = engine.name !== 'embedded';
     const down = async () => {
-      while (!(await migrateDown(sequelize, migrationsFolder, shared, silent)).includes(migration));
+      while (!(await migrateDown(sequelize, migrationsFolder, shared, silentLog)).includes(migration));
     };
     await down();
     await world.server.query('UPDATE webhooks SET deleted_at = now(), active = false WHERE id = $1', [
@@ -36,7 +35,7 @@ describeEngines('webhooks that a build before removed', (engine) => {
     await world.server.query('INSERT INTO webhook_alerts (webhook_id, created_at) VALUES ($1, now())', [
       removed,
     ]);
-    await migrateUp(sequelize, migrationsFolder, shared, silent);
+    await migrateUp(sequelize, migrationsFolder, shared, silentLog);
     const expected = [
       { id: removed, noHeaders: true, noSecrets: true },
       { id: kept, noHeaders: false, noSecrets: false },
@@ -59,7 +58,7 @@ describeEngines('webhooks that a build before removed', (engine) => {
       { id: kept, status: 'pending' },
       { id: removed, status: 'skipped' },
     ]);
-    await migrateUp(sequelize, migrationsFolder, shared, silent);
+    await migrateUp(sequelize, migrationsFolder, shared, silentLog);
     expect(await world.webhook(key, kept)).toMatchObject({ id: kept, active: true });
   });
 });

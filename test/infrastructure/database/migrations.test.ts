@@ -9,14 +9,12 @@ import {
   migrateUp,
   pendingMigrations,
 } from '../../../src/infrastructure/database/migrations.ts';
-import { createLog } from '../../../src/infrastructure/observability/log.ts';
 import { migrationsFolder } from '../../../src/store.ts';
 import { eventually } from '../../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
-
-const silent = createLog('silent');
+import { silentLog } from '../../harness/silentLog.ts';
 
 /** All that a migration makes: columns, constraints, indexes, triggers, functions, and how tables are stored. */
 const shapeQuery = `
@@ -52,9 +50,9 @@ describeEngines('migrations', (engine) => {
     const { sequelize } = server.running.gateway.platform;
     const shared = engine.name !== 'embedded';
     const before = await server.query(shapeQuery);
-    const reverted = await migrateDown(sequelize, migrationsFolder, shared, silent, true);
+    const reverted = await migrateDown(sequelize, migrationsFolder, shared, silentLog, true);
     expect(await server.query(leftoversQuery)).toEqual([]);
-    const applied = await migrateUp(sequelize, migrationsFolder, shared, silent);
+    const applied = await migrateUp(sequelize, migrationsFolder, shared, silentLog);
     expect(applied).toEqual(reverted.reverse());
     expect(await pendingMigrations(sequelize, migrationsFolder)).toEqual([]);
     expect(await server.query(shapeQuery)).toEqual(before);
@@ -63,7 +61,7 @@ describeEngines('migrations', (engine) => {
   it('go down, each of them, to exactly what was there before it', async () => {
     const { sequelize } = server.running.gateway.platform;
     const shared = engine.name !== 'embedded';
-    await migrateDown(sequelize, migrationsFolder, shared, silent, true);
+    await migrateDown(sequelize, migrationsFolder, shared, silentLog, true);
     // Beside the product's own, for what they import.
     const folder = await mkdtemp(join(dirname(migrationsFolder), 'migrations-so-far-'));
     try {
@@ -72,11 +70,11 @@ describeEngines('migrations', (engine) => {
         const before = await server.query(shapeQuery);
         await copyFile(join(migrationsFolder, file), join(folder, file));
         const names = [file.replace(/\.[jt]s$/, '')];
-        expect(await migrateUp(sequelize, folder, shared, silent)).toEqual(names);
+        expect(await migrateUp(sequelize, folder, shared, silentLog)).toEqual(names);
         const after = await server.query(shapeQuery);
-        expect(await migrateDown(sequelize, folder, shared, silent)).toEqual(names);
+        expect(await migrateDown(sequelize, folder, shared, silentLog)).toEqual(names);
         expect(await server.query(shapeQuery), file).toEqual(before);
-        await migrateUp(sequelize, folder, shared, silent);
+        await migrateUp(sequelize, folder, shared, silentLog);
         expect(await server.query(shapeQuery), file).toEqual(after);
       }
     } finally {
@@ -87,20 +85,20 @@ describeEngines('migrations', (engine) => {
   it('run once when several processes start at the same time', async () => {
     const { sequelize } = server.running.gateway.platform;
     const shared = engine.name !== 'embedded';
-    await migrateDown(sequelize, migrationsFolder, shared, silent, true);
+    await migrateDown(sequelize, migrationsFolder, shared, silentLog, true);
     const runs = shared
-      ? await Promise.all([1, 2, 3].map(() => migrateUp(sequelize, migrationsFolder, shared, silent)))
-      : [await migrateUp(sequelize, migrationsFolder, shared, silent)];
+      ? await Promise.all([1, 2, 3].map(() => migrateUp(sequelize, migrationsFolder, shared, silentLog)))
+      : [await migrateUp(sequelize, migrationsFolder, shared, silentLog)];
     expect(runs.filter((names) => names.length > 0)).toHaveLength(1);
   });
 
   it('are applied and noted together: one that ends before its note has not happened', async () => {
     const { sequelize } = server.running.gateway.platform;
     const shared = engine.name !== 'embedded';
-    const up = () => migrateUp(sequelize, migrationsFolder, shared, silent);
-    const down = () => migrateDown(sequelize, migrationsFolder, shared, silent);
+    const up = () => migrateUp(sequelize, migrationsFolder, shared, silentLog);
+    const down = () => migrateDown(sequelize, migrationsFolder, shared, silentLog);
 
-    await migrateDown(sequelize, migrationsFolder, shared, silent, true);
+    await migrateDown(sequelize, migrationsFolder, shared, silentLog, true);
     await server.query(`ALTER TABLE migrations ADD CONSTRAINT refused CHECK (name NOT LIKE '005-%')`);
     await expect(up()).rejects.toThrow('refused');
     await server.query('ALTER TABLE migrations DROP CONSTRAINT refused');
@@ -120,7 +118,7 @@ describeEngines('migrations', (engine) => {
     const shared = engine.name !== 'embedded';
     const before = await server.query(shapeQuery);
     await server.query(`UPDATE migrations SET name = '015-order-notes' WHERE name = '017-order-notes'`);
-    expect(await migrateUp(sequelize, migrationsFolder, shared, silent)).toEqual(['017-order-notes']);
+    expect(await migrateUp(sequelize, migrationsFolder, shared, silentLog)).toEqual(['017-order-notes']);
     expect(await server.query(shapeQuery)).toEqual(before);
   });
 
@@ -128,22 +126,22 @@ describeEngines('migrations', (engine) => {
     const { sequelize } = server.running.gateway.platform;
     const shared = engine.name !== 'embedded';
     const name = '028-recharges-by-status';
-    while (!(await migrateDown(sequelize, migrationsFolder, shared, silent)).includes(name));
+    while (!(await migrateDown(sequelize, migrationsFolder, shared, silentLog)).includes(name));
     await server.query('CREATE INDEX recharges_by_status ON recharges (wallet_id)');
     // As CREATE INDEX CONCURRENTLY leaves it that was given up.
     await server.query(
       `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'recharges_by_status'::regclass`,
     );
-    await expect(migrateUp(sequelize, migrationsFolder, shared, silent)).rejects.toThrow(
+    await expect(migrateUp(sequelize, migrationsFolder, shared, silentLog)).rejects.toThrow(
       'recharges_by_status',
     );
     await server.query('DROP INDEX recharges_by_status');
-    expect(await migrateUp(sequelize, migrationsFolder, shared, silent)).toContain(name);
+    expect(await migrateUp(sequelize, migrationsFolder, shared, silentLog)).toContain(name);
   });
 
   it('need no more than one connection of the pool', async () => {
     const shared = engine.name !== 'embedded';
-    await migrateDown(server.running.gateway.platform.sequelize, migrationsFolder, shared, silent);
+    await migrateDown(server.running.gateway.platform.sequelize, migrationsFolder, shared, silentLog);
     try {
       await server.restart({ DATABASE_POOL_SIZE: '1' });
       const { sequelize } = server.running.gateway.platform;
@@ -171,7 +169,7 @@ describeSeveralSessions('migrations beside those who read', (engine) => {
   it('wait until a table is free that is being dumped, and let others read it meanwhile', async () => {
     const { sequelize } = server.running.gateway.platform;
     const changing = '023-refunded-rests';
-    while (!(await migrateDown(sequelize, migrationsFolder, true, silent)).includes(changing));
+    while (!(await migrateDown(sequelize, migrationsFolder, true, silentLog)).includes(changing));
     const connect = async () => {
       const client = new pg.Client({ connectionString: server.environment.DATABASE_URL });
       await client.connect();
@@ -215,7 +213,7 @@ describeSeveralSessions('migrations beside those who read', (engine) => {
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     await writeFile(join(folder, '001-slowly-loaded.js'), slowFile);
-    const applied = migrateUp(sequelize, folder, true, silent);
+    const applied = migrateUp(sequelize, folder, true, silentLog);
     await Promise.race([eventually(() => loading.migrationLoads !== undefined), applied]);
     const open = await server.query(
       `SELECT query FROM pg_stat_activity

@@ -7,9 +7,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it, onTestFinished } from 'vitest';
 import { Connections } from '../../../src/infrastructure/http/connections.ts';
-import { createLog } from '../../../src/infrastructure/observability/log.ts';
 import { createMetrics } from '../../../src/infrastructure/observability/metrics.ts';
 import { eventually } from '../../harness/client.ts';
+import { silentLog } from '../../harness/silentLog.ts';
 
 const descriptors = 16;
 const most = descriptors / 2;
@@ -18,7 +18,7 @@ const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 /** A server with few descriptors that answers nothing. @param look at each request. */
 async function listen(look: (request: IncomingMessage, response: ServerResponse) => void) {
   const metrics = createMetrics();
-  const connections = new Connections({ descriptors, log: createLog('silent'), metrics });
+  const connections = new Connections({ descriptors, log: silentLog, metrics });
   const server = createServer((asked, response) => {
     asked.on('error', () => undefined).resume();
     asked.socket.underWay = response;

@@ -6,9 +6,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Connections } from '../../../src/infrastructure/http/connections.ts';
 import { prepareStop } from '../../../src/infrastructure/http/stopping.ts';
-import { createLog } from '../../../src/infrastructure/observability/log.ts';
 import { createMetrics } from '../../../src/infrastructure/observability/metrics.ts';
 import { eventually } from '../../harness/client.ts';
+import { silentLog } from '../../harness/silentLog.ts';
 
 /** With so much to do at each, accepting as many as may wait takes longer than a stop. */
 const workMs = 20;
@@ -18,7 +18,7 @@ async function listen() {
   const server = createServer((_request, response) => response.end('answered'));
   const connections = new Connections({
     descriptors: Number.POSITIVE_INFINITY,
-    log: createLog('silent'),
+    log: silentLog,
     metrics: createMetrics(),
   });
   connections.follow(server);
