@@ -89,8 +89,11 @@ function close(running: RunningServer, log: Log): void {
 function warnOf(settings: Settings, log: Log): void {
   for (const misspelt of misspeltSettings(process.env))
     log.warn(misspelt, 'a variable is like a setting, and is none');
-  for (const option of process.argv.slice(2))
+  for (const argument of process.argv.slice(2)) {
+    // What it is given may be a key or a password.
+    const [option] = /^-[^=]*/.exec(argument) ?? [];
     log.warn({ option }, 'an option is given, and there are none: settings are variables of the environment');
+  }
   if (settings.DATABASE_URL && settings.PAYMENT_PROVIDER === 'simulated')
     log.warn('payments are simulated: whoever has a live key pays its recharges without money');
 }
