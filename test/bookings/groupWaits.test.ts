@@ -9,6 +9,10 @@ import { lockWaits } from '../harness/lockWaits.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { bookingOf, fundedTeam, writeBooking } from './writtenBookings.ts';
 
+/** Far longer than a group may wait, and half as long as what clients ask for. */
+const longWait = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                   AND query_start < clock_timestamp() - interval '5 seconds'`;
+
 describeSeveralSessions('A group of bookings', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -122,6 +126,27 @@ describeSeveralSessions('A group of bookings', (engine) => {
     expect(warned).not.toEqual([]);
     const [wallet] = await server.query<object>('SELECT balance_cents FROM wallets WHERE id = $1', [locked]);
     expect(wallet).toEqual({ balance_cents: '70000' });
+  });
+
+  it('in which one waits for long is given up for the others, who do not wait as long as a client', async () => {
+    const { platform } = server.running.gateway;
+    const [other, locked, free] = [await fundedWallet(), await fundedWallet(), await fundedWallet()];
+    const holder = await server.openSession();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM wallets WHERE id = $1 FOR UPDATE', [locked]);
+    // The first is written alone and at once; the two behind it are a group.
+    const bookings = await Promise.all(
+      [other, locked, free].map((id) => bookingOf(server, id, { amountCents: 100_00 })),
+    );
+    const posted = Promise.all(bookings.map((booking) => postBooking(booking, null, platform)));
+    let longWaits = 0;
+    await eventually(async () => {
+      longWaits += (await server.query(longWait)).length;
+      return (await server.query('SELECT FROM bookings WHERE wallet_id = $1', [free])).length === 1;
+    });
+    expect(longWaits).toBe(0);
+    await holder.query('COMMIT');
+    await posted;
   });
 });
 

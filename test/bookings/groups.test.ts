@@ -164,6 +164,18 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     expect(told).toEqual(Array(3 * postings.length).fill({ kept: true }));
   });
 
+  it('are at most 32 in one statement, which holds their wallets until it ends', async () => {
+    const { live } = await fundedTeam(server);
+    const outcomes = await groups.postAll(Array(70).fill({ walletId: live, amountCents: 1_00 }));
+    expect(outcomes).toEqual(Array(70).fill('written'));
+    const [largest] = await server.query<{ bookings: number }>(
+      `SELECT count(*)::integer AS bookings FROM bookings WHERE wallet_id = $1
+        GROUP BY xmin ORDER BY bookings DESC LIMIT 1`,
+      [live],
+    );
+    expect(largest).toEqual({ bookings: 32 });
+  });
+
   it('write a key once: the others with it are left out, and harm nobody in their group', async () => {
     const { live } = await fundedTeam(server);
     const [shared, own] = [newIdentifier('evt'), newIdentifier('evt')];
