@@ -27,9 +27,15 @@ export async function nameServer(records: Records | 'silent' | 'truncated', sile
   const port = await ownPort();
   socket.bind(port, '127.0.0.1');
   await once(socket, 'listening');
-  onTestFinished(() => void socket.close());
+  let isThere = true;
+  const leave = () => {
+    if (isThere) socket.close();
+    isThere = false;
+  };
+  onTestFinished(leave);
   return {
     port,
+    leave,
     lookup: dnsLookup(endlessMs, [`127.0.0.1:${port}`]),
     asked: () => questions,
     speak: () => held.forEach((speak) => void speak()),

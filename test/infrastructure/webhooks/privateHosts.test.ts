@@ -165,6 +165,16 @@ describe('dnsLookup', () => {
     expect(answer).toEqual({ reachable: false, reason: 'dns' });
   });
 
+  it('has nothing where a server that takes no question any more was waited for before', async () => {
+    const { port, asked, leave } = await nameServer('silent');
+    // It is asked again after a fifth of that, in which it goes.
+    const sender = await strictSender(dnsLookup(2_000, [`127.0.0.1:${port}`]));
+    const sending = sender.send(post('https://hooks.receiver.test/'));
+    await eventually(() => asked() >= 2);
+    leave();
+    expect(await sending).toMatchObject({ ok: false, reason: 'dns' });
+  });
+
   it.each(['takes nothing over TCP', 'resets what comes over TCP'])(
     'has nothing where the server is there, has more to say than UDP carries, and %s',
     async (manner) => {
