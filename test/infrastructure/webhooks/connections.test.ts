@@ -5,6 +5,7 @@ import { restoreMachineClock, setMachineClock } from '../../harness/machineClock
 import { monotonicClock } from '../../harness/monotonicClock.ts';
 import { answer } from '../../harness/receiver.ts';
 import { minuteMs } from '../../harness/testClock.ts';
+import { reset } from './hostileReceiver.ts';
 import { onLoopback, post, receiver, sender, timeoutMs } from './senders.ts';
 
 describe('connections', () => {
@@ -128,25 +129,31 @@ describe('connections', () => {
     const target = await receiver(answer(200), { onConnection: (socket) => sockets.push(socket) });
     const one = sender();
     await one.send(post(target.url()));
-    (sockets[0] as TLSSocket & { _parent: { resetAndDestroy(): void } })._parent.resetAndDestroy();
+    reset(sockets[0]!);
     expect((await one.send(post(target.url()))).ok).toBe(true);
     expect(target.requests.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  it('that break under a request lose that attempt, which is not sent again, and are not trusted after that', async () => {
-    const target = await receiver(answer(200));
-    const one = sender();
-    expect((await one.send(post(target.url()))).ok).toBe(true);
-    target.behave((_request, socket) => socket.destroy());
-    expect(await one.send(post(target.url()))).toMatchObject({ ok: false, statusCode: null });
-    expect(target.requests.map(({ connection }) => connection)).toEqual([1, 1]);
+  it.each([
+    ['are closed', 'connection_closed', (socket: TLSSocket) => void socket.destroy()],
+    ['are reset', 'connection_reset', reset],
+  ])(
+    'that %s under a request lose that attempt, which is not sent again, and are not trusted after that',
+    async (_, reason, cut) => {
+      const target = await receiver(answer(200));
+      const one = sender();
+      expect((await one.send(post(target.url()))).ok).toBe(true);
+      target.behave((_request, socket) => cut(socket));
+      expect(await one.send(post(target.url()))).toMatchObject({ ok: false, statusCode: null, reason });
+      expect(target.requests.map(({ connection }) => connection)).toEqual([1, 1]);
 
-    target.behave(answer(200));
-    for (let round = 0; round < 2; round += 1) expect((await one.send(post(target.url()))).ok).toBe(true);
-    expect(target.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 3]);
-    expect(target.requests.at(-1)!.headers.connection).toBe('close');
-    expect(one.stats().idleConnections).toBe(0);
-  });
+      target.behave(answer(200));
+      for (let round = 0; round < 2; round += 1) expect((await one.send(post(target.url()))).ok).toBe(true);
+      expect(target.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 3]);
+      expect(target.requests.at(-1)!.headers.connection).toBe('close');
+      expect(one.stats().idleConnections).toBe(0);
+    },
+  );
 
   it('that break under their first request say nothing of those that are kept', async () => {
     const target = await receiver((_request, socket) => socket.destroy());

@@ -271,7 +271,7 @@ export async function startHostileReceiver(name: MisbehaviourName, timeoutMs: nu
 }
 
 /** RST instead of FIN: the socket under TLS is told to drop the connection. */
-function reset(socket: TLSSocket): void {
+export function reset(socket: TLSSocket): void {
   tcpUnder(socket).resetAndDestroy();
 }
 
