@@ -48,6 +48,55 @@ export function describeSlots(stage: WorkerStage): void {
     if (expected > 0) expect(taken.map((one) => one.id)).toContain(longest?.id);
   });
 
+  it('go by turns where few slots are free, and within a turn by when they fell due', async () => {
+    const { platform } = stage.world.server.running.gateway;
+    const webhookIds: string[] = [];
+    for (const [path, events] of [
+      ['/busy', 4],
+      ['/calm', 1],
+      ['/last', 1],
+    ] as const) {
+      const { key, tenant } = await stage.world.team();
+      webhookIds.push(await stage.world.register(key, path));
+      for (let event = 0; event < events; event += 1) await stage.world.happens(tenant);
+    }
+    const [busy, calm, last] = webhookIds;
+    const duePast = (id: string | undefined, hours: number) =>
+      stage.world.server.query(
+        `UPDATE webhook_deliveries SET due_at = due_at - $2 * interval '1 hour' WHERE webhook_id = $1`,
+        [id, hours],
+      );
+    await duePast(busy, 2);
+    await duePast(last, 1);
+    const take = async (untrusted: number) => {
+      const allowances = { ...free, freeSlots: { ...free.freeSlots, untrusted } };
+      const taken = await claimDeliveries('few', { webhookIds }, allowances, platform);
+      return taken.map(({ webhook_id }) => webhook_id);
+    };
+    expect(new Set(await take(3))).toEqual(new Set([busy, last]));
+    await duePast(calm, 3);
+    expect(await take(2)).toEqual([calm]);
+  });
+
+  it('go by when they fell due, those of webhooks that answer well and the others, where not all may be taken', async () => {
+    const { platform } = stage.world.server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const well = await stage.world.register(key, '/well');
+    await stage.world.happens(tenant);
+    const take = (limit: number) => claimDeliveries('one', { webhookIds }, { ...free, limit }, platform);
+    const webhookIds = [well];
+    await record((await take(1))[0], 'one', delivered);
+    await stage.world.happens(tenant);
+    webhookIds.push(await stage.world.register(key, '/unknown'));
+    await stage.world.happens(tenant);
+    await stage.world.server.query(
+      `UPDATE webhook_deliveries SET due_at = due_at - interval '1 hour' WHERE webhook_id = $1 AND status = 'pending'
+          AND id = (SELECT min(id) FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'pending')`,
+      [well],
+    );
+    expect(await take(1)).toMatchObject([{ webhook_id: well, trusted: true }]);
+  });
+
   it('are those of a webhook that answers well when its latest attempt succeeded', async () => {
     const { platform } = stage.world.server.running.gateway;
     const { key, tenant } = await stage.world.team();
