@@ -9,17 +9,19 @@ interface Wanted {
   walletId: number;
   amountCents: number;
   key?: string;
+  /** Since when keys must have been stored to count; since ever unless said. */
+  keysSince?: Date;
   /** By the clock of the process that writes it; now unless said. */
   at?: Date;
 }
 
-const keyOf = (key: string): IdempotencyRow => ({
+const keyOf = (key: string, keysSince = new Date(0)): IdempotencyRow => ({
   scope: 'groups',
   key,
   fingerprint: Buffer.from(key),
   outcome: JSON.stringify({ value: key }),
   createdAt: new Date(),
-  oldest: new Date(0),
+  oldest: keysSince,
 });
 
 /** Bookings that are posted at the same moment: the first of them goes alone, and the others together. */
@@ -38,13 +40,22 @@ export class Groups {
     );
     return Promise.all(
       bookings.map((booking, index) => {
-        const key = postings[index]?.key;
-        return postBooking(booking, key === undefined ? null : keyOf(key), platform).then(
+        const { key, keysSince } = postings[index] as Wanted;
+        return postBooking(booking, key === undefined ? null : keyOf(key, keysSince), platform).then(
           () => 'written',
           (error) => (error instanceof AppError ? error.code : (error.code as string)),
         );
       }),
     );
+  }
+
+  /** How many bookings of a wallet each statement wrote, the largest first. */
+  async sizes(walletId: number): Promise<number[]> {
+    const rows = await this.#server().query<{ size: number }>(
+      'SELECT count(*)::integer AS size FROM bookings WHERE wallet_id = $1 GROUP BY xmin ORDER BY size DESC',
+      [walletId],
+    );
+    return rows.map(({ size }) => size);
   }
 
   async breaks() {

@@ -135,6 +135,8 @@ describeEngines('Bookings posted at the same moment', (engine) => {
       'INSUFFICIENT_BALANCE',
       'written',
     ]);
+    // The first alone, and the others together.
+    expect(await groups.sizes(test)).toEqual([2, 1]);
     expect(await groups.breaks()).toEqual([]);
   });
 
@@ -168,12 +170,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     const { live } = await fundedTeam(server);
     const outcomes = await groups.postAll(Array(70).fill({ walletId: live, amountCents: 1_00 }));
     expect(outcomes).toEqual(Array(70).fill('written'));
-    const [largest] = await server.query<{ bookings: number }>(
-      `SELECT count(*)::integer AS bookings FROM bookings WHERE wallet_id = $1
-        GROUP BY xmin ORDER BY bookings DESC LIMIT 1`,
-      [live],
-    );
-    expect(largest).toEqual({ bookings: 32 });
+    expect((await groups.sizes(live))[0]).toBe(32);
   });
 
   it('write a key once: the others with it are left out, and harm nobody in their group', async () => {
@@ -212,5 +209,20 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     // Which is nothing that anyone should be woken for.
     expect(groups.failed()).toEqual([]);
     expect(await groups.breaks()).toEqual([]);
+  });
+
+  it('take a key anew together whose answer is kept no longer', async () => {
+    const { live } = await fundedTeam(server);
+    const [key, other] = [newIdentifier('evt'), newIdentifier('evt')];
+    const wanted = { walletId: live, amountCents: 10_00 };
+    expect(await groups.postAll([{ ...wanted, key }])).toEqual(['written']);
+    const keysSince = new Date(Date.now() + hourMs);
+    const outcomes = await groups.postAll([
+      wanted,
+      { ...wanted, key, keysSince },
+      { ...wanted, key: other, keysSince },
+    ]);
+    expect(outcomes).toEqual(['written', 'written', 'written']);
+    expect(await groups.sizes(live)).toEqual([2, 1, 1]);
   });
 });
