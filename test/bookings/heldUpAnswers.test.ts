@@ -1,11 +1,12 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
 import type { OrderRequest, OrderState } from '../../src/infrastructure/flights/order.ts';
+import { dataOf } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { minuteMs } from '../harness/testClock.ts';
 import { ticketed } from './airline.ts';
-import { agencyWith, booked, held, untilStatus } from './bookingSteps.ts';
+import { agencyWith, booked, carrierReferenceOf, held, untilStatus } from './bookingSteps.ts';
 import { workerStage } from './workerStage.ts';
 
 /** Far longer than an answer may wait, and half as long as what clients ask for. */
@@ -47,5 +48,20 @@ describeSeveralSessions('The answer of a supplier, while something else holds it
     clock.advance(minuteMs);
     await worker.sweep();
     await untilStatus(stage, live, id, status);
+  });
+
+  it('leaves the carrier’s locator, which is told before the tickets that came with it', async () => {
+    const { teamId, live } = await agencyWith(stage, '1000.00');
+    const worker = new OrderDispatcher(stage.server.running.gateway.platform);
+    onTestFinished(() => worker.stop());
+    airline.answers.issue = async (request) => ({ ...ticketed(request), carrierReference: 'XKPTRB' });
+    const { id } = await booked(stage, live);
+    const other = await stage.server.openSession();
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
+    await worker.sweep();
+    await eventually(async () => (await carrierReferenceOf(stage, live, id)) === 'XKPTRB');
+    expect(dataOf(await stage.door.getBooking(live, id)).status).toBe('confirmed');
+    await other.query('ROLLBACK');
   });
 });
