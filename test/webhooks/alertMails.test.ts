@@ -17,7 +17,7 @@ import {
 } from './mailServers.ts';
 
 describeMailServer('While the mail server is slow to refuse', startSlowMailServer, (stage) => {
-  it('an alert that nobody has tried to mail comes before one that was tried', async () => {
+  it('alerts that nobody has tried to mail come before those that were tried, and the older first', async () => {
     const { mail, world } = stage;
     world.fail('/lost');
     const deactivated = async (alertEmail: string) => {
@@ -33,6 +33,15 @@ describeMailServer('While the mail server is slow to refuse', startSlowMailServe
     await eventually(() => mail.asked.length === 2);
     await deactivated('third@example.com');
     await eventually(async () => (await waitingAlerts(world)).length === 3);
+    await deactivated('fourth@example.com');
+    await eventually(async () => (await waitingAlerts(world)).length === 4);
+    // Stored anew, the third stands behind the fourth.
+    await world.server.query(
+      `UPDATE webhook_alerts SET created_at = created_at
+        WHERE id = (SELECT id FROM webhook_alerts ORDER BY id DESC OFFSET 1 LIMIT 1)`,
+    );
+    // Of a table that is known to be small no index is asked.
+    await world.server.query('ANALYZE webhook_alerts');
     // As if the second had taken so long that it is the first one's turn again.
     await world.server.query(
       `UPDATE webhook_alerts SET leased_until = clock_timestamp() - interval '1 second'
@@ -43,7 +52,10 @@ describeMailServer('While the mail server is slow to refuse', startSlowMailServe
     mail.busy();
     await eventually(() => mail.asked.length === 4);
     mail.busy();
-    expect(mail.asked.map((address) => address.split('@')[0])).toEqual(['first', 'second', 'third', 'first']);
+    await eventually(() => mail.asked.length === 5);
+    mail.busy();
+    const asked = mail.asked.map((address) => address.split('@')[0]);
+    expect(asked).toEqual(['first', 'second', 'third', 'fourth', 'first']);
   });
 });
 
