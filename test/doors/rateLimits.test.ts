@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { simulatedPaymentProvider } from '../../src/infrastructure/payments/simulated.ts';
+import { eventually } from '../harness/client.ts';
 import { countOf } from '../harness/metricSamples.ts';
 import { openRawSocket } from '../harness/rawSocket.ts';
 import type { Outcome } from './door.ts';
@@ -75,6 +76,18 @@ describeDoors(
       ];
       for (const outcome of refused) expectRetryLater(outcome);
       expect(await stage.server.query('SELECT 1 FROM recharges')).toEqual([]);
+    });
+
+    it('is over when it says that it is, and no later than a client waits that does as it is told', async () => {
+      const { live } = await newTeamKeys(stage.server);
+      // What is an hour later would lose most of a second if it were rounded down.
+      await eventually(() => Date.now() % 1_000 > 500);
+      const overMs = Date.now() + hourSeconds * 1_000;
+      const outcomes = [];
+      for (let sent = 0; sent < 6; sent += 1) outcomes.push(await stage.door.balance(live));
+      const waitMs = Number(outcomes[5]?.headers.get('retry-after')) * 1_000;
+      expect(Date.now() + waitMs).toBeGreaterThanOrEqual(overMs);
+      expect(Math.min(...outcomes.map(resetOf)) * 1_000).toBeGreaterThanOrEqual(overMs);
     });
 
     it('lets exactly five of fifteen through that come at once', async () => {
