@@ -1,6 +1,6 @@
 import { isInDoubt } from '../../infrastructure/database/database.ts';
 import { toleratedMs } from '../../infrastructure/database/sharedClock.ts';
-import { retryOnDeadlock, run, statement } from '../../infrastructure/database/statement.ts';
+import { run, statement } from '../../infrastructure/database/statement.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import type { Platform } from '../platform.ts';
 import type { ClaimedDelivery } from './claim.ts';
@@ -211,12 +211,10 @@ export class AttemptRecorder {
     const next = batch.map(({ attempt }) => nextAttemptAt(attempt, this.#platform));
     const rows = JSON.stringify(batch.map(({ attempt }, index) => rowOf(attempt, next[index] ?? null)));
     const name = `${this.#name}/${this.#written}`;
-    const lost = await retryOnDeadlock(() => run(this.#platform.sequelize, recording, [rows, name])).catch(
-      (error) => {
-        if (isInDoubt(error)) for (const { attempt } of batch) this.#inDoubt.add(attempt);
-        throw error;
-      },
-    );
+    const lost = await run(this.#platform.sequelize, recording, [rows, name]).catch((error) => {
+      if (isInDoubt(error)) for (const { attempt } of batch) this.#inDoubt.add(attempt);
+      throw error;
+    });
     const deactivated = new Set(lost.map(({ id }) => id));
     for (const [index, { attempt, resolve }] of batch.entries()) {
       const nextAt = next[index] ?? null;
