@@ -6,6 +6,7 @@ import { claimDeliveries, releaseLease } from '../../src/domain/webhooks/claim.t
 import { KeptAttempts } from '../../src/domain/webhooks/keptAttempts.ts';
 import { eventually } from '../harness/client.ts';
 import { handConnections, meetNextStatement } from '../harness/handedConnections.ts';
+import { deliveryLogOf } from './deliveryLog.ts';
 import type { WorkerStage } from './workerStage.ts';
 import { delivered, failed, free } from './workerStage.ts';
 
@@ -222,13 +223,19 @@ export function describeRecording(stage: WorkerStage): void {
   it('are of a delivery that stays delivered, when who had it before got through and who has it now does not', async () => {
     const { platform } = stage.world.server.running.gateway;
     const { key, tenant } = await stage.world.team();
+    const { read } = deliveryLogOf(() => stage.world);
     const id = await stage.world.register(key, '/got-through');
-    await stage.world.happens(tenant);
+    const deliveryId = `${await stage.world.happens(tenant)}.${id}`;
     const claim = (token: string) => claimDeliveries(token, { webhookIds: [id] }, free, platform);
     const [first] = await claim('lost');
     await releaseLease({ id: first!.id, token: 'lost' }, platform.clock.now(), platform);
     const [second] = await claim('held');
     await record(first, 'lost', delivered);
+    expect(await read('one', key, { id: deliveryId })).toMatchObject({
+      status: 'delivered',
+      lastStatusCode: 200,
+      lastReason: 'ok',
+    });
     await record(second, 'held', failed);
     expect(await stage.world.deliveries(id)).toMatchObject([
       { status: 'delivered', reasons: ['ok', 'http_status'] },

@@ -180,4 +180,31 @@ export function describeDeactivation(stage: WorkerStage): void {
     const alerts = await server.query('SELECT FROM webhook_alerts WHERE webhook_id = $1', [id]);
     expect(alerts).toHaveLength(2);
   });
+
+  it.each([
+    ['leave a webhook active that was activated since the first of them', 2_001, true],
+    ['deactivate one that was told to be active, which it was, since the first of them', 2_000, false],
+  ] as const)('%s', async (_what, beforeMs, active) => {
+    const { server } = stage.world;
+    const { platform } = server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, `/activated-${beforeMs}`);
+    const activate = async () => {
+      const { body } = await stage.world.change(key, id, { active: true });
+      return Date.parse(body.data.updated_at);
+    };
+    await stage.world.change(key, id, { active: false });
+    const activatedMs = await activate();
+    const now = () => new Date(activatedMs - beforeMs);
+    await stage.world.happens(tenant);
+    await server.query(
+      `UPDATE webhook_deliveries SET due_at = due_at - interval '1 minute' WHERE webhook_id = $1`,
+      [id],
+    );
+    const before = { ...platform, clock: { ...platform.clock, now } };
+    const [taken] = await claimDeliveries('before', { webhookIds: [id] }, free, before);
+    await eventually(async () => (await activate()) > activatedMs);
+    await record(taken, 'before', failed);
+    expect(await stage.world.webhook(key, id)).toMatchObject({ active, failed_deliveries: 1 });
+  });
 }

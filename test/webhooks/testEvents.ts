@@ -90,6 +90,18 @@ export function describeTestEvents(stage: SendingStage): void {
       stage.world.mend('/test-fails');
     });
 
+    it('is tried at the new URL of its webhook when that changes under it', async () => {
+      const { key } = await stage.world.team();
+      const id = await stage.world.register(key, '/test-before');
+      stage.world.hold('/test-before');
+      await read('sendTest', key, { webhookId: id, type: 'wallet.debit' });
+      await eventually(() => stage.world.received('/test-before').length === 1);
+      await stage.world.change(key, id, { url: stage.world.receiver.url('/test-after') });
+      const [delivery] = await stage.world.until(id, ({ status }) => status !== 'pending');
+      expect(delivery).toMatchObject({ status: 'delivered', reasons: ['cancelled', 'ok'] });
+      expect(stage.world.received('/test-after')).toHaveLength(1);
+    });
+
     it('is sent once for an Idempotency-Key', async () => {
       const { key } = await stage.world.team();
       const id = await stage.world.register(key, '/test-once');
