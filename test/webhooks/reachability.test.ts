@@ -20,7 +20,14 @@ it.each([
   'a URL is %s, and the log has the reason of a refusal',
   async (_what, [isAsked, mayBePrivate], reason, isRefused) => {
     const settings = { WEBHOOK_REACHABILITY_CHECK: isAsked, WEBHOOK_ALLOW_PRIVATE_HOSTS: mayBePrivate };
-    const webhookSender = { reachable: async () => ({ reachable: false, reason }) };
+    const asked: string[] = [];
+    const webhookSender = {
+      async reachable(url: string) {
+        asked.push(url);
+        return { reachable: false, reason };
+      },
+      isBlocked: async () => reason === 'blocked_address',
+    };
     const lines: object[] = [];
     const log = { info: (members: object, message: string) => lines.push({ ...members, message }) };
     const surroundings = { settings, webhookSender, log } as unknown as Parameters<typeof checkReachable>[1];
@@ -29,5 +36,6 @@ it.each([
     else await expect(checked).resolves.toBeUndefined();
     const line = { host: 'receiver.test', reason, message: 'webhook URL not reachable' };
     expect(lines).toEqual(isRefused ? [line] : []);
+    expect(asked).toEqual(isAsked ? ['https://receiver.test/'] : []);
   },
 );

@@ -18,20 +18,26 @@ export function checkWebhookUrl(text: string, { settings }: Pick<Platform, 'sett
   return parsed.url.href;
 }
 
+type Surroundings = Pick<Platform, 'settings' | 'webhookSender' | 'log'>;
+
 /**
- * Asks the receiver for any HTTP answer to a HEAD request (DESIGN §4). With the check switched off only a host that
- * resolves to a private address is refused. All failures read the same, so that registering is no port scan; the log says
- * which it was.
+ * Asks the receiver for any HTTP answer to a HEAD request (DESIGN §4). With the check switched off nothing is sent, and
+ * only a host that resolves to a private address is refused. All failures read the same, so that registering is no port
+ * scan; the log says which it was.
  * @throws AppError 422 "URL not reachable".
  */
-export async function checkReachable(
-  url: string,
-  { settings, webhookSender, log }: Pick<Platform, 'settings' | 'webhookSender' | 'log'>,
-): Promise<void> {
-  if (!settings.WEBHOOK_REACHABILITY_CHECK && settings.WEBHOOK_ALLOW_PRIVATE_HOSTS) return;
-  const { reachable, reason } = await webhookSender.reachable(url);
-  const refused = settings.WEBHOOK_REACHABILITY_CHECK ? !reachable : reason === 'blocked_address';
-  if (!refused) return;
-  log.info({ host: new URL(url).host, reason }, 'webhook URL not reachable');
+export async function checkReachable(url: string, surroundings: Surroundings): Promise<void> {
+  const reason = await whyNotReachable(url, surroundings);
+  if (!reason) return;
+  surroundings.log.info({ host: new URL(url).host, reason }, 'webhook URL not reachable');
   throw notReachable();
+}
+
+async function whyNotReachable(url: string, { settings, webhookSender }: Surroundings) {
+  if (settings.WEBHOOK_REACHABILITY_CHECK) {
+    const { reachable, reason } = await webhookSender.reachable(url);
+    return reachable ? null : reason;
+  }
+  if (settings.WEBHOOK_ALLOW_PRIVATE_HOSTS) return null;
+  return (await webhookSender.isBlocked(url)) ? 'blocked_address' : null;
 }

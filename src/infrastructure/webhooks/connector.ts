@@ -13,6 +13,19 @@ export interface ConnectorSettings {
   secureContext: SecureContext;
 }
 
+/** The addresses that may be connected to now. Rejects as `openConnection` does. */
+export function addressesOf(
+  target: Target,
+  { lookup, allowPrivateHosts }: ConnectorSettings,
+  deadline: Deadline,
+): Promise<ResolvedAddress[]> {
+  deadline.stage = 'resolving the host name';
+  const resolving = new AbortController();
+  return deadline.race(connectableAddresses(target, lookup, allowPrivateHosts, resolving.signal), () =>
+    resolving.abort(),
+  );
+}
+
 /**
  * Resolves, judges and connects. The addresses are judged now and the socket is given these and no others, so a
  * name that changes its mind in between gains nothing. Rejects with an AttemptFailure, or with the system's own
@@ -20,15 +33,10 @@ export interface ConnectorSettings {
  */
 export async function openConnection(
   target: Target,
-  { lookup, allowPrivateHosts, secureContext }: ConnectorSettings,
+  settings: ConnectorSettings,
   deadline: Deadline,
 ): Promise<Connection> {
-  deadline.stage = 'resolving the host name';
-  const resolving = new AbortController();
-  const addresses = await deadline.race(
-    connectableAddresses(target, lookup, allowPrivateHosts, resolving.signal),
-    () => resolving.abort(),
-  );
+  const addresses = await addressesOf(target, settings, deadline);
   deadline.stage = 'connecting';
   const tcp = connect({
     host: target.hostname,
@@ -44,7 +52,7 @@ export async function openConnection(
     socket: tcp,
     host: target.hostname,
     servername: target.isAddress ? '' : target.hostname,
-    secureContext,
+    secureContext: settings.secureContext,
     ALPNProtocols: ['http/1.1'],
   });
   const overhead = new Overhead(tcp, tls);

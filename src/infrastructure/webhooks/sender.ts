@@ -7,7 +7,7 @@ import {
 } from 'node:tls';
 import type { Connection, Reply } from './connection.ts';
 import { ConnectionPool } from './connectionPool.ts';
-import { type ConnectorSettings, openConnection } from './connector.ts';
+import { addressesOf, type ConnectorSettings, openConnection } from './connector.ts';
 import { Deadline } from './deadline.ts';
 import { AttemptFailure, type AttemptOutcome, type AttemptReason, blockedAddress } from './outcome.ts';
 import type { Recall } from './recall.ts';
@@ -48,6 +48,8 @@ export interface WebhookSender {
   send(request: WebhookRequest, recall?: Recall): Promise<AttemptOutcome>;
   /** Whether any HTTP answer comes to a HEAD request within the timeout (SPEC "URL not reachable"). */
   reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }>;
+  /** Whether the host is known to be one that may not be called: its name server is asked, itself it is sent nothing. */
+  isBlocked(url: string): Promise<boolean>;
   /** Waits for the attempts under way, at most the timeout, and closes every connection. */
   close(): Promise<void>;
   /** For tests: how much is under way and kept. */
@@ -122,6 +124,20 @@ class HttpsWebhookSender implements WebhookSender {
     return statusCode === null ? { reachable: false, reason } : { reachable: true, reason: 'ok' };
   }
 
+  async isBlocked(url: string): Promise<boolean> {
+    const target = this.#acceptable(url);
+    if ('reason' in target) return target.reason === 'blocked_host';
+    const looking = this.#inTime(null, async (deadline) => {
+      await addressesOf(target, this.#connector, deadline);
+      return null;
+    });
+    const failure = await looking.catch((error: unknown) => {
+      if (error instanceof NameServersAway) return null;
+      throw error;
+    });
+    return failure?.reason === 'blocked_address';
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#pool.close();
@@ -142,14 +158,11 @@ class HttpsWebhookSender implements WebhookSender {
     { url, headers, body }: WebhookRequest,
     recall: Recall | null,
   ): Promise<AttemptOutcome> {
-    if (this.#closed) throw new Error('the webhook sender is closed');
-    const target = this.#targetOf(url);
+    const target = this.#acceptable(url);
     if ('reason' in target) return refusedUrl(target);
     const keepAlive = method === 'POST' && this.#pool.trusts(target.origin);
     const request = requestBytes(method, target, headers, body, keepAlive);
-    const deadline = new Deadline(this.#timeoutMs, recall);
-    this.#underWay += 1;
-    try {
+    return this.#inTime(recall, async (deadline) => {
       const connection = await this.#connection(target, keepAlive, deadline);
       if (deadline.isCancelled) {
         connection.destroy();
@@ -158,6 +171,23 @@ class HttpsWebhookSender implements WebhookSender {
       const reply = await connection.exchange(request, method === 'HEAD', deadline);
       this.#settle(connection, reply, keepAlive);
       return outcomeOf(reply);
+    });
+  }
+
+  #acceptable(url: string): Target | Refusal {
+    if (this.#closed) throw new Error('the webhook sender is closed');
+    return this.#targetOf(url);
+  }
+
+  /** Ends with what the work does, or with how it failed, no later than the timeout. */
+  async #inTime<Result>(
+    recall: Recall | null,
+    work: (deadline: Deadline) => Promise<Result>,
+  ): Promise<Result | AttemptOutcome> {
+    const deadline = new Deadline(this.#timeoutMs, recall);
+    this.#underWay += 1;
+    try {
+      return await work(deadline);
     } catch (error) {
       if (!(error instanceof AttemptFailure)) throw error;
       if (error.reason === 'cancelled') throw new SendingCancelled(error.message);
