@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { oneWay } from '../flights/searches.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { rawRequest } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -7,6 +8,8 @@ import { startTestServer } from '../harness/server.ts';
 import { allFields, amounts, badType, bodies, create, encoded, json, members } from './badRequests.ts';
 import { get, list, paths, queries } from './badTargets.ts';
 import { post, Refusals, recharge } from './refusals.ts';
+
+const search = oneWay('GRU-LIS');
 
 describeOneEngine('bad input to REST', (engine) => {
   let server: TestServer;
@@ -33,6 +36,14 @@ describeOneEngine('bad input to REST', (engine) => {
     it.each(cases)('%s is refused', async (_title, request, expected) => {
       await refusals.expectRefused(request, expected);
     });
+  });
+
+  it.each([
+    ['/webhooks', { url: 'https://hooks.example.com/', events: 'wallet.credit' }, 'events', 'Invalid events'],
+    ['/flights/search', { ...search, slices: search.slices[0] }, 'slices', undefined],
+    ['/flights/search', { ...search, passengers: search.passengers[0] }, 'passengers', undefined],
+  ])('to %s of one thing where a list of them is wanted is refused', async (path, body, field, message) => {
+    await refusals.expectRefused(post(path, body), { message, fields: [`${field}:invalid`] });
   });
 
   it('in the body of a test helper is refused, and the recharge stays as it is', async () => {
