@@ -76,8 +76,8 @@ export class Connection {
       const reader = new ResponseReader(bodyless);
       this.#exchange = { reader, deadline, bytesRead: 0, statusMs: null, resolve };
       deadline.onExpiry(() => this.#end(() => deadline.failure()));
-      if (this.#socket.destroyed) this.#end(closedWithoutAnswer);
-      else this.#socket.write(request);
+      // Where the time was over by then the socket has been destroyed, and nothing is written to it.
+      this.#socket.write(request);
     });
   }
 
