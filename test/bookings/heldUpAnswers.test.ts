@@ -5,7 +5,7 @@ import { dataOf } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { minuteMs } from '../harness/testClock.ts';
-import { ticketed } from './airline.ts';
+import { never, ticketed } from './airline.ts';
 import { agencyWith, booked, carrierReferenceOf, held, untilStatus } from './bookingSteps.ts';
 import { workerStage } from './workerStage.ts';
 
@@ -50,18 +50,31 @@ describeSeveralSessions('The answer of a supplier, while something else holds it
     await untilStatus(stage, live, id, status);
   });
 
-  it('leaves the carrier’s locator, which is told before the tickets that came with it', async () => {
+  it('is heard all the same: whoever cancels then waits for no asking that was abandoned before', async () => {
     const { teamId, live } = await agencyWith(stage, '1000.00');
-    const worker = new OrderDispatcher(stage.server.running.gateway.platform);
+    const { platform } = stage.server.running.gateway;
+    const [stopped, worker] = [new OrderDispatcher(platform), new OrderDispatcher(platform)];
     onTestFinished(() => worker.stop());
-    airline.answers.issue = async (request) => ({ ...ticketed(request), carrierReference: 'XKPTRB' });
+    const asked = (method: 'issue' | 'cancel') => airline.askedFor(id, method).length;
+    airline.answers.issue = never;
     const { id } = await booked(stage, live);
+    await stopped.sweep();
+    await eventually(() => asked('issue') === 1);
+    await stopped.stop();
+    airline.answers.issue = async (request) => ({ ...ticketed(request), carrierReference: 'XKPTRB' });
     const other = await stage.server.openSession();
     await other.query('BEGIN');
     await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
-    await worker.sweep();
+    await eventually(async () => {
+      await worker.sweep();
+      return asked('issue') === 2;
+    });
     await eventually(async () => (await carrierReferenceOf(stage, live, id)) === 'XKPTRB');
-    expect(dataOf(await stage.door.getBooking(live, id)).status).toBe('confirmed');
     await other.query('ROLLBACK');
+    dataOf(await stage.door.cancelBooking(live, id));
+    await eventually(async () => {
+      await worker.sweep();
+      return asked('cancel') === 1;
+    });
   });
 });
