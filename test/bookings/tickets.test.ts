@@ -209,8 +209,6 @@ describeBookings('tickets', (stage) => {
       (line) => line.includes(paid.id) && line.includes('order refused'),
     );
     expect(refusal).toContain('no fare for CPF [redacted]');
-    // What it has of the order all the same is given up.
-    await untilAsked(stage, paid.id, 'cancel');
   });
 
   it('cannot be had where the supplier does not hold the space: the reserve comes back', async () => {

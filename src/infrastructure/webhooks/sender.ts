@@ -46,7 +46,7 @@ export interface WebhookSender {
    * `cancelled`.
    */
   send(request: WebhookRequest, recall?: Recall): Promise<AttemptOutcome>;
-  /** Whether any HTTP answer comes to a HEAD request within the timeout (SPEC "URL not reachable"). */
+  /** Whether any HTTP answer comes to a HEAD request in time: the timeout, 5 s at most (SPEC "URL not reachable"). */
   reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }>;
   /** Whether the host is known to be one that may not be called: its name server is asked, itself it is sent nothing. */
   isBlocked(url: string): Promise<boolean>;
@@ -77,8 +77,12 @@ const agreement: SecureContextOptions = {
   ecdhCurve: 'X25519:P-256:X448:P-521:P-384',
 };
 
+/** Who registers a URL waits for what is asked of it, however long attempts may take (DESIGN §4 "Webhook URL"). */
+const longestCheckMs = 5_000;
+
 class HttpsWebhookSender implements WebhookSender {
   readonly #timeoutMs: number;
+  readonly #checkTimeoutMs: number;
   readonly #connector: ConnectorSettings;
   readonly #pool: ConnectionPool;
   readonly #targetOf: (url: string) => Target | Refusal;
@@ -96,6 +100,7 @@ class HttpsWebhookSender implements WebhookSender {
     } = options;
     const lookup = options.lookup ?? (allowPrivateHosts ? hostsLookup : dnsLookup(timeoutMs));
     this.#timeoutMs = timeoutMs;
+    this.#checkTimeoutMs = Math.min(timeoutMs, longestCheckMs);
     let secureContext: SecureContext | undefined;
     this.#connector = {
       lookup,
@@ -111,11 +116,11 @@ class HttpsWebhookSender implements WebhookSender {
   }
 
   send(request: WebhookRequest, recall: Recall | null = null): Promise<AttemptOutcome> {
-    return this.#attempt('POST', request, recall);
+    return this.#attempt('POST', request, this.#timeoutMs, recall);
   }
 
   async reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }> {
-    const asking = this.#attempt('HEAD', { url, headers: {}, body: '' }, null);
+    const asking = this.#attempt('HEAD', { url, headers: {}, body: '' }, this.#checkTimeoutMs, null);
     const { statusCode, reason } = await asking.catch((error: unknown) => {
       // The URL cannot be reached from here, whoever is to blame.
       if (error instanceof NameServersAway) return { statusCode: null, reason: 'dns' as const };
@@ -127,7 +132,7 @@ class HttpsWebhookSender implements WebhookSender {
   async isBlocked(url: string): Promise<boolean> {
     const target = this.#acceptable(url);
     if ('reason' in target) return target.reason === 'blocked_host';
-    const looking = this.#inTime(null, async (deadline) => {
+    const looking = this.#inTime(this.#checkTimeoutMs, null, async (deadline) => {
       await addressesOf(target, this.#connector, deadline);
       return null;
     });
@@ -156,13 +161,14 @@ class HttpsWebhookSender implements WebhookSender {
   async #attempt(
     method: 'POST' | 'HEAD',
     { url, headers, body }: WebhookRequest,
+    timeoutMs: number,
     recall: Recall | null,
   ): Promise<AttemptOutcome> {
     const target = this.#acceptable(url);
     if ('reason' in target) return refusedUrl(target);
     const keepAlive = method === 'POST' && this.#pool.trusts(target.origin);
     const request = requestBytes(method, target, headers, body, keepAlive);
-    return this.#inTime(recall, async (deadline) => {
+    return this.#inTime(timeoutMs, recall, async (deadline) => {
       const connection = await this.#connection(target, keepAlive, deadline);
       if (deadline.isCancelled) {
         connection.destroy();
@@ -181,10 +187,11 @@ class HttpsWebhookSender implements WebhookSender {
 
   /** Ends with what the work does, or with how it failed, no later than the timeout. */
   async #inTime<Result>(
+    timeoutMs: number,
     recall: Recall | null,
     work: (deadline: Deadline) => Promise<Result>,
   ): Promise<Result | AttemptOutcome> {
-    const deadline = new Deadline(this.#timeoutMs, recall);
+    const deadline = new Deadline(timeoutMs, recall);
     this.#underWay += 1;
     try {
       return await work(deadline);

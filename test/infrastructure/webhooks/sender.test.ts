@@ -2,7 +2,6 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { testCertificates } from '../../harness/certificates.ts';
 import { eventually } from '../../harness/client.ts';
 import { monotonicClock } from '../../harness/monotonicClock.ts';
 import { answer, startReceiver } from '../../harness/receiver.ts';
@@ -239,34 +238,6 @@ describe('certificates', () => {
   it.runIf(hasIpv6)('are accepted for an IPv6 address', async () => {
     const target = await receiver(answer(200), { host: '::1' });
     expect((await sender().send(post(target.url('/', '[::1]')))).reason).toBe('ok');
-  });
-});
-
-describe('reachable', () => {
-  it('takes any answer to a HEAD for yes', async () => {
-    const target = await receiver(answer(200));
-    for (const status of [200, 302, 404, 500]) {
-      target.behave(answer(status));
-      expect(await sender().reachable(target.url())).toEqual({ reachable: true, reason: 'ok' });
-    }
-    expect(target.requests.map(({ method, body }) => `${method} ${body.length}`)).toEqual(
-      Array(4).fill('HEAD 0'),
-    );
-    await eventually(() => target.openSockets() === 0);
-  });
-
-  it('says why not', async () => {
-    const silent = await receiver(() => {});
-    const expired = await receiver(answer(200), { certificate: (await testCertificates()).expired });
-    expect(await sender({ timeoutMs }).reachable(silent.url())).toEqual({
-      reachable: false,
-      reason: 'timeout',
-    });
-    expect(await sender().reachable(expired.url())).toEqual({ reachable: false, reason: 'tls_certificate' });
-    expect(await sender().reachable('http://example.com/')).toEqual({
-      reachable: false,
-      reason: 'invalid_url',
-    });
   });
 });
 
