@@ -5,13 +5,9 @@ import { inTransaction } from '../../src/infrastructure/database/transaction.ts'
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
 import { ledgerBreaks } from '../harness/ledger.ts';
-import { lockWaits } from '../harness/lockWaits.ts';
+import { lockWaits, longLockWaits } from '../harness/lockWaits.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { bookingOf, fundedTeam, writeBooking } from './writtenBookings.ts';
-
-/** Far longer than a group may wait, and half as long as what clients ask for. */
-const longWait = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                   AND query_start < clock_timestamp() - interval '5 seconds'`;
 
 describeSeveralSessions('A group of bookings', (engine) => {
   let server: TestServer;
@@ -22,6 +18,21 @@ describeSeveralSessions('A group of bookings', (engine) => {
   afterAll(() => server?.close());
 
   const fundedWallet = async () => (await fundedTeam(server)).live;
+
+  /** The first is written alone and at once; those behind it are a group. */
+  async function begin(amountCents: number, ...walletIds: number[]) {
+    const bookings = await Promise.all(walletIds.map((id) => bookingOf(server, id, { amountCents })));
+    const { platform } = server.running.gateway;
+    return { posted: Promise.all(bookings.map((booking) => postBooking(booking, null, platform))) };
+  }
+
+  /** Keeps a wallet from everybody else until it commits. */
+  async function holderOf(walletId: number) {
+    const holder = await server.openSession();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM wallets WHERE id = $1 FOR UPDATE', [walletId]);
+    return holder;
+  }
 
   it('that waits for its wallet spends what came free meanwhile, and not what was spent', async () => {
     const { platform } = server.running.gateway;
@@ -44,11 +55,7 @@ describeSeveralSessions('A group of bookings', (engine) => {
     });
     await eventually(() => isGivenBack);
 
-    // The first is written alone and at once; the two behind it are a group.
-    const bookings = await Promise.all(
-      [other, walletId, walletId].map((id) => bookingOf(server, id, { amountCents: 450_00 })),
-    );
-    const posted = Promise.all(bookings.map((booking) => postBooking(booking, null, platform)));
+    const { posted } = await begin(450_00, other, walletId, walletId);
     await eventually(async () => (await lockWaits(server)) === 1);
     commit();
     await Promise.all([givingBack, posted]);
@@ -64,7 +71,6 @@ describeSeveralSessions('A group of bookings', (engine) => {
   });
 
   it('that waits for its first wallet has locked none of the others', async () => {
-    const { platform } = server.running.gateway;
     // Who takes them as they are stored comes to the last one first.
     const funded: number[] = [];
     let pair: { first: number; last: number } | undefined;
@@ -80,14 +86,8 @@ describeSeveralSessions('A group of bookings', (engine) => {
     const other = await fundedWallet();
     // Of a table that is known to be small no index is asked.
     await server.query('ANALYZE wallets');
-    const holder = await server.openSession();
-    await holder.query('BEGIN');
-    await holder.query('SELECT FROM wallets WHERE id = $1 FOR UPDATE', [first]);
-    // The first is written alone and at once; the two behind it are a group.
-    const bookings = await Promise.all(
-      [other, last, first].map((id) => bookingOf(server, id, { amountCents: 100_00 })),
-    );
-    const posted = Promise.all(bookings.map((booking) => postBooking(booking, null, platform)));
+    const holder = await holderOf(first);
+    const { posted } = await begin(100_00, other, last, first);
     await eventually(async () => (await lockWaits(server)) === 1);
     await holder.query('SELECT FROM wallets WHERE id = $1 FOR UPDATE NOWAIT', [last]);
     await holder.query('COMMIT');
@@ -129,19 +129,12 @@ describeSeveralSessions('A group of bookings', (engine) => {
   });
 
   it('in which one waits for long is given up for the others, who do not wait as long as a client', async () => {
-    const { platform } = server.running.gateway;
     const [other, locked, free] = [await fundedWallet(), await fundedWallet(), await fundedWallet()];
-    const holder = await server.openSession();
-    await holder.query('BEGIN');
-    await holder.query('SELECT FROM wallets WHERE id = $1 FOR UPDATE', [locked]);
-    // The first is written alone and at once; the two behind it are a group.
-    const bookings = await Promise.all(
-      [other, locked, free].map((id) => bookingOf(server, id, { amountCents: 100_00 })),
-    );
-    const posted = Promise.all(bookings.map((booking) => postBooking(booking, null, platform)));
+    const holder = await holderOf(locked);
+    const { posted } = await begin(100_00, other, locked, free);
     let longWaits = 0;
     await eventually(async () => {
-      longWaits += (await server.query(longWait)).length;
+      longWaits += await longLockWaits(server);
       return (await server.query('SELECT FROM bookings WHERE wallet_id = $1', [free])).length === 1;
     });
     expect(longWaits).toBe(0);

@@ -4,14 +4,11 @@ import type { OrderRequest, OrderState } from '../../src/infrastructure/flights/
 import { dataOf } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { longLockWaits } from '../harness/lockWaits.ts';
 import { minuteMs } from '../harness/testClock.ts';
 import { never, ticketed } from './airline.ts';
 import { agencyWith, booked, carrierReferenceOf, held, untilStatus } from './bookingSteps.ts';
 import { workerStage } from './workerStage.ts';
-
-/** Far longer than an answer may wait, and half as long as what clients ask for. */
-const longWait = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                   AND query_start < clock_timestamp() - interval '5 seconds'`;
 
 /** Only a server has other sessions that can hold a wallet; the embedded store has one. */
 describeSeveralSessions('The answer of a supplier, while something else holds its wallet,', (engine) => {
@@ -40,7 +37,7 @@ describeSeveralSessions('The answer of a supplier, while something else holds it
       line.includes('for a locked wallet asked for later') && line.includes(id);
     let longWaits = 0;
     await eventually(async () => {
-      longWaits += (await stage.server.query(longWait)).length;
+      longWaits += await longLockWaits(stage.server);
       return stage.server.logLines.some(isLeft);
     });
     expect(longWaits).toBe(0);

@@ -14,3 +14,9 @@ export async function lockWaits(server: Pick<TestServer, 'query'>): Promise<numb
 export async function patientLockWaits(server: Pick<TestServer, 'query'>): Promise<number> {
   return (await server.query(`${waitingSql} AND query NOT LIKE '%''lock\\_timeout''%'`)).length;
 }
+
+/** How many of them have waited for half as long as what clients ask for may, far longer than a worker or a group does. */
+export async function longLockWaits(server: Pick<TestServer, 'query'>): Promise<number> {
+  return (await server.query(`${waitingSql} AND query_start < clock_timestamp() - interval '5 seconds'`))
+    .length;
+}

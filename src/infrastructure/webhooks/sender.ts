@@ -121,11 +121,7 @@ class HttpsWebhookSender implements WebhookSender {
 
   async reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }> {
     const asking = this.#attempt('HEAD', { url, headers: {}, body: '' }, this.#checkTimeoutMs, null);
-    const { statusCode, reason } = await asking.catch((error: unknown) => {
-      // The URL cannot be reached from here, whoever is to blame.
-      if (error instanceof NameServersAway) return { statusCode: null, reason: 'dns' as const };
-      throw error;
-    });
+    const { statusCode, reason } = await asking.catch(nothingFromHere);
     return statusCode === null ? { reachable: false, reason } : { reachable: true, reason: 'ok' };
   }
 
@@ -136,10 +132,7 @@ class HttpsWebhookSender implements WebhookSender {
       await addressesOf(target, this.#connector, deadline);
       return null;
     });
-    const failure = await looking.catch((error: unknown) => {
-      if (error instanceof NameServersAway) return null;
-      throw error;
-    });
+    const failure = await looking.catch(nothingFromHere);
     return failure?.reason === 'blocked_address';
   }
 
@@ -229,6 +222,12 @@ class HttpsWebhookSender implements WebhookSender {
     if (keepAlive && connection.usable) this.#pool.keep(connection, reply.reader.keepAliveMs);
     else connection.destroy();
   }
+}
+
+/** The URL cannot be reached from here, whoever is to blame. */
+function nothingFromHere(error: unknown): Pick<AttemptOutcome, 'statusCode' | 'reason'> {
+  if (error instanceof NameServersAway) return { statusCode: null, reason: 'dns' };
+  throw error;
 }
 
 let nextTurn: Promise<void> | null = null;
