@@ -1,10 +1,11 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { refuseStranger } from '../src/domain/identification.ts';
 import { receiveNotifications } from '../src/domain/recharges/paymentNotices.ts';
 import { wrongMethod } from '../src/errors.ts';
 import { askWithin } from '../src/infrastructure/cutOff.ts';
 import { readRawBody } from '../src/infrastructure/http/body.ts';
+import { createRouter } from '../src/infrastructure/http/router.ts';
 import { send, sendError } from './envelope.ts';
 
 /**
@@ -15,7 +16,7 @@ import { send, sendError } from './envelope.ts';
 export function createCallbackRouter(gateway: Gateway): Router {
   const { platform } = gateway;
   const { paymentProvider: provider, settings, clock, log, metrics } = platform;
-  const router = Router({ caseSensitive: true });
+  const router = createRouter();
   if (!provider.readNotifications) return router;
   const path = `/callbacks/payments/${provider.name}`;
   const limits = {

@@ -1,9 +1,10 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { packageFiles, pageScript } from '../src/infrastructure/http/packageFiles.ts';
 import { packagePagePolicy } from '../src/infrastructure/http/pagePolicy.ts';
 import { pageRoot } from '../src/infrastructure/http/pageRoot.ts';
 import { restPrefix } from '../src/infrastructure/http/restPrefix.ts';
+import { createRouter } from '../src/infrastructure/http/router.ts';
 
 /** Where the OpenAPI document is, from the root of the server. */
 export const openApiPath = `${restPrefix.slice(1)}/openapi.json`;
@@ -70,7 +71,7 @@ const securityPolicy = packagePagePolicy();
 
 /** Swagger UI over openapi.json, all from this server. */
 export function createDocsRouter(): Router {
-  const router = Router();
+  const router = createRouter();
   router.get('/', (request, response) => {
     request.routeName = '/docs';
     response.setHeader('Content-Security-Policy', securityPolicy);

@@ -1,8 +1,9 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { eticketPath, readReceipt } from '../src/domain/bookings/eticket.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { countLink } from '../src/domain/identification.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
+import { createRouter } from '../src/infrastructure/http/router.ts';
 import { laterPart } from '../src/infrastructure/laterParts.ts';
 import { refuseCutLink, refuseVisitor } from './visitorRefusal.ts';
 
@@ -11,7 +12,7 @@ const loadEticketPdf = laterPart(() => import('../src/infrastructure/tickets/eti
 /** E-ticket receipts, for travellers who have the signed link and no key. */
 export function createEticketRouter(gateway: Gateway): Router {
   const { platform } = gateway;
-  const router = Router({ caseSensitive: true });
+  const router = createRouter();
   const routeName = eticketPath(':id');
   router.get(routeName, async (request, response) => {
     request.routeName = routeName;

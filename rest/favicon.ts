@@ -1,5 +1,6 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
+import { createRouter } from '../src/infrastructure/http/router.ts';
 
 /** A paper plane of 32 × 32 in the format that every browser asks for, with a PNG in it. */
 const icon = Buffer.from(
@@ -11,7 +12,7 @@ const icon = Buffer.from(
 
 /** What browsers ask for beside any page, and call missing in their consoles. */
 export function createFaviconRouter(): Router {
-  const router = Router();
+  const router = createRouter();
   const path = '/favicon.ico';
   router.get(path, (request, response) => {
     request.routeName = path;

@@ -1,10 +1,10 @@
-import type { Response } from 'express';
-import { Router } from 'express';
+import type { Response, Router } from 'express';
 import type { Gateway } from '../src/domain/gateway.ts';
 import { countLink } from '../src/domain/identification.ts';
 import { chargeLinks, chargePaths } from '../src/domain/recharges/chargeLinks.ts';
 import { readBoleto, readPix } from '../src/domain/recharges/payerFiles.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
+import { createRouter } from '../src/infrastructure/http/router.ts';
 import { laterPart } from '../src/infrastructure/laterParts.ts';
 import { refuseCutLink, refuseVisitor } from './visitorRefusal.ts';
 
@@ -21,7 +21,7 @@ type FileHandler = (rechargeId: string, response: Response) => Promise<void>;
  */
 export function createFileRouter(gateway: Gateway): Router {
   const { platform } = gateway;
-  const router = Router({ caseSensitive: true });
+  const router = createRouter();
 
   const serve = (path: string, handle: FileHandler): void => {
     router.get(path, async (request, response) => {

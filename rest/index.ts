@@ -1,5 +1,4 @@
-import type { ErrorRequestHandler } from 'express';
-import { Router } from 'express';
+import type { ErrorRequestHandler, Router } from 'express';
 import { gatewaySchema } from '../schema/index.ts';
 import { dayOf } from '../src/domain/day.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
@@ -7,6 +6,7 @@ import { validationError, wrongMethod } from '../src/errors.ts';
 import type { DirectRoute } from '../src/infrastructure/http/directRoutes.ts';
 import { refuseOtherMethods } from '../src/infrastructure/http/otherMethods.ts';
 import { restPrefix } from '../src/infrastructure/http/restPrefix.ts';
+import { createRouter } from '../src/infrastructure/http/router.ts';
 import { sendError, unknownPath } from './envelope.ts';
 import { handlerOf } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
@@ -22,7 +22,7 @@ export interface RestDoor {
 /** The documented endpoints and the document that describes them, below `restPrefix`. */
 export function createRestDoor(gateway: Gateway): RestDoor {
   const direct: DirectRoute[] = [];
-  const router = Router({ caseSensitive: true });
+  const router = createRouter();
   const prepared = preparedRoutes();
   const { clock, settings } = gateway.platform;
   // Worked out for its first reader of a day, who waits a moment: a start is faster without. All get the same bytes:

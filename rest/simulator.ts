@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { bodyOf } from '../schema/callers.ts';
 import type { OperationRules, RequestContext } from '../src/domain/admission.ts';
 import { admit, tenantOf } from '../src/domain/admission.ts';
@@ -8,6 +8,7 @@ import type { Gateway } from '../src/domain/gateway.ts';
 import { confirmRecharge } from '../src/domain/recharges/payment.ts';
 import { findRecharge } from '../src/domain/recharges/reading.ts';
 import { notFound, validationError, wrongMethod } from '../src/errors.ts';
+import { createRouter } from '../src/infrastructure/http/router.ts';
 import { jsonBody } from '../src/infrastructure/json/written.ts';
 import { answering } from './answering.ts';
 import { metaOf } from './envelope.ts';
@@ -50,7 +51,7 @@ async function payRecharge(id: string, given: Date | null, context: RequestConte
  * stands in for the payer's bank. Mounted only while PAYMENT_PROVIDER is simulated.
  */
 export function createSimulatorRouter(gateway: Gateway): Router {
-  const router = Router({ caseSensitive: true });
+  const router = createRouter();
   const route = { path: '/simulator/recharges/:id/pay', status: 200 } as const;
   const pay = answering(route, gateway, async (request, response, context) => {
     await admit(rules, context);

@@ -1,9 +1,10 @@
 import type { Server } from 'node:http';
 import type { ApolloServer } from '@apollo/server';
-import { Router } from 'express';
+import type { Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Gateway } from '../../src/domain/gateway.ts';
 import type { DirectHandler, DirectRoute } from '../../src/infrastructure/http/directRoutes.ts';
+import { createRouter } from '../../src/infrastructure/http/router.ts';
 import type { ApolloContext } from './apollo.ts';
 import { createEventStreams } from './eventStreams.ts';
 import { createGraphiqlAssets, graphiqlPage } from './graphiql.ts';
@@ -53,7 +54,7 @@ export function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway): Grap
   const countUnread = createUnreadCounting(schema);
   const prepare = createPreparation(schema, countUnread, settings.GRAPHQL_INTROSPECTION);
   const streams = createEventStreams(prepare, gateway);
-  const router = Router();
+  const router = createRouter();
   router.use('/assets', createGraphiqlAssets());
   const operations = createGraphqlHandler(gateway, { cache, countUnread, openApollo });
   const handler: DirectHandler = (request, response) =>

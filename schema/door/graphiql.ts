@@ -1,8 +1,8 @@
-import type { RequestHandler } from 'express';
-import { Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import { packageFiles, pageScript } from '../../src/infrastructure/http/packageFiles.ts';
 import { packagePagePolicy } from '../../src/infrastructure/http/pagePolicy.ts';
 import { pageRoot } from '../../src/infrastructure/http/pageRoot.ts';
+import { createRouter } from '../../src/infrastructure/http/router.ts';
 
 /** Beside the editor, the answer has no room on telephones: GraphiQL leaves it a width of nothing. */
 const style = `html, body, #graphiql { height: 100%; margin: 0 }
@@ -144,7 +144,7 @@ const assets = '/graphql/assets';
 
 /** What the page loads, all from installed packages. */
 export function createGraphiqlAssets(): Router {
-  const router = Router();
+  const router = createRouter();
   router.use(pageScript(assets, start));
   router.use(packageFiles(assets, 'react', { 'react.js': 'umd/react.production.min.js' }));
   router.use(packageFiles(assets, 'react-dom', { 'react-dom.js': 'umd/react-dom.production.min.js' }));

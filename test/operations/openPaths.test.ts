@@ -52,6 +52,21 @@ describeEngines('What is open to whoever asks', (engine) => {
     for (const path of ['/METRICS', '/metrics/', '/Metrics', '//metrics', '/%6detrics'])
       expect([path, (await server.rest('GET', path)).status]).toEqual([path, 404]);
   });
+
+  it('is nothing at paths in another case: a proxy that keeps one to itself knows but its own', async () => {
+    const paths = ['/health/live', '/docs', '/docs/start.js', '/docs/swagger-ui.css', '/favicon.ico'];
+    paths.push('/api/v1/openapi.json', '/api/v1/wallet/balance', '/graphql/assets/react.js');
+    paths.push('/graphql?query={walletBalance{balance}}');
+    const key = server.keys.live;
+    for (const path of paths) {
+      const [, first = '', rest = ''] = /^\/(\w+)(.*)$/.exec(path) ?? [];
+      expect([path, (await server.rest('GET', path, { key })).status]).toEqual([path, 200]);
+      const others = [`/${first.toUpperCase()}${rest}`];
+      if (rest.startsWith('/')) others.push(`/${first}${rest.toUpperCase()}`);
+      for (const other of others)
+        expect([other, (await server.rest('GET', other, { key })).status]).toEqual([other, 404]);
+    }
+  });
 });
 
 describeOneEngine('/metrics where METRICS_KEY is set', (engine) => {

@@ -46,6 +46,8 @@ export function createApplication(options: { trustProxy: boolean }): Express {
   const application = express();
   application.disable('x-powered-by');
   application.disable('etag');
+  // As every router has it.
+  application.enable('case sensitive routing');
   // The limit of headers is limit enough: Node.js would pass over all parameters after the thousandth.
   application.set('query parser', (text: string) => parse(text, '&', '=', { maxKeys: 0 }));
   // One hop: addresses that a client itself put in front of the proxy's are not believed.

@@ -6,7 +6,7 @@ import { hasBody } from './body.ts';
 const offers = (text = ''): string[] => text.split(',').map((offer) => offer.trim().toLowerCase());
 
 /** Where WebSockets are spoken: at the path that Express takes for `/graphql`. */
-const webSocketPath = /^\/graphql\/?$/i;
+const webSocketPath = /^\/graphql\/?$/;
 
 /** The path of a target, which may be a URL (RFC 9112, 3.2.2). */
 const pathOf = (target = ''): string =>

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { ErrorRequestHandler, IRouter, RequestHandler, Response } from 'express';
-import express from 'express';
 import { refuseOtherMethods } from './otherMethods.ts';
+import { createRouter } from './router.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -34,7 +34,7 @@ export function packageFiles(
   files: Readonly<Record<string, string>>,
 ): RequestHandler {
   const folder = dirname(require.resolve(`${packageName}/package.json`));
-  const router = express.Router();
+  const router = createRouter();
   for (const [name, path] of Object.entries(files))
     serve(router, mount, name, (response) => response.sendFile(join(folder, path), { maxAge: '1d' }));
   router.use(answerUnmet);
@@ -43,7 +43,7 @@ export function packageFiles(
 
 /** Serves what starts a page as `start.js`, below the path `mount`. */
 export function pageScript(mount: string, text: string): RequestHandler {
-  const router = express.Router();
+  const router = createRouter();
   serve(router, mount, 'start.js', (response) => response.type('js').send(text));
   return router;
 }

@@ -4,6 +4,7 @@ import { lateAfter } from '../lateAfter.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { carriesToken } from './bearer.ts';
 import { refuseOtherMethods } from './otherMethods.ts';
+import { createRouter } from './router.ts';
 
 export interface HealthCheck {
   name: string;
@@ -23,7 +24,7 @@ export interface ProbeParts {
 
 /** For whoever runs the service: liveness, readiness and Prometheus metrics. */
 export function createProbesRouter({ checks, isServing, metrics, metricsKey }: ProbeParts): Router {
-  const router = Router();
+  const router = createRouter();
   router.get('/health/live', (request, response) => {
     request.routeName = '/health/live';
     response.json({ status: 'live' });
@@ -42,7 +43,7 @@ export function createProbesRouter({ checks, isServing, metrics, metricsKey }: P
   });
   // Writing them takes milliseconds.
   const write = oneAtATime(() => metrics.registry.metrics());
-  // In no other spelling: a proxy that keeps this path to itself knows but one.
+  // Not with a slash behind it either: a proxy that keeps this path to itself knows but one spelling.
   const exact = Router({ caseSensitive: true, strict: true });
   exact.get('/metrics', async (request, response) => {
     request.routeName = '/metrics';
