@@ -1,5 +1,5 @@
-import type { GraphQLInputType, GraphQLScalarType } from 'graphql';
-import { GraphQLBoolean, GraphQLInt, getNullableType, isNonNullType, isScalarType } from 'graphql';
+import type { GraphQLInputType } from 'graphql';
+import { getNullableType, isNonNullType, isScalarType } from 'graphql';
 import type { Variable } from '../schema/coercion.ts';
 import { validationError } from '../src/errors.ts';
 
@@ -14,8 +14,8 @@ export interface RequestParts {
 }
 
 /**
- * The raw value of each variable by name. Query strings carry text, so numbers and booleans are read from it; what does
- * not read as one stays text and is refused with the other bad fields.
+ * The raw value of each variable by name. Query strings carry text, so counts are read from it; what does not read
+ * as one stays text and is refused with the other bad fields.
  * @throws AppError 400 for a body that is no JSON object.
  */
 export function rawVariables(
@@ -52,15 +52,11 @@ function fromQuery(
 }
 
 function fromText(text: string, type: GraphQLInputType): unknown {
-  const nullable = getNullableType(type);
-  if (!isScalarType(nullable)) return text;
-  if (isWholeNumber(nullable) && /^-?\d{1,15}$/.test(text)) return Number(text);
-  if (nullable === GraphQLBoolean && /^(true|false)$/.test(text)) return text === 'true';
-  return text;
+  return isCount(type) && /^\d+$/.test(text) ? Number(text) : text;
 }
 
-/** Whether values are whole numbers in JSON, as OpenAPI documents them. */
-function isWholeNumber(type: GraphQLScalarType): boolean {
-  const { openapi } = type.extensions as { openapi?: { type?: unknown } };
-  return type === GraphQLInt || openapi?.type === 'integer';
+/** Whether values are whole numbers in JSON, as OpenAPI documents them: none that lists ask for is below 1. */
+function isCount(type: GraphQLInputType): boolean {
+  const nullable = getNullableType(type);
+  return isScalarType(nullable) && (nullable.extensions.openapi as { type?: unknown })?.type === 'integer';
 }

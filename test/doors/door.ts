@@ -119,7 +119,7 @@ export const badField = (field: string, type: string, message = 'Invalid request
 export const pixOf = (amount: string) => ({ amount, currency: 'BRL', payment_method: 'pix' });
 export const boletoOf = (amount: string) => ({ amount, currency: 'BRL', payment_method: 'boleto' });
 
-/** The payer pays a live recharge, now or at `paidAt`. */
+/** The payer pays a recharge, now or at `paidAt`. */
 export function payLive(server: TestServer, key: string, id: string, paidAt?: string) {
   return server.rest('POST', `/simulator/recharges/${id}/pay`, {
     key,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { scopes } from '../../src/domain/teams/scope.ts';
+import { testModeNotice } from '../../src/domain/testMode.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { minuteMs } from '../harness/testClock.ts';
@@ -100,6 +101,16 @@ describeDoors('a requested recharge', (stage) => {
     });
   });
 
+  it('made by another provider is not paid by the simulated one', async () => {
+    const { live } = await stage.server.createTeam();
+    const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
+    await stage.server.query(`UPDATE recharges SET provider = 'other' WHERE id = $1`, [id]);
+    const { status, body } = await payLive(stage.server, live, id);
+    expect([status, body.error.message]).toEqual([404, 'Recharge not found']);
+    expect(dataOf(await stage.door.getRecharge(live, id)).status).toBe('pending');
+    expect(dataOf(await stage.door.balance(live)).balance).toBe('0.00');
+  });
+
   it('is paid with a key that may write, which the payment counts against', async () => {
     const { teamId, live } = await stage.server.createTeam();
     const { id } = dataOf(await stage.door.createRecharge(live, pixOf('100.00')));
@@ -178,6 +189,13 @@ describeDoors('a requested recharge', (stage) => {
       expect(dataOf(outcome)).toMatchObject({ id, status });
       expect(Object.keys(dataOf(outcome)).includes('paid_at')).toBe(status === 'completed');
       expect(await eventsOf(stage, id)).toEqual(events);
+    });
+
+    it('is paid by the simulated provider as well, whose answer says that it is a test', async () => {
+      const { test } = await stage.server.createTeam();
+      const { id } = dataOf(await stage.door.createRecharge(test, pixOf('100.00')));
+      const { status, body } = await payLive(stage.server, test, id);
+      expect([status, body.data.status, body._meta]).toEqual([200, 'completed', testModeNotice]);
     });
 
     it('that has ended does not end again, except that an expired one may turn out to be paid', async () => {
