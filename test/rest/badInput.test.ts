@@ -145,6 +145,17 @@ describeOneEngine('bad input to REST', (engine) => {
     }
   });
 
+  it.each([
+    ['streamed', { 'transfer-encoding': 'chunked', ...json('application/json') }, undefined],
+    ['compressed', encoded('gzip'), gzipSync('')],
+  ])('is not nothing, %s, where a body may be left out', async (_how, headers, body) => {
+    const created = await server.rest('POST', '/api/v1/wallet/recharge', { key, body: recharge });
+    const path = `/test_helpers/recharges/${created.body.data.id}/pay`;
+    const paid = await refusals.send({ method: 'POST', path, headers, body });
+    expect([paid.status, paid.body.data?.status]).toEqual([200, 'completed']);
+    await refusals.expectRefused({ ...create(null), headers, body }, { fields: allFields });
+  });
+
   it('without a key is 401 before it is anything else, and nobody parses it', async () => {
     for (const [, { headers, ...request }] of [...bodies, ...queries, ...paths]) {
       const path = `/api/v1${request.path}`;
