@@ -40,7 +40,7 @@ function creation(type: BookingType): CreationStatement {
      ${insertSql(type, given, 'wallet')}
      RETURNING *
    )${entryType ? entrySql(entryType) : ''}, ${happeningSql(transition, now, eventIds)}, ${eventCtes}, ${keyCtes('booking', keyAt)}
-   SELECT id FROM booking WHERE ${keyIsStored('booking', keyAt)}`,
+   SELECT id FROM booking WHERE ${keyIsStored(keyAt)}`,
   );
   const valuesOf: CreationStatement['valuesOf'] = (row, key) => [
     ...parameters.map((parameter) => givenValue(row, parameter)),

@@ -19,7 +19,7 @@ export const storeKeysSql = (rows: string, oldest: string) => `INSERT INTO idemp
 
 /**
  * SQL that stores a key with the effect of its statement: `effect` names the CTE that has a row when there is one, and
- * the parameters from number `first` on are `keyValues`. The statement's last SELECT must ask `keyIsStored`.
+ * the parameters from number `first` on are `keyValues`. The statement's last SELECT must ask `keyIsStored` of that row.
  */
 export const keyCtes = (effect: string, first: number) => `
   stored_key AS (
@@ -31,9 +31,9 @@ export const keyCtes = (effect: string, first: number) => `
     RETURNING 1
   )`;
 
-/** SQL condition that undoes the statement when another request has taken the key. */
-export const keyIsStored = (effect: string, first: number) => `key_is_stored(
-      $${first + 1}::text IS NULL OR NOT EXISTS (SELECT FROM ${effect}) OR EXISTS (SELECT FROM stored_key))`;
+/** SQL condition on the row of the effect that undoes the statement when another request has taken the key. */
+export const keyIsStored = (first: number) =>
+  `key_is_stored($${first + 1}::text IS NULL OR EXISTS (SELECT FROM stored_key))`;
 
 /** The six parameters of `keyCtes`. */
 export const keyValues = (key: IdempotencyRow | null): unknown[] =>

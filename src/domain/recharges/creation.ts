@@ -59,7 +59,7 @@ const insertSql = ({ eventCtes }: RecordingSql, isNoted: boolean) => `
             json_build_object('object', ${rechargeObjectSql('r')}) AS data, r.created_at
        FROM recharge r
    ), ${isNoted ? `${forgottenCte}, ` : ''}${eventCtes}, ${keyCtes('recharge', 10)}
-   SELECT id FROM recharge WHERE ${keyIsStored('recharge', 10)}`;
+   SELECT id FROM recharge WHERE ${keyIsStored(10)}`;
 
 const insertRecharge = recordingStatement<{ id: string }>('insert_recharge', (sql) => insertSql(sql, false));
 const insertNotedRecharge = recordingStatement<{ id: string }>('insert_noted_recharge', (sql) =>
