@@ -40,11 +40,7 @@ export class SlowWallets {
   }
 
   has(walletId: number): boolean {
-    const until = this.#until.get(walletId);
-    if (until === undefined) return false;
-    if (until > performance.now()) return true;
-    this.#until.delete(walletId);
-    return false;
+    return (this.#until.get(walletId) ?? 0) > performance.now();
   }
 
   /** Notes how long a booking took that was written alone. */
