@@ -55,7 +55,7 @@ function fromText(text: string, type: GraphQLInputType): unknown {
   return isCount(type) && /^\d+$/.test(text) ? Number(text) : text;
 }
 
-/** Whether values are whole numbers in JSON, as OpenAPI documents them: none that lists ask for is below 1. */
+/** Whether values are whole numbers in JSON, as OpenAPI documents them; all scalars of that kind start at 1. */
 function isCount(type: GraphQLInputType): boolean {
   const nullable = getNullableType(type);
   return isScalarType(nullable) && (nullable.extensions.openapi as { type?: unknown })?.type === 'integer';

@@ -6,7 +6,7 @@ import { describeEngines, describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
-/** One path or more of each router, as declared. */
+/** Paths as declared that are answered without a signed link. */
 const spelledExactly = [
   '/health/live',
   '/docs',

@@ -40,7 +40,8 @@ export class SlowWallets {
   }
 
   has(walletId: number): boolean {
-    return (this.#until.get(walletId) ?? 0) > performance.now();
+    const until = this.#until.get(walletId);
+    return until !== undefined && until > performance.now();
   }
 
   /** Notes how long a booking took that was written alone. */

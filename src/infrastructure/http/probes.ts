@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { unauthorized } from '../../errors.ts';
 import { lateAfter } from '../lateAfter.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -43,8 +43,8 @@ export function createProbesRouter({ checks, isServing, metrics, metricsKey }: P
   });
   // Writing them takes milliseconds.
   const write = oneAtATime(() => metrics.registry.metrics());
-  // Not with a slash behind it either: a proxy that keeps this path to itself knows but one spelling.
-  const exact = Router({ caseSensitive: true, strict: true });
+  // A proxy that keeps this path to itself knows it without a slash behind it.
+  const exact = createRouter({ strict: true });
   exact.get('/metrics', async (request, response) => {
     request.routeName = '/metrics';
     if (metricsKey !== undefined && !carriesToken(request.headers.authorization, metricsKey))
