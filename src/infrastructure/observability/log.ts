@@ -2,7 +2,7 @@ import { isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import { pino } from 'pino';
 import { bothEnds } from '../text/bothEnds.ts';
-import { service, timeOfLine } from './logLine.ts';
+import { harmless, service, timeOfLine } from './logLine.ts';
 import { standardOutput } from './logOutput.ts';
 
 export type Log = Logger;
@@ -55,16 +55,6 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 /** A reason is a text: an object in its place may hold whatever was sent, and break when it is read. */
 const serializeReason = (told: unknown): unknown => (isObject(told) ? undefined : withoutParticulars(told));
-
-/**
- * What JSON leaves as it is, and terminals take for commands, some readers of logs for the end of a line, and screens for the
- * direction of what follows: others say it, in the name of a page or of what went wrong.
- */
-const unshown = /[\x7f-\x9f\u2028\u2029\p{Bidi_Control}]/gu;
-
-/** The same line, of which nothing acts on who looks at it. */
-const harmless = (line: string): string =>
-  line.replace(unshown, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Structured JSON logs, one object a line, times in ISO 8601 UTC, secrets blanked. */
 export function createLog(level: string, destination: DestinationStream = standardOutput()): ProcessLog {

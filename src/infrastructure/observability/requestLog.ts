@@ -1,5 +1,5 @@
 import type { ProcessLog } from './log.ts';
-import { openingOf } from './logLine.ts';
+import { harmless, openingOf } from './logLine.ts';
 
 /** A request that is over. */
 export interface PastRequest {
@@ -28,9 +28,9 @@ export function requestLogOf(log: ProcessLog): RequestLog {
   const isWritten = { debug: log.isLevelEnabled('debug'), info: log.isLevelEnabled('info') };
   return (level, { requestId, method, path, route, status, milliseconds, aborted }) => {
     if (!isWritten[level]) return;
-    // Ids, methods and routes have no characters that JSON would escape.
+    // Ids, methods and routes have no characters that would be escaped.
     destination.write(
-      `${openingOf(level)},"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},` +
+      `${openingOf(level)},"requestId":"${requestId}","method":"${method}","path":${harmless(JSON.stringify(path))},` +
         `"route":"${route}","status":${status},"milliseconds":${milliseconds}` +
         `${aborted ? ',"aborted":true' : ''},"msg":"request"}\n`,
     );

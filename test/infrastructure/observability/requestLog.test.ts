@@ -11,10 +11,13 @@ function written(level: string) {
   return { log: createLog(level, { write }), lines };
 }
 
+/** What is escaped in all that is written, though JSON leaves it, and their neighbours. */
+const acting = fc.constantFrom(...'~\x7f\x80\x9b\x9f\xa0\u061c\u2028\u2029\u202e\u2069"\\\x1f');
+
 const requests = fc.record({
   requestId: fc.stringMatching(/^[A-Za-z0-9._-]{8,64}$/),
   method: fc.constantFrom('GET', 'POST', 'M-SEARCH'),
-  path: fc.oneof(fc.webPath(), fc.string({ unit: 'binary', maxLength: 200 })),
+  path: fc.oneof(fc.webPath(), fc.string({ unit: 'binary', maxLength: 200 }), fc.string({ unit: acting })),
   route: fc.constantFrom('/graphql', '/wallet/recharge/:id', 'unmatched'),
   status: fc.option(fc.integer({ min: 100, max: 599 })),
   milliseconds: fc.nat({ max: 1e9 }).map((microseconds) => microseconds / 1e3),
