@@ -2,11 +2,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SlowWallets } from '../../../src/domain/bookings/slowWallets.ts';
 
 describe('wallets that were slow', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  let slow: SlowWallets;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    slow = new SlowWallets();
+  });
   afterEach(() => void vi.useRealTimers());
 
   it('are tried in groups again after a minute, also where each booking alone is slow', () => {
-    const slow = new SlowWallets();
     slow.add(1);
     vi.advanceTimersByTime(59_999);
     slow.note(1, 61);
@@ -16,7 +20,6 @@ describe('wallets that were slow', () => {
   });
 
   it('are slow for a minute from the last time that they were', () => {
-    const slow = new SlowWallets();
     slow.add(1);
     vi.advanceTimersByTime(30_000);
     slow.add(1);
@@ -25,7 +28,6 @@ describe('wallets that were slow', () => {
   });
 
   it('are slow no more once one of their bookings was quick alone, and others remain so', () => {
-    const slow = new SlowWallets();
     slow.add(1);
     slow.add(2);
     slow.note(1, 60);
@@ -33,7 +35,6 @@ describe('wallets that were slow', () => {
   });
 
   it('are a thousand at most: those that were slow the longest ago are forgotten', () => {
-    const slow = new SlowWallets();
     for (let walletId = 1; walletId <= 1_000; walletId += 1) slow.add(walletId);
     slow.add(1);
     expect([slow.has(1), slow.has(2)]).toEqual([true, true]);
