@@ -84,7 +84,6 @@ describe.runIf(engine)('Subscriptions across processes', () => {
       const { id, secret } = await here.createKey({ kind: 'test', teamId });
       const raw = await connectRawSocket(here.url, secret);
       await revoke(elsewhere, id, here.keys.operator);
-      const revokedAt = performance.now();
       let attempt = 0;
       await eventually(async () => {
         attempt += 1;
@@ -92,8 +91,7 @@ describe.runIf(engine)('Subscriptions across processes', () => {
         raw.send({ type: 'subscribe', id, payload: { query: '{ walletBalance { balance } }' } });
         const answer = await raw.receives((message) => message.id === id);
         return answer.type === 'error' && answer.payload[0].extensions.code === 'UNAUTHORIZED';
-      });
-      expect(performance.now() - revokedAt).toBeLessThan(1_500);
+      }, 1_000);
       raw.send({ type: 'subscribe', id: 'subscription', payload: { query: walletEvents } });
       expect((await raw.receives((message) => message.id === 'subscription')).type).toBe('error');
       raw.socket.terminate();

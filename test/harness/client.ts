@@ -74,16 +74,20 @@ export async function graphqlDoor(
 /** The codes of GraphQL's errors, in their order. */
 export const codesOf = (errors: Json[] = []): string[] => errors.map(({ extensions }) => extensions.code);
 
-/** Waits until `probe` returns something other than undefined, false or null; fails after `timeoutMs`. */
+/**
+ * Waits until `probe` returns something other than undefined, false or null; fails with the first that began after
+ * `timeoutMs` and did not: what one finds is as old as its beginning, and a busy machine may take long over it.
+ */
 export async function eventually<T>(
   probe: () => Promise<T | undefined | false | null> | T | undefined | false | null,
   timeoutMs = 30_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
+    const begunMs = performance.now();
     const value = await probe();
     if (value !== undefined && value !== false && value !== null) return value;
-    if (performance.now() > deadline) throw new Error('the awaited condition did not come true');
+    if (begunMs > deadline) throw new Error('the awaited condition did not come true');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -27,7 +28,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('npm start builds, runs, and prints lines that work when pasted; a chosen key is named, not shown; the store is its own', async () => {
-  await rm(join(projectFolder, 'dist/bundle/main.js'));
+  const built = join(projectFolder, 'dist/bundle/main.js');
+  await rm(built);
   const chosen = { BOOTSTRAP_TEST_KEY: 'sk_test_chosen-for-npm-start' };
   const child = spawn('npm', ['start'], {
     cwd: projectFolder,
@@ -44,6 +46,8 @@ it('npm start builds, runs, and prints lines that work when pasted; a chosen key
   });
   const server = followServer(child);
   try {
+    // A build and a first start, one after the other, each as long as it takes.
+    await eventually(() => existsSync(built) || child.exitCode !== null, 60_000);
     await server.ready();
     await eventually(() => server.output.stdout.includes('availableCredit } }"}\''));
     const outputs = await paste(server.output.stdout, chosen);
