@@ -189,7 +189,7 @@ describeEngines('API keys', (engine) => {
     expect((await balance(secret)).status).toBe(200);
     const revoked = await operator.does('revokeApiKey', { id });
     expect(revoked).toMatchObject({ id, revokedAt: instant });
-    await eventually(async () => (await balance(secret)).status === 401, 1_500);
+    await eventually(async () => (await balance(secret)).status === 401, 1_000);
     expect((await server.graphql('{ walletBalance { balance } }', null, secret)).status).toBe(401);
     expect((await balance(team.live)).status).toBe(200);
     expect((await operator.does('apiKeys', { teamId: team.teamId })).at(-1)).toEqual(revoked);
@@ -267,7 +267,7 @@ describeEngines('API keys', (engine) => {
     });
     expect((await operator.ask('teams', {}, secret)).body.errors).toBeUndefined();
     await operator.does('revokeApiKey', { id: apiKey.id });
-    await eventually(async () => (await operator.ask('teams', {}, secret)).status === 401, 1_500);
+    await eventually(async () => (await operator.ask('teams', {}, secret)).status === 401, 1_000);
     expect(await server.query('SELECT id FROM events WHERE subject_id = $1', [apiKey.id])).toEqual([]);
   });
 });

@@ -249,7 +249,7 @@ describeEngines('Teams', (engine) => {
     const allHave = (origin: string | null) =>
       eventually(
         async () => (await answers()).every((answer) => answer.get('access-control-allow-origin') === origin),
-        1_500,
+        1_000,
       );
     await allHave(null);
     await operator.does('updateTeam', { id: team.teamId, input: { corsDomains: [headers.origin] } });
