@@ -46,7 +46,7 @@ it('npm start builds, runs, and prints lines that work when pasted; a chosen key
   });
   const server = followServer(child);
   try {
-    // A build and a first start, one after the other, each as long as it takes.
+    // One after the other: a slow machine takes as long for the build as a start may take.
     await eventually(() => existsSync(built) || child.exitCode !== null, 60_000);
     await server.ready();
     await eventually(() => server.output.stdout.includes('availableCredit } }"}\''));
