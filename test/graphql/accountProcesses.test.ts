@@ -125,15 +125,18 @@ describe.runIf(real)('Processes on one PostgreSQL', () => {
 
     it('stop taking a key at both doors within a second of its revocation at one of them', async () => {
       const { teamId } = await here.createTeam();
-      const { id, secret } = await here.createKey({ kind: 'live', teamId });
-      const answers = async () => [
-        (await restRequest(elsewhere, 'GET', '/api/v1/wallet/balance', { key: secret })).status,
-        (await graphqlDoor(elsewhere, '{ walletBalance { balance } }', null, secret)).status,
-      ];
-      expect(await answers()).toEqual([200, 200]);
-      await here.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, null, here.keys.operator);
-      await eventually(async () => (await answers()).every((status) => status === 401), 1_000);
-      expect(await answers()).toEqual([401, 401]);
+      // Requests take long the first time, and a key that was read long before it is revoked is soon read again.
+      for (const name of ['first', 'quick']) {
+        const { id, secret } = await here.createKey({ kind: 'live', teamId, name });
+        const answers = async () => [
+          (await restRequest(elsewhere, 'GET', '/api/v1/wallet/balance', { key: secret })).status,
+          (await graphqlDoor(elsewhere, '{ walletBalance { balance } }', null, secret)).status,
+        ];
+        expect(await answers()).toEqual([200, 200]);
+        await here.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, null, here.keys.operator);
+        await eventually(async () => (await answers()).every((status) => status === 401), 1_000);
+        expect(await answers()).toEqual([401, 401]);
+      }
     });
 
     it('take no key that was revoked while their machine was suspended', async () => {

@@ -81,20 +81,23 @@ describe.runIf(engine)('Subscriptions across processes', () => {
 
     it('an open socket starts nothing within a second of a revocation elsewhere', async () => {
       const { teamId } = await here.createTeam();
-      const { id, secret } = await here.createKey({ kind: 'test', teamId });
-      const raw = await connectRawSocket(here.url, secret);
-      await revoke(elsewhere, id, here.keys.operator);
-      let attempt = 0;
-      await eventually(async () => {
-        attempt += 1;
-        const id = String(attempt);
-        raw.send({ type: 'subscribe', id, payload: { query: '{ walletBalance { balance } }' } });
-        const answer = await raw.receives((message) => message.id === id);
-        return answer.type === 'error' && answer.payload[0].extensions.code === 'UNAUTHORIZED';
-      }, 1_000);
-      raw.send({ type: 'subscribe', id: 'subscription', payload: { query: walletEvents } });
-      expect((await raw.receives((message) => message.id === 'subscription')).type).toBe('error');
-      raw.socket.terminate();
+      // Requests take long the first time, and a key that was read long before it is revoked is soon read again.
+      for (const name of ['first', 'quick']) {
+        const { id, secret } = await here.createKey({ kind: 'test', teamId, name });
+        const raw = await connectRawSocket(here.url, secret);
+        await revoke(elsewhere, id, here.keys.operator);
+        let attempt = 0;
+        await eventually(async () => {
+          attempt += 1;
+          const id = String(attempt);
+          raw.send({ type: 'subscribe', id, payload: { query: '{ walletBalance { balance } }' } });
+          const answer = await raw.receives((message) => message.id === id);
+          return answer.type === 'error' && answer.payload[0].extensions.code === 'UNAUTHORIZED';
+        }, 1_000);
+        raw.send({ type: 'subscribe', id: 'subscription', payload: { query: walletEvents } });
+        expect((await raw.receives((message) => message.id === 'subscription')).type).toBe('error');
+        raw.socket.terminate();
+      }
     });
   });
 });
