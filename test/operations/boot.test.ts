@@ -62,7 +62,7 @@ it('npm start builds, runs, and prints lines that work when pasted; a chosen key
     expect(second.output.stderr).toMatch(/^Not started: DATA_DIR .* is in use by another process.*\n$/);
   } finally {
     // The server is a child of npm's: the group that this test made is asked to stop.
-    process.kill(-(child.pid ?? 0), 'SIGTERM');
+    if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM');
     await server.exited;
   }
 }, 120_000);
