@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { tableWaits } from '../harness/lockWaits.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { excerptCharacters, longLogOf } from './longLog.ts';
@@ -66,8 +67,7 @@ describeSeveralSessions('A mutation that has a long answer', (engine) => {
     await session.query('BEGIN');
     await session.query('LOCK TABLE webhook_deliveries IN SHARE ROW EXCLUSIVE MODE');
     const telling = server.graphql(again, null, key);
-    const waiting = `SELECT FROM pg_locks WHERE relation = 'webhook_deliveries'::regclass AND NOT granted`;
-    await eventually(async () => (await session.query(waiting)).rows.length > 0);
+    await eventually(async () => (await tableWaits(session, 'webhook_deliveries')).length > 0);
     await eventually(
       async () => (await server.graphql(balance, null, key)).headers.get('retry-after') !== null,
     );

@@ -6,6 +6,7 @@ import { requestRecharge, storedWalletEvents, writeEvents } from '../harness/act
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
+import { tableWaits } from '../harness/lockWaits.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { atRest, eventStream, transports, walletEvents } from '../harness/subscribers.ts';
@@ -88,9 +89,6 @@ describeSeveralSessions('Subscriptions of one key that begin long ago', (engine)
   /** Events that one read brings. */
   const batch = 500;
 
-  /** Connections that wait for the events: of what is asked over one, only the first is seen. */
-  const waitingSql = `SELECT FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`;
-
   /**
    * Streams of one key that have asked for no more than their first batch, that begin after the events of these places,
    * and a session in which the events are locked from now on.
@@ -108,7 +106,8 @@ describeSeveralSessions('Subscriptions of one key that begin long ago', (engine)
     onTestFinished(() => session.end());
     await session.query('BEGIN');
     await session.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-    const waiting = async () => (await session.query(waitingSql)).rows.length;
+    // Connections: of what is asked over one, only the first is seen.
+    const waiting = async () => (await tableWaits(session, 'events')).length;
     return { streams, session, waiting };
   }
 

@@ -6,6 +6,7 @@ import { requestRecharge, storedEvents } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
+import { tableWaits } from '../harness/lockWaits.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { allEvents } from '../harness/subscribers.ts';
@@ -36,14 +37,14 @@ describeSeveralSessions('Where event streams begin', (engine) => {
     const other = new pg.Client({ connectionString: server.environment.DATABASE_URL });
     await other.connect();
     onTestFinished(() => other.end());
-    const waitingSql = `SELECT query FROM pg_locks JOIN pg_stat_activity USING (pid)
-      WHERE relation = 'wallets'::regclass AND NOT granted`;
     /** What the request waits for: on a slow machine its key is not in memory any more, and is read with the wallet. */
     const awaited = () =>
       eventually(async () => {
         // Within a transaction the statements of other sessions stay those of the first look.
         await other.query('SELECT pg_stat_clear_snapshot()');
-        return (await other.query(waitingSql)).rows[0]?.query as string;
+        const [pid] = await tableWaits(other, 'wallets');
+        const { rows } = await other.query('SELECT query FROM pg_stat_activity WHERE pid = $1', [pid]);
+        return rows[0]?.query as string;
       });
     for (;;) {
       await requestRecharge(server, key);
@@ -87,13 +88,7 @@ describeSeveralSessions('Where event streams begin', (engine) => {
     });
     await other.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const { body } = await open(key, leaving.signal);
-    await eventually(async () => {
-      await other.query('SELECT pg_stat_clear_snapshot()');
-      const { rows } = await other.query(
-        "SELECT FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted",
-      );
-      return rows.length > 0;
-    });
+    await eventually(async () => (await tableWaits(other, 'events')).length > 0);
     await other.query(`SET LOCAL session_replication_role = replica;
       DELETE FROM events e USING wallets w WHERE w.team_id = '${teamId}' AND w.mode = 'test'
          AND e.wallet_id = w.id AND e.sequence > w.event_count - 3;

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { TestServer } from './server.ts';
 
 const waitingSql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
@@ -19,4 +20,17 @@ export async function patientLockWaits(server: Pick<TestServer, 'query'>): Promi
 export async function longLockWaits(server: Pick<TestServer, 'query'>): Promise<number> {
   return (await server.query(`${waitingSql} AND query_start < clock_timestamp() - interval '5 seconds'`))
     .length;
+}
+
+/**
+ * Process ids of the sessions that wait for a table of this session's database at this moment: locks are looked up anew
+ * within a transaction, too. The databases of other tests are copies of the same one, where a table has the same oid.
+ */
+export async function tableWaits(session: Pick<pg.Client, 'query'>, table: string): Promise<number[]> {
+  const { rows } = await session.query<{ pid: number }>(
+    `SELECT pid FROM pg_locks WHERE relation = $1::regclass AND NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [table],
+  );
+  return rows.map(({ pid }) => pid);
 }

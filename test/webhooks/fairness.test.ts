@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
+import { tableWaits } from '../harness/lockWaits.ts';
 import { answer } from '../harness/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
@@ -77,8 +78,7 @@ describeSeveralSessions('a team at its bound', (engine) => {
       await other.query('BEGIN');
       await other.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
       first?.();
-      const isLooking = `SELECT FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`;
-      await eventually(async () => (await other.query(isLooking)).rowCount === 1);
+      await eventually(async () => (await tableWaits(other, 'events')).length === 1);
       for (const go of others) go();
       await eventually(async () => (await attemptsMade()) === 200);
       await other.query('ROLLBACK');

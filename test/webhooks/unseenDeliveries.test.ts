@@ -5,6 +5,7 @@ import { redeliverDelivery } from '../../src/domain/webhooks/sendingAgain.ts';
 import { baseShare } from '../../src/domain/webhooks/shares.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
+import { tableWaits } from '../harness/lockWaits.ts';
 import { answer } from '../harness/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
@@ -62,8 +63,7 @@ describeSeveralSessions('a webhook that was allowed nothing when a look began', 
       await other.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
       await redeliverDelivery(tenant, `${told?.event_id}.${id}`, platform);
       const looking = worker.sweep();
-      const isLooking = `SELECT FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`;
-      await eventually(async () => (await other.query(isLooking)).rowCount === 1);
+      await eventually(async () => (await tableWaits(other, 'events')).length === 1);
       for (const go of waiting.splice(0)) go(200);
       await eventually(async () => (await attemptsMade()) === 4 + baseShare + 2);
       await other.query('ROLLBACK');

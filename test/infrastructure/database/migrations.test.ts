@@ -12,6 +12,7 @@ import {
 import { migrationsFolder } from '../../../src/store.ts';
 import { eventually } from '../../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../../harness/engines.ts';
+import { tableWaits } from '../../harness/lockWaits.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { startTestServer } from '../../harness/server.ts';
 import { silentLog } from '../../harness/silentLog.ts';
@@ -184,12 +185,7 @@ describeSeveralSessions('migrations beside those who read', (engine) => {
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(line) });
     const applied = migrateUp(sequelize, migrationsFolder, true, log);
-    await eventually(async () => {
-      const { rowCount } = await session.query(
-        `SELECT FROM pg_locks WHERE relation = 'bookings'::regclass AND NOT granted`,
-      );
-      return rowCount === 1;
-    });
+    await eventually(async () => (await tableWaits(session, 'bookings')).length === 1);
     // Behind the migration, half a second at most.
     await reader.query(`SET lock_timeout = '6s'`);
     await reader.query('SELECT FROM bookings');

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../../../src/infrastructure/databas
 import { run, statement } from '../../../src/infrastructure/database/statement.ts';
 import { eventually } from '../../harness/client.ts';
 import { describeSeveralSessions, type Place } from '../../harness/engines.ts';
+import { tableWaits } from '../../harness/lockWaits.ts';
 import { passMonotonicTime } from '../../harness/monotonicClock.ts';
 import { poolOf, readValue } from './statements.ts';
 
@@ -65,16 +66,7 @@ describeSeveralSessions('Reads that share connections', (engine) => {
 
   /** Once the server has the reads: `lanes` of them are waiting, each the first on its connection. */
   const waiting = (lanes: number) =>
-    expect
-      .poll(
-        async () => {
-          const sql = `SELECT FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-          return (await other.query(sql)).rows.length;
-        },
-        { timeout: 5_000 },
-      )
-      .toBe(lanes);
+    expect.poll(async () => (await tableWaits(other, 'things')).length, { timeout: 5_000 }).toBe(lanes);
 
   it('leave half of the pool to others, however many wait for a locked table', async () => {
     await open(4);
@@ -147,9 +139,7 @@ describeSeveralSessions('Reads that share connections', (engine) => {
     await lock();
     const held = read();
     await waiting(2);
-    const sql = `SELECT pid FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`;
-    const { pid } = (await other.query(sql)).rows[0];
+    const [pid] = await tableWaits(other, 'things');
     await other.query('SELECT pg_terminate_backend($1)', [pid]);
     await eventually(async () => {
       // Who looks in a transaction sees for ever what was there the first time.
