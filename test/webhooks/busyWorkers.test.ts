@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { WebhookDispatcher } from '../../src/domain/webhooks/dispatcher.ts';
 import { baseShare, slots } from '../../src/domain/webhooks/shares.ts';
 import { eventually } from '../harness/client.ts';
@@ -15,13 +15,14 @@ describeSeveralSessions('a worker that has its hands full', (engine) => {
   let world: DeliveryWorld;
   /** Another session, which keeps attempts from being recorded. */
   let other: pg.Client;
-  beforeAll(async () => {
+  // Each has a database of its own: what one leaves waiting, the next one's worker would take, and have its hands full with.
+  beforeEach(async () => {
     // No attempt ends by itself.
     world = await DeliveryWorld.open(engine, { settings: { ROLES: 'api', WEBHOOK_TIMEOUT: '10m' } });
     other = new pg.Client({ connectionString: world.server.environment.DATABASE_URL });
     await other.connect();
   });
-  afterAll(async () => {
+  afterEach(async () => {
     await other?.end();
     await world?.close();
   });
