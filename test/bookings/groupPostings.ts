@@ -24,6 +24,16 @@ const keyOf = (key: string, keysSince = new Date(0)): IdempotencyRow => ({
   oldest: keysSince,
 });
 
+/**
+ * What a server has said of groups that were not written, and whose bookings were posted alone: those that waited for their
+ * wallet for longer than a group does, as on a machine that stands still, and those that failed otherwise.
+ */
+export function groupFailures(logLines: readonly string[]): { waited: string[]; failed: string[] } {
+  const lines = logLines.filter((line) => line.includes('not written together'));
+  const hasWaited = (line: string) => line.includes('55P03');
+  return { waited: lines.filter(hasWaited), failed: lines.filter((line) => !hasWaited(line)) };
+}
+
 /** Bookings that are posted at the same moment: the first of them goes alone, and the others together. */
 export class Groups {
   readonly #server: () => TestServer;
@@ -63,6 +73,19 @@ export class Groups {
   }
 
   failed(): string[] {
-    return this.#server().logLines.filter((line) => line.includes('not written together'));
+    return groupFailures(this.#server().logLines).failed;
+  }
+
+  /**
+   * Repeats an attempt as long as a group of it was given up for waiting too long.
+   * @returns what the last attempt, in which none was, came to.
+   */
+  async together<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    const givenUp = () => groupFailures(this.#server().logLines).waited.length;
+    for (;;) {
+      const before = givenUp();
+      const result = await attempt();
+      if (givenUp() === before) return result;
+    }
   }
 }

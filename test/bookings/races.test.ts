@@ -14,6 +14,7 @@ import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { silentLog } from '../harness/silentLog.ts';
 import { TestClock } from '../harness/testClock.ts';
+import { sentAgain } from '../harness/waitedTooLong.ts';
 import { Airline, ticketed } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
 import {
@@ -121,11 +122,13 @@ describeEngines('bookings at once', (engine) => {
       await Promise.all(
         held.map(async ({ id }, index) => {
           const ask = (of: 'confirm' | 'cancel' | 'expire', at: number) =>
-            ({
-              confirm: () => doorOf(at).confirmBooking(key, id),
-              cancel: () => doorOf(at).cancelBooking(key, id),
-              expire: () => doorOf(at).expireTestBooking(key, id),
-            })[of]();
+            sentAgain(
+              {
+                confirm: () => doorOf(at).confirmBooking(key, id),
+                cancel: () => doorOf(at).cancelBooking(key, id),
+                expire: () => doorOf(at).expireTestBooking(key, id),
+              }[of],
+            );
           const asked = [
             ask('confirm', index),
             ask('confirm', index + 1),

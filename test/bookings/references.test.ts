@@ -9,6 +9,7 @@ import { ledgerBreaks } from '../harness/ledger.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { silentLog } from '../harness/silentLog.ts';
+import { sentAgain } from '../harness/waitedTooLong.ts';
 import { inDays, requestFor } from './bookingSteps.ts';
 
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -30,7 +31,7 @@ function customer(url: () => string, key: string) {
       (await offers()).find((offer) => !offer.payment_requirements.requires_instant_payment) as Json,
     send,
     async book(offer: Json): Promise<string> {
-      const { status, body } = await send(requestFor(offer));
+      const { status, body } = await sentAgain(() => send(requestFor(offer)));
       expect([status, body.error]).toEqual([201, undefined]);
       return body.data.booking_reference;
     },

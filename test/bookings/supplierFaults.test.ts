@@ -176,6 +176,6 @@ describeBookings(
       expect(await moneyOf(stage.door, live)).toEqual(['1000.00', '1000.00', '0.00']);
     });
   },
-  // Long enough for an answer to come after other things were done.
-  { FLIGHT_ORDER_TIMEOUT: '10s' },
+  // An answer comes after other things were done, however long they take.
+  { FLIGHT_ORDER_TIMEOUT: '1h' },
 );

@@ -57,7 +57,12 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
       stage.clock.advance(1_000);
       return airline.askedFor(booking.id, 'issue').length > 3;
     });
-    const order = await eventually(() => findWaiting(booking.id, 3));
+    // A busy machine may take longer to keep a note than the airline has for its answer, and asks it again.
+    const order = await eventually(async () => {
+      stage.clock.advance(1_000);
+      const found = await findWaiting(booking.id, 3);
+      return found?.carrierReference && found;
+    });
     expect(order).toEqual({
       bookingId: booking.id,
       teamId,
@@ -168,7 +173,8 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     const none = conflict('No cancellation is waiting for the supplier', { field: 'task', type: 'none' });
     await refused(stage, 'dropCancellation', { bookingId: id }, none);
     expect(dataOf(await stage.door.getBooking(live, id))).toEqual(cancelled);
-    expect(await backlogWith(id, 10)).toBe((await backlogWith(id, 9)) + 1);
+    // The worker measures as well, and may tell of what it saw before.
+    await eventually(async () => (await backlogWith(id, 10)) === (await backlogWith(id, 9)) + 1);
     await operate(stage, 'dropCancellation', { bookingId: id });
   });
 

@@ -11,6 +11,7 @@ import { lockWaits, patientLockWaits } from '../harness/lockWaits.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { TestClock } from '../harness/testClock.ts';
+import { sentAgain } from '../harness/waitedTooLong.ts';
 import { Airline } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
 import { agencyWith, booked, held, inHours, offered, requestFor } from './bookingSteps.ts';
@@ -94,7 +95,7 @@ describeSeveralSessions('While what an agency writes waits for its wallet', (eng
     const release = await hold(team);
     let answered = 0;
     const writing = sends.map(async (send) => {
-      const outcome = await send();
+      const outcome = await sentAgain(send);
       answered += 1;
       return outcome;
     });

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { rechargeFields, transactionListFields } from '../doors/graphqlDoor.ts';
 import type { Json } from '../harness/client.ts';
 import type { TestServer } from '../harness/server.ts';
+import { sentAgain } from '../harness/waitedTooLong.ts';
 
 /** What a call answered, in the same terms at both doors. `text` is the body as it came. */
 export interface Answer {
@@ -50,9 +51,6 @@ const documents = {
     }
   }`,
 };
-
-/** Where many are at once on one wallet, a slow machine may take longer than they wait: the answer asks to send again. */
-const waitedTooLong = (refusal: Json | undefined): boolean => refusal?.details?.type === 'in_progress';
 
 /** Calls of the wallet's operations through either door. A fault of the server's own fails the test. */
 export class LedgerDoors {
@@ -125,13 +123,10 @@ export class LedgerDoors {
     caller: Caller,
     options: { body?: unknown; headers?: Record<string, string> } = {},
   ): Promise<Answer> {
-    const { status, body, text, headers } = await this.#server.rest(method, path, {
-      key: caller.key,
-      ...options,
-    });
+    const send = () => this.#server.rest(method, path, { key: caller.key, ...options });
+    const { status, body, text, headers } = await sentAgain(send);
     expect(status, text).toBeLessThan(500);
     expect(body._meta?.test_mode, text).toBe(caller.mode === 'test' ? true : undefined);
-    if (waitedTooLong(body.error)) return this.#rest(method, path, caller, options);
     const replayed = headers.get('idempotent-replayed') === 'true';
     return body.success
       ? { value: body.data, refusal: null, text, replayed }
@@ -144,13 +139,12 @@ export class LedgerDoors {
     caller: Caller,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
-    const answer = await this.#server.graphql(query, variables, caller.key, headers);
+    const answer = await sentAgain(() => this.#server.graphql(query, variables, caller.key, headers));
     const { text } = answer;
     const replayed = answer.headers.get('idempotent-replayed') === 'true';
     const error = answer.body.errors?.[0];
     expect(error?.extensions.code, text).not.toBe('INTERNAL_ERROR');
     expect(answer.body.extensions?._meta?.test_mode, text).toBe(caller.mode === 'test' ? true : undefined);
-    if (waitedTooLong(error?.extensions)) return this.#graphql(query, variables, caller, headers);
     return error
       ? { value: null, refusal: { code: error.extensions.code, message: error.message }, text, replayed }
       : { value: answer.body.data.value, refusal: null, text, replayed };

@@ -11,6 +11,7 @@ import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { streamedResults } from '../harness/subscribers.ts';
 import { TestClock } from '../harness/testClock.ts';
+import { patientWithBank } from '../payments/bank.ts';
 import { excerptsWritten } from './excerptsWritten.ts';
 import { excerptCharacters, longLogOf } from './longLog.ts';
 
@@ -38,6 +39,7 @@ describeOneEngine('The answer to a request has a bound', (engine) => {
       clock: new TestClock(),
       paymentProvider: provider,
       settings: {
+        ...patientWithBank,
         RATE_LIMIT_DEFAULT: String(limit),
         RATE_LIMIT_WINDOW: '1h',
         WEBHOOK_REACHABILITY_CHECK: 'false',

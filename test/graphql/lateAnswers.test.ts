@@ -5,6 +5,7 @@ import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { patientWithRedis, startTestServer } from '../harness/server.ts';
 import { startServiceLink } from '../harness/serviceLink.ts';
+import { sharedCounts } from '../harness/sharedCounts.ts';
 import { longLogOf } from './longLog.ts';
 
 const engine = realEngine();
@@ -54,6 +55,7 @@ describe.runIf(engine)('An answer that is late', () => {
         WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
       },
     });
+    await sharedCounts(server.running);
   });
   afterAll(async () => {
     await server?.close();

@@ -18,8 +18,8 @@ export function describeBodies(stage: GuardedDoor): void {
       plain.push(await asked('application/json'));
       long.push(await asked(`application/json;${' '.repeat(14_000)}x`));
     }
-    const middle = (times: number[]) => times.sort((one, other) => one - other)[2]!;
-    expect(middle(long)).toBeLessThan(15 * middle(plain));
+    // What is looked at for long takes long each time, and a busy machine only now and then.
+    expect(Math.min(...long)).toBeLessThan(15 * Math.min(...plain));
   });
 
   it('reads bodies up to 1 MiB', async () => {

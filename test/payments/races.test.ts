@@ -8,6 +8,7 @@ import { ledgerBreaks } from '../harness/ledger.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { hourMs, TestClock } from '../harness/testClock.ts';
+import { sentAgain } from '../harness/waitedTooLong.ts';
 import { Bank, signatureOf } from './bank.ts';
 
 const recharges = 10;
@@ -51,7 +52,7 @@ describeEngines('payments that are told, refused and settled at the same moment'
   const tell = (...told: Parameters<typeof tellOnce>) =>
     eventually(async () => (await tellOnce(...told)) === 200);
   const operate = async ({ graphql }: TestServer, document: string): Promise<Json> =>
-    (await graphql(document, null, server.keys.operator)).body;
+    (await sentAgain(() => graphql(document, null, server.keys.operator))).body;
   /** Payments of these recharges that wait for an operator. */
   const waiting = async (rechargeIds: string[]): Promise<string[]> =>
     (

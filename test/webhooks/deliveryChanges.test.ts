@@ -120,7 +120,7 @@ function changesEndWhatIsUnderWay(opened: () => DeliveryWorld, change: Change): 
 describeEngines('a webhook that changes', (engine) => {
   let world: DeliveryWorld;
   beforeAll(async () => {
-    world = await DeliveryWorld.open(engine);
+    world = await DeliveryWorld.open(engine, { settings: { WEBHOOK_TIMEOUT: '10m' } });
   });
   afterAll(() => world.close());
 
@@ -151,7 +151,8 @@ describeEngines('a webhook whose first attempts wait for an hour', (engine) => {
   const clock = new TestClock();
   let world: DeliveryWorld;
   beforeAll(async () => {
-    world = await DeliveryWorld.open(engine, { clock, settings: { WEBHOOK_RETRY_DELAYS: '1h,1h' } });
+    const settings = { WEBHOOK_RETRY_DELAYS: '1h,1h', WEBHOOK_TIMEOUT: '10m' };
+    world = await DeliveryWorld.open(engine, { clock, settings });
   });
   afterAll(() => world.close());
 

@@ -7,16 +7,14 @@ import type { Behaviour } from '../harness/receiver.ts';
 import { answer } from '../harness/receiver.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
-const retryMs = 400;
-
-/** Nothing here is found by a sweep, unless a test sweeps by hand. */
-const settings = { SWEEP_INTERVAL: '1h', WEBHOOK_RETRY_DELAYS: `0s,${retryMs}ms,1h` };
+/** Nothing here is found by a sweep, unless a test sweeps by hand, and no attempt ends but by its answer. */
+const settings = { SWEEP_INTERVAL: '1h', WEBHOOK_TIMEOUT: '10m' };
 
 describeEngines('workers that deliver', (engine) => {
   let world: DeliveryWorld;
   beforeAll(async () => {
-    // No attempt ends but by its answer, however slow the machine is.
-    world = await DeliveryWorld.open(engine, { settings: { ...settings, WEBHOOK_TIMEOUT: '10m' } });
+    // No retry comes in between, however slow the machine is.
+    world = await DeliveryWorld.open(engine, { settings: { ...settings, WEBHOOK_RETRY_DELAYS: '0s,1h' } });
   });
   afterAll(() => world.close());
   beforeEach(() => world.useBehaviours());
@@ -159,23 +157,6 @@ describeEngines('workers that deliver', (engine) => {
     }
   });
 
-  it('a retry that falls due while other deliveries are under way is made at its time', async () => {
-    const { key, tenant } = await world.team();
-    const busy = await world.register(key, '/busy');
-    const id = await world.register(key, '/again');
-    world.hold('/busy');
-    world.fail('/again');
-    await world.happens(tenant);
-    await eventually(() => world.received('/again').length === 1 && world.received('/busy').length === 1);
-    world.mend('/again');
-    const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
-    expect(delivery?.reasons).toEqual(['http_status', 'ok']);
-    // The other one still hangs.
-    expect(world.received('/busy')).toHaveLength(1);
-    await world.remove(key, busy);
-    world.mend('/busy');
-  });
-
   it('attempts that a fault of ours kept from being made are made again once that is mended, however many', async () => {
     const { key, tenant } = await world.team();
     const id = await world.register(key, '/mended');
@@ -209,9 +190,7 @@ describeEngines('workers that deliver', (engine) => {
       const id = await world.register(key, path);
       const answers: Array<(code: number) => void> = [];
       world.receiver.behave((request, socket) => {
-        // A retry, which may come before the test has ended, is answered: its worker would not stop before.
-        if (request.path === path && answers.length < 2)
-          answers.push((code) => answer(code)(request, socket));
+        if (request.path === path) answers.push((code) => answer(code)(request, socket));
         else answer(200)(request, socket);
       });
       await world.happens(tenant);
@@ -274,4 +253,34 @@ describeEngines('workers that deliver', (engine) => {
       await other.stop();
     },
   );
+});
+
+describeEngines('workers that deliver again soon', (engine) => {
+  let world: DeliveryWorld;
+  beforeAll(async () => {
+    world = await DeliveryWorld.open(engine, {
+      settings: { ...settings, WEBHOOK_RETRY_DELAYS: '0s,400ms,1h' },
+    });
+  });
+  afterAll(() => world.close());
+
+  it('a retry that falls due while other deliveries are under way is made at its time', async () => {
+    const { key, tenant } = await world.team();
+    const busy = await world.register(key, '/busy');
+    const id = await world.register(key, '/again');
+    let failFirst: (() => void) | undefined;
+    world.receiver.behave((request, socket) => {
+      if (request.path === '/busy') return;
+      if (failFirst) answer(200)(request, socket);
+      else failFirst = () => answer(500)(request, socket);
+    });
+    await world.happens(tenant);
+    await eventually(() => failFirst && world.received('/busy').length === 1);
+    failFirst?.();
+    const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
+    expect(delivery?.reasons).toEqual(['http_status', 'ok']);
+    // The other one still hangs.
+    expect(world.received('/busy')).toHaveLength(1);
+    await world.remove(key, busy);
+  });
 });

@@ -2,7 +2,6 @@ import { SMTPServer } from 'smtp-server';
 import { onTestFinished } from 'vitest';
 import { eventCatalogue } from '../../src/domain/events/catalogue.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
-import type { Clock } from '../../src/infrastructure/clock.ts';
 import { recordExample, tenantOf } from '../harness/activity.ts';
 import { testCertificates } from '../harness/certificates.ts';
 import type { Json } from '../harness/client.ts';
@@ -10,7 +9,7 @@ import { eventually } from '../harness/client.ts';
 import type { Engine } from '../harness/engines.ts';
 import type { ReceivedRequest, Receiver } from '../harness/receiver.ts';
 import { answer, startReceiver } from '../harness/receiver.ts';
-import type { TestServer } from '../harness/server.ts';
+import type { TestServer, TestServerOptions } from '../harness/server.ts';
 import { startTestServer, sweepingOften } from '../harness/server.ts';
 import { sweptTwice } from '../harness/sweeps.ts';
 
@@ -78,12 +77,12 @@ export class DeliveryWorld {
 
   static async open(
     engine: Engine,
-    { clock, settings }: { clock?: Clock; settings?: Record<string, string> } = {},
+    { settings, ...overrides }: Pick<TestServerOptions, 'clock' | 'redisPatienceMs' | 'settings'> = {},
   ) {
     const mail = await startMailServer();
     const receiver = await startReceiver(answer(200));
     const server = await startTestServer(engine, {
-      ...(clock ? { clock } : {}),
+      ...overrides,
       webhookAuthority: (await testCertificates()).authority,
       settings: { ...sweepingOften, WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', SMTP_URL: mail.url, ...settings },
     });
