@@ -210,6 +210,7 @@ describe.runIf(engine && hasRedisServer)('A Redis', () => {
   /** From here on lines are counted: no pause of a Redis that was slow before is still to be told of. */
   const countLines = async () => {
     await countsThere(first);
+    await eventually(() => said().at(-1) !== lost);
     linesBefore = server.logLines.length;
   };
 

@@ -267,6 +267,8 @@ describeEngines('workers that deliver again soon', (engine) => {
   it('a retry that falls due while other deliveries are under way is made at its time', async () => {
     const { key, tenant } = await world.team();
     const busy = await world.register(key, '/busy');
+    // It hangs until then.
+    onTestFinished(async () => void (await world.remove(key, busy)));
     const id = await world.register(key, '/again');
     let failFirst: (() => void) | undefined;
     world.receiver.behave((request, socket) => {
@@ -281,6 +283,5 @@ describeEngines('workers that deliver again soon', (engine) => {
     expect(delivery?.reasons).toEqual(['http_status', 'ok']);
     // The other one still hangs.
     expect(world.received('/busy')).toHaveLength(1);
-    await world.remove(key, busy);
   });
 });
