@@ -10,11 +10,11 @@ import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { ledgerBreaks } from '../harness/ledger.ts';
+import { sentAgain } from '../harness/sentAgain.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { silentLog } from '../harness/silentLog.ts';
 import { TestClock } from '../harness/testClock.ts';
-import { sentAgain } from '../harness/waitedTooLong.ts';
 import { Airline, ticketed } from './airline.ts';
 import type { BookingStage } from './bookingSteps.ts';
 import {

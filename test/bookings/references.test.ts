@@ -6,10 +6,10 @@ import type { Json } from '../harness/client.ts';
 import { restRequest } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import { ledgerBreaks } from '../harness/ledger.ts';
+import { sentAgain } from '../harness/sentAgain.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { silentLog } from '../harness/silentLog.ts';
-import { sentAgain } from '../harness/waitedTooLong.ts';
 import { inDays, requestFor } from './bookingSteps.ts';
 
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { rechargeFields, transactionListFields } from '../doors/graphqlDoor.ts';
 import type { Json } from '../harness/client.ts';
+import { sentAgain } from '../harness/sentAgain.ts';
 import type { TestServer } from '../harness/server.ts';
-import { sentAgain } from '../harness/waitedTooLong.ts';
 
 /** What a call answered, in the same terms at both doors. `text` is the body as it came. */
 export interface Answer {

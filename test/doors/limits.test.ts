@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
+import { sentAgain } from '../harness/sentAgain.ts';
 import { dayMs, minuteMs } from '../harness/testClock.ts';
-import { sentAgain } from '../harness/waitedTooLong.ts';
 import type { Outcome, Stage } from './door.ts';
 import {
   badField,

@@ -5,10 +5,10 @@ import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { ledgerBreaks } from '../harness/ledger.ts';
+import { sentAgain } from '../harness/sentAgain.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { hourMs, TestClock } from '../harness/testClock.ts';
-import { sentAgain } from '../harness/waitedTooLong.ts';
 import { Bank, signatureOf } from './bank.ts';
 
 const recharges = 10;
