@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Json } from '../harness/client.ts';
 import { type DoorStage, describeThrough, type Staging } from '../harness/doorStages.ts';
+import { sentAgain } from '../harness/sentAgain.ts';
 import type { TeamKeys, TestServer } from '../harness/server.ts';
 import { graphqlDoor } from './graphqlDoor.ts';
 import { restDoor } from './restDoor.ts';
@@ -63,6 +64,17 @@ export interface Door {
   cancelBooking(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
   expireTestBooking(key: Key, id: string, options?: CallOptions): Promise<Outcome>;
 }
+
+/** A door at which what waited too long for others is sent again, as its answer asks. */
+export const patientDoor = (door: Door): Door =>
+  new Proxy(door, {
+    get(of, name: keyof Door) {
+      const member = of[name];
+      if (typeof member === 'string') return member;
+      const call = member as (...values: unknown[]) => Promise<Outcome>;
+      return (...values: unknown[]) => sentAgain(() => call.apply(of, values));
+    },
+  });
 
 /** What a test of behaviour works with. */
 export type Stage = DoorStage<Door>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { dataOf, pixOf } from '../doors/door.ts';
+import { dataOf, patientDoor, pixOf } from '../doors/door.ts';
 import { restDoor } from '../doors/restDoor.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
@@ -62,7 +62,7 @@ describeEngines('payments that are told, refused and settled at the same moment'
       .map(({ id }: Json) => id);
 
   it('are credited once, and what is left waits for an operator', async () => {
-    const door = restDoor(() => server);
+    const door = patientDoor(restDoor(() => server));
     const { live } = await server.createTeam();
     const request = async () => dataOf(await door.createRecharge(live, pixOf('100.00'))).id as string;
     const ids = await Promise.all(Array.from({ length: recharges }, request));
