@@ -22,7 +22,7 @@ describeEngines('Events of bookings posted at the same moment', (engine) => {
 
   const groups = new Groups(() => server);
 
-  it('are told as one that comes alone', async () => {
+  groups.it('are told as one that comes alone', async () => {
     const { live } = await fundedTeam(server);
     const at = new Date();
     for (const count of [1, 4])
@@ -51,7 +51,7 @@ describeEngines('Events of bookings posted at the same moment', (engine) => {
     { amounts: [500_01, 1_00, 1_00, 1_00], told: 1, balance: '499.99' },
   ])(
     'tell each its own events, and the low balance once: of $amounts with number $told',
-    async ({ amounts, told, balance }) => {
+    groups.together(async ({ amounts, told, balance }) => {
       const { live, teamId } = await fundedTeam(server);
       const postings = amounts.map((amountCents) => ({ walletId: live, amountCents }));
       expect(await groups.postAll(postings)).toEqual(postings.map(() => 'written'));
@@ -69,7 +69,7 @@ describeEngines('Events of bookings posted at the same moment', (engine) => {
       expect(events.find((event) => event.type === type)).toEqual({ type, subject_id: teamId, balance });
       expect(groups.failed()).toEqual([]);
       expect(await groups.breaks()).toEqual([]);
-    },
+    }),
   );
 
   it('are announced to each team that has some among them', async () => {
@@ -98,7 +98,7 @@ describeEngines('Events of bookings posted at the same moment', (engine) => {
     await eventually(() => wallets.every((walletId) => timesOf(walletId) === 4));
   });
 
-  it('tell no agency by its ids that others booked with it, nor the ids of theirs', async () => {
+  groups.it('tell no agency by its ids that others booked with it, nor the ids of theirs', async () => {
     const agencies = [await fundedTeam(server), await fundedTeam(server)];
     const postings = Array.from({ length: 8 }, () => agencies.map(({ live }) => live)).flat();
     const outcomes = await groups.postAll(postings.map((walletId) => ({ walletId, amountCents: 1_00 })));

@@ -1,3 +1,4 @@
+import { it } from 'vitest';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
 import type { IdempotencyRow } from '../../src/domain/idempotency/keySql.ts';
 import { AppError } from '../../src/errors.ts';
@@ -23,16 +24,6 @@ const keyOf = (key: string, keysSince = new Date(0)): IdempotencyRow => ({
   createdAt: new Date(),
   oldest: keysSince,
 });
-
-/**
- * What a server has said of groups that were not written, and whose bookings were posted alone: those that waited for their
- * wallet for longer than a group does, as on a machine that stands still, and those that failed otherwise.
- */
-export function groupFailures(logLines: readonly string[]): { waited: string[]; failed: string[] } {
-  const lines = logLines.filter((line) => line.includes('not written together'));
-  const hasWaited = (line: string) => line.includes('55P03');
-  return { waited: lines.filter(hasWaited), failed: lines.filter((line) => !hasWaited(line)) };
-}
 
 /** Bookings that are posted at the same moment: the first of them goes alone, and the others together. */
 export class Groups {
@@ -72,20 +63,37 @@ export class Groups {
     return ledgerBreaks(this.#server().running.gateway.platform.sequelize);
   }
 
+  /** What was said of groups that failed, but for those that were given up for waiting too long. */
   failed(): string[] {
-    return groupFailures(this.#server().logLines).failed;
+    return this.#failures(false);
   }
 
   /**
-   * Repeats an attempt as long as a group of it was given up for waiting too long.
-   * @returns what the last attempt, in which none was, came to.
+   * A test that begins anew as long as a group was given up in it for waiting for its wallet for longer than a group does, as
+   * on a machine that stands still: its bookings were posted alone, which says nothing of groups.
    */
-  async together<Result>(attempt: () => Promise<Result>): Promise<Result> {
-    const givenUp = () => groupFailures(this.#server().logLines).waited.length;
-    for (;;) {
-      const before = givenUp();
-      const result = await attempt();
-      if (givenUp() === before) return result;
-    }
+  together<Values extends unknown[]>(
+    test: (...values: Values) => Promise<void>,
+  ): (...values: Values) => Promise<void> {
+    return async (...values) => {
+      for (;;) {
+        const { length: before } = this.#failures(true);
+        const [ended] = await Promise.allSettled([test(...values)]);
+        if (this.#failures(true).length > before) continue;
+        if (ended.status === 'rejected') throw ended.reason;
+        return;
+      }
+    };
+  }
+
+  /** Declares such a test. */
+  it(name: string, test: () => Promise<void>): void {
+    it(name, this.together(test));
+  }
+
+  #failures(haveWaited: boolean): string[] {
+    return this.#server().logLines.filter(
+      (line) => line.includes('not written together') && line.includes('"code":"55P03"') === haveWaited,
+    );
   }
 }

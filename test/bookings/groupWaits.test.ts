@@ -20,6 +20,8 @@ describeSeveralSessions('A group of bookings', (engine) => {
   });
   afterAll(() => server?.close());
 
+  const groups = new Groups(() => server);
+
   const fundedWallet = async () => (await fundedTeam(server)).live;
 
   /** The first is written alone and at once; those behind it are a group. */
@@ -37,8 +39,7 @@ describeSeveralSessions('A group of bookings', (engine) => {
     return holder;
   }
 
-  /** A group that waits for its wallet until what reserves it and what was paid from it have been given back. */
-  async function waitWhileGivenBack() {
+  groups.it('that waits for its wallet spends what came free meanwhile, and not what was spent', async () => {
     const { platform } = server.running.gateway;
     const { sequelize } = platform;
     const [walletId, other] = [await fundedWallet(), await fundedWallet()];
@@ -69,12 +70,9 @@ describeSeveralSessions('A group of bookings', (engine) => {
     );
     expect(wallet).toEqual({ balance_cents: '0', held_cents: '0' });
     expect(await ledgerBreaks(sequelize)).toEqual([]);
-  }
-
-  it('that waits for its wallet spends what came free meanwhile, and not what was spent', async () => {
-    const groups = new Groups(() => server);
-    await groups.together(waitWhileGivenBack);
     expect(groups.failed()).toEqual([]);
+    // What was given back, and the group.
+    expect(await groups.sizes(walletId)).toEqual([3, 2]);
   });
 
   it('that waits for its first wallet has locked none of the others', async () => {

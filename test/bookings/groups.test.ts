@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { postBooking } from '../../src/domain/bookings/posting.ts';
 import { findBooking } from '../../src/domain/bookings/reading.ts';
 import { newIdentifier } from '../../src/infrastructure/identifiers/identifier.ts';
@@ -22,7 +22,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
 
   const groups = new Groups(() => server);
 
-  it('take no more than there is, and leave out only what is not covered', async () => {
+  groups.it('take no more than there is, and leave out only what is not covered', async () => {
     const amount = fc.integer({ min: 1, max: 400_00 });
     const party = fc.array(fc.record({ wallet: fc.constantFrom('one', 'other', 'test'), amount }), {
       minLength: 1,
@@ -69,7 +69,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     expect(groups.failed()).toEqual([]);
   });
 
-  it('are stored as one that comes alone, column by column, and so are their entries', async () => {
+  groups.it('are stored as one that comes alone, column by column, and so are their entries', async () => {
     const { live } = await fundedTeam(server);
     const at = new Date();
     for (const count of [1, 6])
@@ -94,7 +94,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     expect(groups.failed()).toEqual([]);
   });
 
-  it('are read as they were to be written, holds as well', async () => {
+  groups.it('are read as they were to be written, holds as well', async () => {
     const { live, teamId } = await fundedTeam(server);
     const { platform } = server.running.gateway;
     const bookings = await Promise.all(
@@ -111,7 +111,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     expect(groups.failed()).toEqual([]);
   });
 
-  it('take nothing of what holds reserve, and fail nobody who shares their group', async () => {
+  groups.it('take nothing of what holds reserve, and fail nobody who shares their group', async () => {
     const { live } = await fundedTeam(server);
     await writeBooking(server, live, { type: 'hold', amountCents: 150_00 });
     const amounts = [100_00, 700_00, 100_00, 50_00];
@@ -125,25 +125,22 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     expect(groups.failed()).toEqual([]);
   });
 
-  it('take up to 5000.00 each from a test wallet, and none above', async () => {
-    const sizes = await groups.together(async () => {
-      const { test } = await fundedTeam(server);
-      const amounts = [1_00, 5_000_01, 5_000_00, 9_000_00, 5_000_00];
-      expect(await groups.postAll(amounts.map((amountCents) => ({ walletId: test, amountCents })))).toEqual([
-        'written',
-        'INSUFFICIENT_BALANCE',
-        'written',
-        'INSUFFICIENT_BALANCE',
-        'written',
-      ]);
-      return groups.sizes(test);
-    });
+  groups.it('take up to 5000.00 each from a test wallet, and none above', async () => {
+    const { test } = await fundedTeam(server);
+    const amounts = [1_00, 5_000_01, 5_000_00, 9_000_00, 5_000_00];
+    expect(await groups.postAll(amounts.map((amountCents) => ({ walletId: test, amountCents })))).toEqual([
+      'written',
+      'INSUFFICIENT_BALANCE',
+      'written',
+      'INSUFFICIENT_BALANCE',
+      'written',
+    ]);
     // The first alone, and the others together.
-    expect(sizes).toEqual([2, 1]);
+    expect(await groups.sizes(test)).toEqual([2, 1]);
     expect(await groups.breaks()).toEqual([]);
   });
 
-  it('let no time run backwards in the ledger, whatever the clocks of processes say', async () => {
+  groups.it('let no time run backwards in the ledger, whatever the clocks of processes say', async () => {
     const { live } = await fundedTeam(server);
     const midnightMs = Math.ceil(Date.now() / dayMs) * dayMs;
     // Of those that are written together the first is still of the day before.
@@ -169,17 +166,14 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     expect(told).toEqual(Array(3 * postings.length).fill({ kept: true }));
   });
 
-  it('are at most 32 in one statement, which holds their wallets until it ends', async () => {
-    const sizes = await groups.together(async () => {
-      const { live } = await fundedTeam(server);
-      const outcomes = await groups.postAll(Array(70).fill({ walletId: live, amountCents: 1_00 }));
-      expect(outcomes).toEqual(Array(70).fill('written'));
-      return groups.sizes(live);
-    });
-    expect(sizes[0]).toBe(32);
+  groups.it('are at most 32 in one statement, which holds their wallets until it ends', async () => {
+    const { live } = await fundedTeam(server);
+    const outcomes = await groups.postAll(Array(70).fill({ walletId: live, amountCents: 1_00 }));
+    expect(outcomes).toEqual(Array(70).fill('written'));
+    expect((await groups.sizes(live))[0]).toBe(32);
   });
 
-  it('write a key once: the others with it are left out, and harm nobody in their group', async () => {
+  groups.it('write a key once: the others with it are left out, and harm nobody in their group', async () => {
     const { live } = await fundedTeam(server);
     const [shared, own] = [newIdentifier('evt'), newIdentifier('evt')];
     const keys = [shared, own, shared, undefined, shared];
@@ -200,7 +194,7 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     expect(await groups.breaks()).toEqual([]);
   });
 
-  it('that meet a key taken before are written without it', async () => {
+  groups.it('that meet a key taken before are written without it', async () => {
     const { live } = await fundedTeam(server);
     const key = newIdentifier('evt');
     expect(await groups.postAll([{ walletId: live, amountCents: 10_00, key }])).toEqual(['written']);
@@ -217,21 +211,18 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     expect(await groups.breaks()).toEqual([]);
   });
 
-  it('take a key anew together whose answer is kept no longer', async () => {
-    const sizes = await groups.together(async () => {
-      const { live } = await fundedTeam(server);
-      const [key, other] = [newIdentifier('evt'), newIdentifier('evt')];
-      const wanted = { walletId: live, amountCents: 10_00 };
-      expect(await groups.postAll([{ ...wanted, key }])).toEqual(['written']);
-      const keysSince = new Date(Date.now() + hourMs);
-      const outcomes = await groups.postAll([
-        wanted,
-        { ...wanted, key, keysSince },
-        { ...wanted, key: other, keysSince },
-      ]);
-      expect(outcomes).toEqual(['written', 'written', 'written']);
-      return groups.sizes(live);
-    });
-    expect(sizes).toEqual([2, 1, 1]);
+  groups.it('take a key anew together whose answer is kept no longer', async () => {
+    const { live } = await fundedTeam(server);
+    const [key, other] = [newIdentifier('evt'), newIdentifier('evt')];
+    const wanted = { walletId: live, amountCents: 10_00 };
+    expect(await groups.postAll([{ ...wanted, key }])).toEqual(['written']);
+    const keysSince = new Date(Date.now() + hourMs);
+    const outcomes = await groups.postAll([
+      wanted,
+      { ...wanted, key, keysSince },
+      { ...wanted, key: other, keysSince },
+    ]);
+    expect(outcomes).toEqual(['written', 'written', 'written']);
+    expect(await groups.sizes(live)).toEqual([2, 1, 1]);
   });
 });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inDays, requestFor } from '../../bookings/bookingSteps.ts';
-import { groupFailures } from '../../bookings/groupPostings.ts';
+import { Groups } from '../../bookings/groupPostings.ts';
 import { eventually, type Json } from '../../harness/client.ts';
 import { describeEngines, embedded, realEngine } from '../../harness/engines.ts';
 import type { TestServer } from '../../harness/server.ts';
@@ -56,7 +56,9 @@ describe.runIf(engine)('A database with defaults of its own', () => {
     ]);
   });
 
-  it('writes bookings together, of which none came with an Idempotency-Key', async () => {
+  const groups = new Groups(() => server);
+
+  groups.it('writes bookings together, of which none came with an Idempotency-Key', async () => {
     const { test: key } = await server.createTeam();
     const slices = [{ origin: 'GRU', destination: 'GIG', departureDate: inDays(30) }];
     const search = { type: 'one_way', slices, passengers: [{ type: 'adult', count: 1 }] };
@@ -67,7 +69,7 @@ describe.runIf(engine)('A database with defaults of its own', () => {
         .map((offer: Json) => server.rest('POST', '/api/v1/bookings', { key, body: requestFor(offer) })),
     );
     expect(booked.map(({ status }) => status)).toEqual(Array(10).fill(201));
-    expect(groupFailures(server.logLines).failed).toEqual([]);
+    expect(groups.failed()).toEqual([]);
   });
 
   const waitsTooLongForDefaults = async (): Promise<boolean> => {
