@@ -101,6 +101,7 @@ function changesEndWhatIsUnderWay(opened: () => DeliveryWorld, change: Change): 
     const world = opened();
     const { key, tenant } = await world.team();
     const door = await startDoor(world.receiver.port);
+    onTestFinished(() => door.close());
     const id = await world.register(key, '/waited', `https://localhost:${door.port}/waited`);
     door.block();
     await world.happens(tenant);
@@ -113,7 +114,6 @@ function changesEndWhatIsUnderWay(opened: () => DeliveryWorld, change: Change): 
     expect(delivery?.reasons).toEqual(['ok']);
     expect(world.received('/went')).toHaveLength(1);
     expect(world.received('/waited')).toEqual([]);
-    await door.close();
   });
 }
 

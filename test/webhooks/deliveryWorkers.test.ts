@@ -266,9 +266,7 @@ describeEngines('workers that deliver again soon', (engine) => {
 
   it('a retry that falls due while other deliveries are under way is made at its time', async () => {
     const { key, tenant } = await world.team();
-    const busy = await world.register(key, '/busy');
-    // It hangs until then.
-    onTestFinished(async () => void (await world.remove(key, busy)));
+    await world.register(key, '/busy');
     const id = await world.register(key, '/again');
     let failFirst: (() => void) | undefined;
     world.receiver.behave((request, socket) => {

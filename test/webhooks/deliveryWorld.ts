@@ -90,8 +90,9 @@ export class DeliveryWorld {
   }
 
   async close(): Promise<void> {
-    await this.server.close();
+    // First: an attempt that it does not answer, as where a test has failed, would be waited for.
     await this.receiver.close();
+    await this.server.close();
     await this.mail.close();
   }
 
