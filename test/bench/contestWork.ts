@@ -14,7 +14,7 @@ export type RatioGoal = { readonly entrant: string; readonly to: string } & Goal
 
 export interface ContestWork {
   readonly title: string;
-  readonly takesSeconds: number;
+  readonly takes: Work['takes'];
   readonly connections: number;
   readonly asked: (world: World) => readonly Asked[];
   readonly goals: readonly RatioGoal[];
@@ -72,7 +72,7 @@ async function prove({ name, contender, request }: Entrant, proof: RegExp): Prom
 
 /** Servers asked the same in turns over HTTP; those that cannot run here are left out. */
 export function contestWork(work: ContestWork): Work {
-  const { title, takesSeconds, connections, asked, goals, proof, prepare } = work;
+  const { title, takes, connections, asked, goals, proof, prepare } = work;
   const run = async (bench: Bench) => {
     const world = await bench.world();
     const entrants: Entrant[] = [];
@@ -92,5 +92,5 @@ export function contestWork(work: ContestWork): Work {
     const standings = await hold(contest, bench.generator);
     return { standings, figures: figuresOf(goals, standings) };
   };
-  return { title, takesSeconds, needs: [], run };
+  return { title, takes, needs: [], run };
 }

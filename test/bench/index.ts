@@ -5,9 +5,9 @@ import { Bench } from './bench.ts';
 import { openPlace } from './place.ts';
 import type { Report, WorkResult } from './report.ts';
 import { hasWrongCounts, machine, printReport, withTable } from './report.ts';
-import { TimeBudget } from './timeBudget.ts';
+import { inOrder, TimeBudget } from './timeBudget.ts';
 import type { Need, Work } from './work.ts';
-import { isMet } from './work.ts';
+import { hasRounds, isMet, secondsOf } from './work.ts';
 import { works } from './works/index.ts';
 
 /**
@@ -36,7 +36,7 @@ const remedies: Record<Need, string> = {
 };
 
 async function measure(bench: Bench): Promise<Report> {
-  const results: WorkResult[] = [];
+  const results = new Map<Work, WorkResult>();
   const has = bench.place.has;
   const skipped = has.postgres ? [] : [`the peers need ${remedies.postgres}: the embedded store alone`];
   if (has.postgres && !has.redis) skipped.push(`limits in Redis need ${remedies.redis}`);
@@ -49,20 +49,28 @@ async function measure(bench: Bench): Promise<Report> {
     return missing.length === 0;
   });
   const budget = options.rounds || options.full ? null : new TimeBudget(usualRounds);
-  for (const [index, work] of possible.entries()) {
-    if (budget) bench.pace = { ...bench.pace, rounds: budget.rounds(possible.slice(index)) };
+  const ordered = inOrder(possible);
+  for (const [index, work] of ordered.entries()) {
+    if (budget) bench.pace = { ...bench.pace, rounds: budget.rounds(ordered.slice(index)) };
     const result = await resultOf(work, bench);
-    budget?.spend(work, result);
-    results.push(result);
+    budget?.spend(work, bench.pace.rounds, result.seconds);
+    results.set(work, result);
   }
   const seconds = Math.round((performance.now() - started) / 1_000);
-  return { at, seconds, machine: machine(), database: bench.place.database, skipped, works: results };
+  return {
+    at,
+    seconds,
+    machine: machine(),
+    database: bench.place.database,
+    skipped,
+    works: possible.flatMap((work) => results.get(work) ?? []),
+  };
 }
 
 async function resultOf(work: Work, bench: Bench): Promise<WorkResult> {
-  const { title, takesSeconds } = work;
-  const { rounds } = bench.pace;
-  process.stderr.write(`${title}, about ${takesSeconds} s …\n`);
+  const { title } = work;
+  process.stderr.write(`${title}, about ${Math.ceil(secondsOf(work, bench.pace.rounds))} s …\n`);
+  const rounds = hasRounds(work) ? bench.pace.rounds : null;
   const started = performance.now();
   try {
     const { figures, standings = [], notes = [] } = await work.run(bench);

@@ -7,8 +7,8 @@ export interface WorkResult {
   readonly title: string;
   /** How long it took. */
   readonly seconds: number;
-  /** Of which medians are taken. */
-  readonly rounds: number;
+  /** Of which medians are taken; null where it is not measured in rounds. */
+  readonly rounds: number | null;
   readonly standings: readonly Standing[];
   readonly figures: readonly (Figure & { met: boolean })[];
   readonly notes: readonly string[];
@@ -86,9 +86,10 @@ function figureRow({ name, unit, goal, measured, met }: WorkResult['figures'][nu
 /** In how many rounds the works were measured: most of them, and which ones were in others. */
 function roundsOf(works: Report['works']): string[] {
   const titles = new Map<number, string[]>();
-  for (const { title, rounds } of works) titles.set(rounds, [...(titles.get(rounds) ?? []), `“${title}”`]);
+  for (const { title, rounds } of works)
+    if (rounds !== null) titles.set(rounds, [...(titles.get(rounds) ?? []), `“${title}”`]);
   const [usual, ...others] = [...titles].sort(([, some], [, more]) => more.length - some.length);
-  if (!usual || others.length === 0) return [];
+  if (!usual) return [];
   const named = others.map(([rounds, some]) => `in ${rounds}: ${some.join(', ')}`);
   return [[`Measured in ${usual[0]} rounds`, ...named].join('; ')];
 }

@@ -27,12 +27,21 @@ export interface Outcome {
 /** Something that `npm run bench` measures. */
 export interface Work {
   readonly title: string;
-  /** About how long it takes at the default rounds and slices, so that the whole stays under ten minutes. */
-  readonly takesSeconds: number;
+  /**
+   * About how many seconds it takes at the usual slices, on a host that has time for five rounds: for everything that is
+   * done once, and for each round. The whole has to stay under ten minutes (timeBudget.ts).
+   */
+  readonly takes: { readonly once: number; readonly round: number };
   readonly needs: readonly Need[];
   /** @throws Error when anything failed: a measurement with failures is none. */
   run(bench: Bench): Promise<Outcome>;
 }
+
+/** About how long a work takes, in seconds. */
+export const secondsOf = ({ takes }: Work, rounds: number): number => takes.once + rounds * takes.round;
+
+/** Whether a work measures again and again, and not one thing of a given size. */
+export const hasRounds = ({ takes }: Work): boolean => takes.round > 0;
 
 export function isMet({ measured, goal }: Figure): boolean {
   if (goal === undefined) return true;

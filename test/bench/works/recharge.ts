@@ -6,7 +6,7 @@ const path = '/api/v1/wallet/recharge';
 
 export const recharge = contestWork({
   title: 'Recharge with Idempotency-Key, 16 connections',
-  takesSeconds: 20,
+  takes: { once: 2, round: 3.4 },
   connections: 16,
   proof: /"pix_?copy_?paste":"\d/i,
   prepare: (world) => world.renewAllowances(),
