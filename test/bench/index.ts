@@ -7,7 +7,7 @@ import type { Report, WorkResult } from './report.ts';
 import { hasWrongCounts, machine, printReport, withTable } from './report.ts';
 import { inOrder, TimeBudget } from './timeBudget.ts';
 import type { Need, Work } from './work.ts';
-import { hasRounds, isMet, secondsOf } from './work.ts';
+import { hasRounds, isMet, lengthOf } from './work.ts';
 import { works } from './works/index.ts';
 
 /**
@@ -69,7 +69,7 @@ async function measure(bench: Bench): Promise<Report> {
 
 async function resultOf(work: Work, bench: Bench): Promise<WorkResult> {
   const { title } = work;
-  process.stderr.write(`${title}, about ${Math.ceil(secondsOf(work, bench.pace.rounds))} s …\n`);
+  process.stderr.write(`${title}, about ${Math.ceil(lengthOf(work.takes, bench.pace.rounds))} s …\n`);
   const rounds = hasRounds(work) ? bench.pace.rounds : null;
   const started = performance.now();
   try {

@@ -1,5 +1,5 @@
-import type { Work } from './work.ts';
-import { hasRounds, secondsOf } from './work.ts';
+import type { Length, Work } from './work.ts';
+import { hasRounds, lengthOf } from './work.ts';
 
 /** Of all works together, so that a run ends within ten minutes with what comes before and after: compiling, reporting. */
 const mostSeconds = 560;
@@ -17,8 +17,11 @@ export const inOrder = (works: readonly Work[]): Work[] =>
  */
 export class TimeBudget {
   readonly #rounds: number;
-  #plannedSeconds = 0;
   #takenSeconds = 0;
+  /** Of what was taken, in slices of a given time. */
+  #timedSeconds = 0;
+  /** For the rest of it. */
+  #plannedSeconds = 0;
 
   /** @param rounds of each work where there is time. */
   constructor(rounds: number) {
@@ -27,10 +30,12 @@ export class TimeBudget {
 
   /** @param left the works to come. @returns how many rounds the next of them has. */
   rounds(left: readonly Work[]): number {
-    const slowness = this.#plannedSeconds > 0 ? this.#takenSeconds / this.#plannedSeconds : 1;
     const fits = (rounds: number) => {
-      const planned = left.reduce((sum, work) => sum + secondsOf(work, rounds), 0);
-      return this.#takenSeconds + planned * slowness <= mostSeconds;
+      const seconds = left.reduce((sum, { takes }) => {
+        const timed = timedSeconds(takes, rounds);
+        return sum + timed + (lengthOf(takes, rounds) - timed) * this.#slowness();
+      }, this.#takenSeconds);
+      return seconds <= mostSeconds;
     };
     let rounds = this.#rounds;
     while (rounds > fewestRounds && !fits(rounds)) rounds -= 1;
@@ -38,8 +43,19 @@ export class TimeBudget {
   }
 
   /** Counts what a work took. */
-  spend(work: Work, rounds: number, seconds: number): void {
-    this.#plannedSeconds += secondsOf(work, rounds);
+  spend({ takes }: Work, rounds: number, seconds: number): void {
+    const timed = timedSeconds(takes, rounds);
     this.#takenSeconds += seconds;
+    this.#timedSeconds += timed;
+    this.#plannedSeconds += lengthOf(takes, rounds) - timed;
+  }
+
+  /** How much longer than planned everything took that has no given time. */
+  #slowness(): number {
+    if (this.#plannedSeconds === 0) return 1;
+    return Math.max(1, (this.#takenSeconds - this.#timedSeconds) / this.#plannedSeconds);
   }
 }
+
+/** What of a work lasts as long on each host. */
+const timedSeconds = ({ round, timed }: Length, rounds: number) => (timed ? rounds * round : 0);

@@ -24,21 +24,28 @@ export interface Outcome {
   readonly notes?: readonly string[];
 }
 
+/** In seconds. */
+export interface Length {
+  /** Of what is done once: all of a work that does not measure in rounds. */
+  readonly once: number;
+  /** Of what is done in each round, 0 without. */
+  readonly round: number;
+  /** Whether a round lasts as long on a slower host: it is made of slices of a given time, and not of a given count. */
+  readonly timed?: true;
+}
+
 /** Something that `npm run bench` measures. */
 export interface Work {
   readonly title: string;
-  /**
-   * About how many seconds it takes at the usual slices, on a host that has time for five rounds: for everything that is
-   * done once, and for each round. The whole has to stay under ten minutes (timeBudget.ts).
-   */
-  readonly takes: { readonly once: number; readonly round: number };
+  /** About how long it takes at the usual slices, on a host that has time for five rounds (timeBudget.ts). */
+  readonly takes: Length;
   readonly needs: readonly Need[];
   /** @throws Error when anything failed: a measurement with failures is none. */
   run(bench: Bench): Promise<Outcome>;
 }
 
-/** About how long a work takes, in seconds. */
-export const secondsOf = ({ takes }: Work, rounds: number): number => takes.once + rounds * takes.round;
+/** All of it, in so many rounds. */
+export const lengthOf = ({ once, round }: Length, rounds: number): number => once + rounds * round;
 
 /** Whether a work measures again and again, and not one thing of a given size. */
 export const hasRounds = ({ takes }: Work): boolean => takes.round > 0;

@@ -8,7 +8,7 @@ const path = '/api/v1/wallet/balance';
 
 export const balance = contestWork({
   title: 'Wallet balance, 48 connections',
-  takes: { once: 15, round: 12 },
+  takes: { once: 17, round: 12, timed: true },
   connections: 48,
   proof: /"balance":"\d+\.\d\d"/,
   asked: ({ liveKeys }) => [
@@ -40,7 +40,7 @@ export const balance = contestWork({
 
 export const balanceAlone = contestWork({
   title: 'Wallet balance, 1 connection',
-  takes: { once: 2, round: 3.2 },
+  takes: { once: 3, round: 3.2, timed: true },
   connections: 1,
   proof: /"balance":"\d+\.\d\d"/,
   asked: ({ liveKeys }) => [

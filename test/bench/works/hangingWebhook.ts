@@ -92,7 +92,7 @@ async function run(bench: Bench): Promise<Outcome> {
 
 export const hangingWebhook: Work = {
   title: 'A healthy webhook beside one that hangs',
-  takes: { once: 6, round: 6.5 },
+  takes: { once: 6, round: 8 },
   needs: ['postgres'],
   run,
 };

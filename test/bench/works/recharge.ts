@@ -6,7 +6,7 @@ const path = '/api/v1/wallet/recharge';
 
 export const recharge = contestWork({
   title: 'Recharge with Idempotency-Key, 16 connections',
-  takes: { once: 2, round: 3.4 },
+  takes: { once: 3.5, round: 3.5, timed: true },
   connections: 16,
   proof: /"pix_?copy_?paste":"\d/i,
   prepare: (world) => world.renewAllowances(),

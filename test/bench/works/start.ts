@@ -35,4 +35,4 @@ async function run(bench: Bench) {
   };
 }
 
-export const start: Work = { title: 'Start until ready', takes: { once: 16, round: 0 }, needs: [], run };
+export const start: Work = { title: 'Start until ready', takes: { once: 18, round: 0 }, needs: [], run };

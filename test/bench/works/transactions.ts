@@ -4,7 +4,7 @@ const path = '/api/v1/wallet/transactions?limit=100';
 
 export const transactions = contestWork({
   title: 'Wallet transactions, 100 rows, 48 connections',
-  takes: { once: 3, round: 3 },
+  takes: { once: 4, round: 3.1, timed: true },
   connections: 48,
   proof: /(?:\{"id":"txn_[^}]*\},?){100}/,
   asked: ({ ledgerKeys }) => [
