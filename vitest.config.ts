@@ -18,6 +18,8 @@ export default defineConfig({
     execArgv: briefRunFlags,
     // Tests of waits, restarts and lost servers leave cores idle.
     maxWorkers: 2 * availableParallelism(),
+    // Tests that are to run at once do little but wait.
+    maxConcurrency: 12,
     server: { deps: { external: [new RegExp(`^${productFolder(scratchFolder)}/`)] } },
     testTimeout: 120_000,
     hookTimeout: 240_000,

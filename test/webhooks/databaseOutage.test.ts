@@ -24,7 +24,7 @@ describeSeveralSessions('a database that is away for longer than a lease', (engi
       {
         settings: {
           // A lease is three times as long.
-          WEBHOOK_TIMEOUT: '1500ms',
+          WEBHOOK_TIMEOUT: '3s',
           WEBHOOK_RETRY_DELAYS: '0s,1h',
           // A loaded machine may take longer to make a first connection.
           WEBHOOK_REACHABILITY_CHECK: 'false',
