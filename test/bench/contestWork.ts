@@ -1,7 +1,7 @@
 import type { Bench, ContenderName } from './bench.ts';
 import type { Contest, Entrant, Standing } from './contest.ts';
 import { hold, ratio } from './contest.ts';
-import type { Figure, Goal, Work } from './work.ts';
+import type { Figure, Goal, Length, Work } from './work.ts';
 import type { World } from './world.ts';
 
 export type EntrantRequest = Entrant['request'];
@@ -14,7 +14,7 @@ export type RatioGoal = { readonly entrant: string; readonly to: string } & Goal
 
 export interface ContestWork {
   readonly title: string;
-  readonly takes: Work['takes'];
+  readonly takes: Length;
   readonly connections: number;
   readonly asked: (world: World) => readonly Asked[];
   readonly goals: readonly RatioGoal[];
