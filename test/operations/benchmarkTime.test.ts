@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { inOrder, TimeBudget } from '../bench/timeBudget.ts';
-import type { Work } from '../bench/work.ts';
+import type { Length, Work } from '../bench/work.ts';
 import { hasRounds, lengthOf } from '../bench/work.ts';
 import { works } from '../bench/works/index.ts';
 
@@ -44,6 +44,22 @@ const slowerBy = (factor: number) =>
 it('a host up to half as slow again is done within ten minutes', () => {
   for (let factor = 1; factor <= 1.5; factor += 0.01)
     expect(slowerBy(factor).seconds + aroundSeconds, `a host ${factor} times as slow`).toBeLessThan(600);
+});
+
+it('only what slows with the host is taken to last longer there', () => {
+  const workOf = (takes: Length): Work => ({ title: '', takes, needs: [], run: () => Promise.reject() });
+  const [fixed, timed, counted] = [
+    workOf({ once: 100, round: 0 }),
+    workOf({ once: 0, round: 60, timed: true }),
+    workOf({ once: 0, round: 20 }),
+  ];
+  const budget = new TimeBudget(5);
+  // Half as slow again: 410 s of 560 are left, for 90 s a round.
+  budget.spend(fixed, 5, 150);
+  expect(budget.rounds([timed, counted])).toBe(4);
+  // That slices take their time says nothing of the rest: 170 s are left, for 30 s a round.
+  budget.spend(timed, 4, 240);
+  expect(budget.rounds([counted])).toBe(5);
 });
 
 it('a host that is slower still takes longer, rather than fewer than three rounds', () => {
