@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
 import { requestRecharge, storedWalletEvents, writeEvents } from '../harness/activity.ts';
+import { watchReads } from '../harness/askedReads.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
@@ -121,15 +121,12 @@ describeSeveralSessions('Subscriptions of one key that begin long ago', (engine)
   it('read what they missed one after another', async () => {
     const { streams, waiting } = await stalledStreams(Array.from({ length: 12 }, (_, index) => index));
     const { haveAsked } = watchAsking();
-    // Not by who waits for the lock: what a connection owes for a second is asked of others, too.
-    const asked = vi.spyOn(SharedConnections.of(server.running.gateway.platform.sequelize), 'query');
-    onTestFinished(() => asked.mockRestore());
-    const reads = () => asked.mock.calls.filter(([{ name }]) => name === 'read_events_after').length;
+    const asked = watchReads(server);
     for (const stream of streams) stream.readOn();
     await haveAsked(streams.length);
     // The look for new events may be what waits, before the rest after the first batches is over.
-    await eventually(async () => reads() > 0 && (await waiting()) > 0);
-    expect(reads()).toBe(1);
+    await eventually(async () => asked('read_events_after').length > 0 && (await waiting()) > 0);
+    expect(asked('read_events_after')).toHaveLength(1);
   });
 
   it('are told what they wait for together, though whoever asked first is gone', async () => {

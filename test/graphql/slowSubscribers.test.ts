@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   loseEvents,
   requestRecharge,
@@ -11,6 +10,7 @@ import {
   tenantOf,
   writeEvents,
 } from '../harness/activity.ts';
+import { watchReads } from '../harness/askedReads.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
@@ -149,18 +149,14 @@ describeOneEngine('A subscriber that does not read', (engine) => {
 
   /** @returns whether the server has told, since this was called, all that is in the table of a team's events. */
   function toldOf(walletId: number): () => Promise<boolean> {
-    const asked = vi.spyOn(SharedConnections.of(server.running.gateway.platform.sequelize), 'query');
-    onTestFinished(() => asked.mockRestore());
+    const asked = watchReads(server);
     return async () => {
       const [wallet] = await server.query<{ last: string }>(
         'SELECT event_count AS last FROM wallets WHERE id = $1',
         [walletId],
       );
       // It asks for what comes after the last that it told, and for that one itself.
-      return asked.mock.calls.some(
-        ([{ name, values }]) =>
-          name === 'read_events_from' && String(values) === `${walletId},${wallet?.last}`,
-      );
+      return asked('read_events_from').some((values) => String(values) === `${walletId},${wallet?.last}`);
     };
   }
 
