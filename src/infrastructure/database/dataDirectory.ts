@@ -5,6 +5,7 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { lateAfter } from '../lateAfter.ts';
 
 /**
  * Exclusive ownership of a directory, held by a listening unix socket in it: claim → rivals → lock.
@@ -26,7 +27,9 @@ type Standing = 'owner' | 'contender';
 const claimPattern = /^(owner|claim)\.[0-9a-f]{8}$/;
 const answerTimeoutMs = 1_000;
 const hangUpsBelieved = 20;
-const contentionTimeoutMs = 3_000;
+/** How often a rival that may still step back is looked for, and the pause in between: three seconds that a standstill does not use up. */
+const looks = 300;
+const lookPauseMs = 10;
 /** sun_path holds 108 bytes on Linux and 104 on macOS, terminator included. */
 const longestSocketPath = 100;
 const unsupported = new Set(['EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EINVAL', 'EPERM']);
@@ -117,13 +120,12 @@ async function lockFolder(path: string, folder: string): Promise<DirectoryLock> 
 
 /** Waits until no rival is left. Of two contenders the one whose name sorts first stays. */
 async function outlast(claim: Claim, path: string, folder: string, reach: string): Promise<void> {
-  const deadlineMs = performance.now() + contentionTimeoutMs;
-  for (;;) {
+  for (let look = 1; ; look += 1) {
     const rival = await findRival(folder, reach, claim.name);
     if (!rival) return;
-    const mustYield = rival.standing === 'owner' || rival.name < claim.name || performance.now() > deadlineMs;
+    const mustYield = rival.standing === 'owner' || rival.name < claim.name || look === looks;
     if (mustYield) throw inUse(path, rival.description);
-    await delay(10);
+    await delay(lookPauseMs);
   }
 }
 
@@ -220,14 +222,16 @@ async function ask(socketPath: string): Promise<string | null> {
 async function readAll(socket: Socket): Promise<string | null> {
   let text = '';
   let timedOut = false;
-  socket.setEncoding('utf8').setTimeout(answerTimeoutMs, () => {
+  const callOff = lateAfter(answerTimeoutMs, () => {
     timedOut = true;
     socket.destroy();
   });
   try {
-    for await (const part of socket) text += part;
+    for await (const part of socket.setEncoding('utf8')) text += part;
   } catch {
     // Cut short by either side: what came until then counts.
+  } finally {
+    callOff();
   }
   return text || (timedOut ? '' : null);
 }

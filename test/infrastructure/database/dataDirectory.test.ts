@@ -6,6 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DirectoryLock, lockDataDirectory } from '../../../src/infrastructure/database/dataDirectory.ts';
 import { temporaryFolder } from './folder.ts';
 
+/** More than the second that a claim has to answer. */
+const standstillMs = 1_500;
+
 let folder: { path: string; remove(): Promise<void> };
 
 beforeEach(async () => {
@@ -99,6 +102,22 @@ describe('the lock of a data directory', () => {
     const contender: Server = createServer((socket) => {
       socket.end('contender somebody\n');
       contender.close();
+    }).listen(join(folder.path, 'lock', 'owner.ffffffff'));
+    await once(contender, 'listening');
+    await (await lockDataDirectory(folder.path)).release();
+  });
+
+  it('is given after a standstill during which a contender answered and stepped back', async () => {
+    await mkdir(join(folder.path, 'lock'));
+    const contender: Server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      // By then whoever asks waits for the answer.
+      setImmediate(() => {
+        // The system has it when this returns.
+        socket.end('contender somebody\n');
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, standstillMs);
+        contender.close();
+      });
     }).listen(join(folder.path, 'lock', 'owner.ffffffff'));
     await once(contender, 'listening');
     await (await lockDataDirectory(folder.path)).release();
