@@ -27,8 +27,8 @@ type Standing = 'owner' | 'contender';
 const claimPattern = /^(owner|claim)\.[0-9a-f]{8}$/;
 const answerTimeoutMs = 1_000;
 const hangUpsBelieved = 20;
-/** How often a rival that may still step back is looked for, and the pause in between: three seconds that a standstill does not use up. */
-const looks = 300;
+/** Looks for a rival that may still step back: three seconds of pauses, which a standstill does not use up. */
+const contentionLooks = 300;
 const lookPauseMs = 10;
 /** sun_path holds 108 bytes on Linux and 104 on macOS, terminator included. */
 const longestSocketPath = 100;
@@ -123,7 +123,7 @@ async function outlast(claim: Claim, path: string, folder: string, reach: string
   for (let look = 1; ; look += 1) {
     const rival = await findRival(folder, reach, claim.name);
     if (!rival) return;
-    const mustYield = rival.standing === 'owner' || rival.name < claim.name || look === looks;
+    const mustYield = rival.standing === 'owner' || rival.name < claim.name || look === contentionLooks;
     if (mustYield) throw inUse(path, rival.description);
     await delay(lookPauseMs);
   }

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DirectoryLock, lockDataDirectory } from '../../../src/infrastructure/database/dataDirectory.ts';
 import { temporaryFolder } from './folder.ts';
 
-/** More than the second that a claim has to answer. */
-const standstillMs = 1_500;
+/** More than the second that a claim has to answer, and the three that it may be a contender for. */
+const standstillMs = 3_500;
 
 let folder: { path: string; remove(): Promise<void> };
 
@@ -107,20 +107,36 @@ describe('the lock of a data directory', () => {
     await (await lockDataDirectory(folder.path)).release();
   });
 
+  it('is refused when a contender never steps back', async () => {
+    await mkdir(join(folder.path, 'lock'));
+    const contender = createServer((socket) => socket.end('contender somebody\n')).listen(
+      join(folder.path, 'lock', 'owner.ffffffff'),
+    );
+    await once(contender, 'listening');
+    await expect(lockDataDirectory(folder.path)).rejects.toThrow('in use by another process (somebody)');
+    expect(await claims(folder.path)).toEqual(['owner.ffffffff']);
+    await closed(contender);
+  });
+
   it('is given after a standstill during which a contender answered and stepped back', async () => {
     await mkdir(join(folder.path, 'lock'));
+    let asked = 0;
     const contender: Server = createServer((socket) => {
       socket.on('error', () => undefined);
+      asked += 1;
       // By then whoever asks waits for the answer.
       setImmediate(() => {
         // The system has it when this returns.
         socket.end('contender somebody\n');
+        // First those are looked for that were there before, then who came at the same moment.
+        if (asked < 2) return;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, standstillMs);
         contender.close();
       });
     }).listen(join(folder.path, 'lock', 'owner.ffffffff'));
     await once(contender, 'listening');
     await (await lockDataDirectory(folder.path)).release();
+    expect(asked).toBe(2);
   });
 
   it('is given to one of many that come at once', async () => {
