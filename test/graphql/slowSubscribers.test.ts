@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   loseEvents,
@@ -13,6 +11,7 @@ import {
 import { watchReads } from '../harness/askedReads.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { garbageCollector } from '../harness/garbage.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -20,8 +19,7 @@ import { atRest, eventStream, streamedResults, transports, walletEvents } from '
 
 /** What the process holds on to: measured until collecting garbage frees no more. */
 async function memoryBytes(): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collect = garbageCollector();
   let held = Number.POSITIVE_INFINITY;
   for (;;) {
     collect();

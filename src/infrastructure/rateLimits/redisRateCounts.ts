@@ -69,6 +69,7 @@ export class RedisRateCounts {
   readonly #lengthMs: number;
   readonly #patienceMs: number;
   readonly #outage: ConnectionOutage;
+  readonly #closing = new AbortController();
   #isTrying = false;
   #waiting = new Map<string, Waiting[]>();
 
@@ -106,6 +107,7 @@ export class RedisRateCounts {
   }
 
   close(): void {
+    this.#closing.abort();
     this.#client.disconnect();
   }
 
@@ -117,9 +119,11 @@ export class RedisRateCounts {
   async #tryUntilItCounts(): Promise<void> {
     if (this.#isTrying) return;
     this.#isTrying = true;
-    while (this.#outage.isOn && this.#client.status !== 'end') {
+    // A client that is disconnected while it waits to connect again says for good that it does: not its status tells.
+    const { signal } = this.#closing;
+    while (this.#outage.isOn && !signal.aborted) {
       if (await this.#counts()) this.#outage.end();
-      else await delay(betweenTrialsMs, undefined, { ref: false });
+      else await delay(betweenTrialsMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
     this.#isTrying = false;
   }

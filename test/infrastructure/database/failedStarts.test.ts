@@ -1,11 +1,10 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it, onTestFinished } from 'vitest';
 import { openEmbedded } from '../../../src/infrastructure/database/embedded.ts';
 import { EmbeddedDisk } from '../../../src/infrastructure/database/embeddedDisk.ts';
 import { EmbeddedEngine } from '../../../src/infrastructure/database/embeddedEngine.ts';
+import { garbageCollector } from '../../harness/garbage.ts';
 import { temporaryFolder } from './folder.ts';
 import { emptyStore, poolOver } from './pool.ts';
 
@@ -37,8 +36,7 @@ function refuseTables(): void {
 
 /** Memory outside of JavaScript's heap, once what nobody uses is gone. */
 async function memoryInUse(): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collect = garbageCollector();
   for (let round = 0; round < 3; round += 1) {
     collect();
     await new Promise(setImmediate);

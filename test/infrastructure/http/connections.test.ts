@@ -3,12 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it, onTestFinished } from 'vitest';
 import { Connections } from '../../../src/infrastructure/http/connections.ts';
 import { createMetrics } from '../../../src/infrastructure/observability/metrics.ts';
 import { eventually } from '../../harness/client.ts';
+import { garbageCollector } from '../../harness/garbage.ts';
 import { silentLog } from '../../harness/silentLog.ts';
 
 const descriptors = 16;
@@ -41,8 +40,7 @@ async function listen(look: (request: IncomingMessage, response: ServerResponse)
 }
 
 it('of connections that are closed nothing is kept, whether or not all were at work once', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collect = garbageCollector();
   const later = 300;
   let asked = 0;
   const { connections, server, open } = await listen(() => {

@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it, vi } from 'vitest';
 import { RateWindows } from '../../../src/infrastructure/rateLimits/rateWindows.ts';
+import { garbageCollector } from '../../harness/garbage.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -9,8 +8,7 @@ afterEach(() => {
 
 it('windows that are over are forgotten with the next that opens, and none before', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collect = garbageCollector();
   const windows = new RateWindows(1_000);
   const isKept = async (window: WeakRef<object>) => {
     // What was made in a turn is kept for all of it.
