@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { expireOverdueRecharges } from '../../src/domain/recharges/ending.ts';
 import { eventually } from '../harness/client.ts';
@@ -18,7 +19,7 @@ describeEngines('the worker', (engine) => {
   afterAll(() => server?.close());
 
   const newRecharge = async (caller: Caller, method = 'pix') =>
-    (await doors.create('rest', caller, '100.00', method, `${caller.key} ${method}`)).value.id as string;
+    (await doors.create('rest', caller, '100.00', method, randomUUID())).value.id as string;
 
   const becomesExpired = (caller: Caller, id: string) =>
     eventually(async () => (await doors.read('rest', caller, id)).value.status === 'expired');
@@ -63,7 +64,8 @@ describeEngines('the worker', (engine) => {
       (await Promise.all(boletos.map((id) => doors.read('rest', caller, id)))).map(
         ({ value }) => value.status,
       );
-    expect(await statuses()).toContain('pending');
+    // The PIX has ended at the server's own sweep or, being due first, at that which was stopped after one.
+    expect((await statuses()).filter((status) => status === 'pending').length).toBeGreaterThan(1);
     await expireOverdueRecharges(ahead);
     expect(await statuses()).toEqual(Array(3).fill('expired'));
   });
