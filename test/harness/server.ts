@@ -210,10 +210,10 @@ export async function startTestServer(
       return session;
     },
     async close() {
-      // What they still hold would be waited for.
-      for (const session of sessions) await session.end();
       let faults: string[] = [];
       try {
+        // What they still hold would be waited for.
+        for (const session of sessions) await session.end();
         if (!forgesEvents) faults = await eventFaults(server);
       } finally {
         // Whatever its database says: later files share the process, and what goes on in it.

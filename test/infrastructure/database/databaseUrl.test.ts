@@ -241,7 +241,7 @@ describe.runIf(engine)('DATABASE_URL', () => {
     await session.connect();
     try {
       await session.query('BEGIN; LOCK TABLE flight_searches');
-      await server.restart({ DATABASE_POOL_SIZE: '1', DATABASE_POOL_TIMEOUT: '5s' });
+      await server.restart({ DATABASE_POOL_SIZE: '1', DATABASE_POOL_TIMEOUT: '1s' });
     } finally {
       await session.end();
     }
