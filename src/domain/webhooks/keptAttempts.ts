@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Outage } from '../../infrastructure/observability/outage.ts';
+import { pause } from '../../infrastructure/pause.ts';
 import type { Platform } from '../platform.ts';
 import { AttemptRecorder, type FinishedAttempt, type RecordedAttempt } from './attemptRecording.ts';
 
@@ -45,7 +45,7 @@ export class KeptAttempts {
         if (signal.aborted || tries === mostTries) throw error;
         this.#outage.begin(error);
         const pauseMs = Math.min(firstPauseMs * pauseGrowth ** (tries - 1), longestPauseMs);
-        await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+        await pause(pauseMs, signal);
         if (signal.aborted) throw error;
       }
     }

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { RedisPubSub } from 'graphql-redis-subscriptions';
 import { Redis } from 'ioredis';
 import type { Log } from '../observability/log.ts';
 import { Outage } from '../observability/outage.ts';
 import { isOfReplica, logOutages, redisSilenceMs } from '../observability/redisOutages.ts';
+import { pause } from '../pause.ts';
 import type { Signals } from './signals.ts';
 import { signalsOver } from './signals.ts';
 
@@ -66,7 +66,7 @@ class RedisEngine extends RedisPubSub {
       } catch (error) {
         if (signal.aborted) throw error;
         outage.begin(error);
-        await delay(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
+        await pause(retryMs, signal, false);
         if (signal.aborted) throw error;
       }
     }

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { lateAfter } from '../lateAfter.ts';
 import type { ConnectionOutage } from '../observability/connectionOutage.ts';
 import type { Log } from '../observability/log.ts';
 import { hearLosses, isOfReplica, redisOutage, redisSilenceMs } from '../observability/redisOutages.ts';
+import { pause } from '../pause.ts';
 import type { CountedWindow } from './rateWindows.ts';
 
 /**
@@ -123,7 +123,7 @@ export class RedisRateCounts {
     const { signal } = this.#closing;
     while (this.#outage.isOn && !signal.aborted) {
       if (await this.#counts()) this.#outage.end();
-      else await delay(betweenTrialsMs, undefined, { signal, ref: false }).catch(() => undefined);
+      else await pause(betweenTrialsMs, signal, false);
     }
     this.#isTrying = false;
   }
