@@ -80,6 +80,11 @@ export const corruptions: Record<string, Record<string, (story: Story) => string
       `UPDATE wallet_entries SET balance_after_cents = balance_after_cents - 1 WHERE ${entry(story, 5)}`,
     'an amount was changed': (story) =>
       `UPDATE wallet_entries SET amount_cents = amount_cents + 1 WHERE ${entry(story, 4)}`,
+    'the highest bit of a debit flipped': (story) =>
+      `${withoutConstraint('wallet_entries', 'wallet_entries_amount_cents_check')}
+       UPDATE wallet_entries SET amount_cents = amount_cents - 9223372036854775807 - 1 WHERE ${entry(story, 4)}`,
+    'a credit is of the largest amount': (story) =>
+      `UPDATE wallet_entries SET amount_cents = 9223372036854775807 WHERE ${entry(story, 5)}`,
     'a test balance moved': (story) =>
       `UPDATE wallet_entries SET balance_after_cents = 515000 WHERE wallet_id = ${story.test} AND sequence = 1`,
   },

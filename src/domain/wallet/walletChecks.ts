@@ -11,6 +11,12 @@ const totals = `
 const totalsOf = (row: string) =>
   `(${row}.credit_count, ${row}.debit_count, ${row}.credit_cents, ${row}.debit_cents)`;
 
+/**
+ * By how much an entry moves the balance. One that is wrong may have any amount, with which a bigint would overflow, and the
+ * verification fail where it should name the entry.
+ */
+const movedSql = `CASE type WHEN 'credit' THEN amount_cents::numeric ELSE -amount_cents::numeric END`;
+
 /** Checks that walk each wallet's entries in their order: the primary key's, so nothing is sorted. */
 const entryChecks: readonly LedgerCheck[] = [
   {
@@ -43,7 +49,7 @@ const entryChecks: readonly LedgerCheck[] = [
         FROM (SELECT e.wallet_id, e.sequence, e.id, e.balance_after_cents,
                      CASE w.mode WHEN 'test' THEN ${testBalanceCents}
                      ELSE coalesce(lag(e.balance_after_cents) OVER (PARTITION BY e.wallet_id ORDER BY e.sequence), 0)
-                          + CASE e.type WHEN 'credit' THEN e.amount_cents ELSE -e.amount_cents END END AS expected
+                          + ${movedSql} END AS expected
                 FROM wallet_entries e JOIN wallets w ON w.id = e.wallet_id) e
        WHERE balance_after_cents <> expected
        ORDER BY wallet_id, sequence LIMIT 1`,
@@ -94,7 +100,7 @@ export const walletChecks: readonly LedgerCheck[] = [
         FROM (SELECT w.id, w.balance_cents,
                      CASE w.mode WHEN 'test' THEN ${testBalanceCents} ELSE coalesce(e.cents, 0) END AS expected
                 FROM wallets w LEFT JOIN (
-                       SELECT wallet_id, sum(CASE type WHEN 'credit' THEN amount_cents ELSE -amount_cents END) AS cents
+                       SELECT wallet_id, sum(${movedSql}) AS cents
                          FROM wallet_entries GROUP BY wallet_id) e ON e.wallet_id = w.id) w
        WHERE balance_cents <> expected
        ORDER BY id LIMIT 1`,
