@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import type { RequestContext } from '../src/domain/admission.ts';
 import type { Gateway } from '../src/domain/gateway.ts';
 import type { AppError } from '../src/errors.ts';
@@ -39,5 +39,23 @@ export function refusing(
     } catch (error) {
       sendError(response, error, context, gateway.platform.log);
     }
+  };
+}
+
+/**
+ * Refuses requests for their heads as any other of their callers: counted, and in test mode saying so. Who shows no key is
+ * told of the head all the same (RFC 9112, 3.2).
+ */
+export function refusingHeads(gateway: Gateway) {
+  return async (fault: AppError, request: Request, response: Response): Promise<void> => {
+    let context: RequestContext | null = null;
+    let refusal: unknown = fault;
+    try {
+      context = await openContext(request, response, gateway);
+      await context.count.add('default');
+    } catch (error) {
+      if (context) refusal = error;
+    }
+    sendError(response, refusal, context, gateway.platform.log);
   };
 }

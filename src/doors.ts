@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 import { answerBrokenRequests } from '../rest/brokenRequests.ts';
 import { createCallbackRouter } from '../rest/callbacks.ts';
 import { createDocsRouter } from '../rest/docs.ts';
@@ -8,18 +8,20 @@ import { createFaviconRouter } from '../rest/favicon.ts';
 import { createFileRouter } from '../rest/files.ts';
 import { createRestDoor } from '../rest/index.ts';
 import { createLogoRouter } from '../rest/logos.ts';
-import { refuse, refuseTheRest } from '../rest/refusal.ts';
+import { refuse, refuseTheRest, refusingHeads } from '../rest/refusal.ts';
 import { createSimulatorRouter } from '../rest/simulator.ts';
 import { startPage } from '../rest/startPage.ts';
 import type { GraphqlDoor } from '../schema/door/door.ts';
 import { createGraphqlDoor } from '../schema/door/door.ts';
 import { gatewaySchema } from '../schema/index.ts';
 import type { Gateway } from './domain/gateway.ts';
+import type { AppError } from './errors.ts';
 import { createApplication, createHttpServer } from './infrastructure/http/application.ts';
 import { Connections, mostDescriptors } from './infrastructure/http/connections.ts';
 import { DirectRoutes } from './infrastructure/http/directRoutes.ts';
 import { answerPreflight } from './infrastructure/http/headers.ts';
 import { createListener } from './infrastructure/http/listener.ts';
+import { pathOf } from './infrastructure/http/offeredProtocols.ts';
 import type { ProbeParts } from './infrastructure/http/probes.ts';
 import { createProbesRouter } from './infrastructure/http/probes.ts';
 import { restPrefix } from './infrastructure/http/restPrefix.ts';
@@ -28,6 +30,8 @@ export interface Doors {
   graphql: GraphqlDoor;
   /** Endpoints that need not be looked for in the application. */
   direct: DirectRoutes;
+  /** Answers a request for what is wrong with its head, as its door has it; undefined where it is for none of them. */
+  refuseHead(fault: AppError, request: Request, response: Response): Promise<void> | undefined;
 }
 
 /** The doors of an api process, mounted on its application. */
@@ -52,7 +56,18 @@ function openDoors(application: Express, gateway: Gateway): Doors {
   application.use(createLogoRouter(platform.log));
   application.use(createFaviconRouter());
   application.get('/', startPage);
-  return { graphql: door, direct: new DirectRoutes([...rest.direct, ...door.direct]) };
+  const refuseRestHead = refusingHeads(gateway);
+  return {
+    graphql: door,
+    direct: new DirectRoutes([...rest.direct, ...door.direct]),
+    refuseHead(fault, request, response) {
+      // Of two keys nobody can say whose the request is.
+      if (fault.details.field === 'Authorization') return undefined;
+      const path = `${pathOf(request.url)}/`;
+      if (path.startsWith('/graphql/')) return door.refuseHead(fault, request, response);
+      return path.startsWith(`${restPrefix}/`) ? refuseRestHead(fault, request, response) : undefined;
+    },
+  };
 }
 
 /** What takes requests, with the doors of a process that has some; it does not listen yet. */
@@ -74,6 +89,11 @@ export function openHttp(
     log,
     metrics,
     refuse: (error, response) => refuse(error, response, log),
+    refuseHead(fault, request, response) {
+      const answering = doors?.refuseHead(fault, request, response);
+      if (answering) answering.catch((error) => refuse(error, response, log));
+      else refuse(fault, response, log);
+    },
   });
   const server = createHttpServer(application, listener);
   connections.follow(server);

@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import { standingOf } from '../../src/domain/admission.ts';
 import { RetryLater } from '../../src/domain/identification.ts';
-import type { ErrorCode } from '../../src/errors.ts';
+import type { ErrorCode, ErrorKind } from '../../src/errors.ts';
 import { jsonContentType, writeAnswer } from '../../src/infrastructure/http/answer.ts';
 import { setStanding } from '../../src/infrastructure/http/headers.ts';
 import type { Log } from '../../src/infrastructure/observability/log.ts';
@@ -50,9 +50,15 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   RATE_LIMIT_EXCEEDED: 429,
 };
 
+/** The same by what is wrong with the request beside its operations. */
+const statusesOfKinds: Partial<Record<ErrorKind, number>> = {
+  method_not_allowed: 405,
+  expectation_failed: 417,
+};
+
 function statusOf(error: unknown): number {
   const appError = appErrorOf(error);
-  if (appError) return appError.kind === 'method_not_allowed' ? 405 : (statuses[appError.code] ?? 400);
+  if (appError) return (appError.kind && statusesOfKinds[appError.kind]) ?? statuses[appError.code] ?? 400;
   return isGraphqlRefusal(error) ? 400 : 500;
 }
 

@@ -1,14 +1,15 @@
 import type { Server } from 'node:http';
 import type { ApolloServer } from '@apollo/server';
-import type { Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Gateway } from '../../src/domain/gateway.ts';
+import type { AppError } from '../../src/errors.ts';
 import type { DirectHandler, DirectRoute } from '../../src/infrastructure/http/directRoutes.ts';
 import { createRouter } from '../../src/infrastructure/http/router.ts';
 import type { ApolloContext } from './apollo.ts';
 import { createEventStreams } from './eventStreams.ts';
 import { createGraphiqlAssets, graphiqlPage } from './graphiql.ts';
-import { createGraphqlHandler } from './http.ts';
+import { createGraphqlHandler, createHeadRefusal } from './http.ts';
 import { OperationCache } from './operationCache.ts';
 import { createPreparation } from './preparation.ts';
 import { createUnreadCounting } from './unreadDocuments.ts';
@@ -35,6 +36,8 @@ export interface GraphqlDoor {
   readonly router: Router;
   /** Operations over HTTP, without the router in front of them. */
   readonly direct: readonly DirectRoute[];
+  /** Answers a request for what is wrong with its head. */
+  refuseHead(fault: AppError, request: Request, response: Response): Promise<void>;
   /** Takes the WebSocket upgrades of a server; returns what ends the subscriptions of both kinds, and the WebSockets. */
   attach(server: Server): { close(): Promise<void> };
   /** Loads now what the first new document would wait for. */
@@ -63,6 +66,7 @@ export function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway): Grap
   return {
     router,
     direct: [{ method: 'POST', path: '/graphql', handler }],
+    refuseHead: createHeadRefusal(gateway),
     attach(server) {
       const sockets = serveWebSockets(server, prepare, gateway);
       return {

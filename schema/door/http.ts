@@ -2,6 +2,7 @@ import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import type { Gateway } from '../../src/domain/gateway.ts';
+import type { AppError } from '../../src/errors.ts';
 import { validationError } from '../../src/errors.ts';
 import { Turns } from '../../src/infrastructure/turns.ts';
 import { bodyOf, contextOf } from '../callers.ts';
@@ -49,6 +50,19 @@ export function createGraphqlHandler(gateway: Gateway, reading: Reading) {
       answer = await refusalAnswer([error], context, response, log);
     }
     sendAnswer(response, answer, context);
+  };
+}
+
+/** Refuses requests for their heads as any other of their callers; who shows no key is told of the head all the same. */
+export function createHeadRefusal(gateway: Gateway) {
+  return async (fault: AppError, request: Request, response: Response): Promise<void> => {
+    let context: RequestContext | null = null;
+    try {
+      context = await contextOf(request, response, gateway);
+    } catch {
+      // Nobody is known whom the request would count for.
+    }
+    sendAnswer(response, await refusalAnswer([fault], context, response, gateway.platform.log), context);
   };
 }
 

@@ -32,17 +32,19 @@ export interface ListenerParts {
   metrics: Metrics;
   /** Answers a request whose handler failed. */
   refuse(error: unknown, response: Response): void;
+  /** Answers a request for what is wrong with its head. */
+  refuseHead(fault: AppError, request: Request, response: Response): void;
 }
 
 /** Takes every request: gives it an id, a log line and its time in the metrics, and hands it to its endpoint. */
 export function createListener(parts: ListenerParts): Listener {
-  const { application, direct, connections, log, metrics, refuse } = parts;
+  const { application, direct, connections, log, metrics, refuse, refuseHead } = parts;
   const requestLog = requestLogOf(log);
   const take: Listener = (request, response) => {
     const fault = faultOf(request);
     // What follows such a head, Node.js may read otherwise than whoever sent it.
     if (fault || isOddlyFramed(request)) response.setHeader('Connection', 'close');
-    if (fault) return refuse(fault, response);
+    if (fault) return refuseHead(fault, request, response);
     const handler = direct.find(request);
     // Express itself ends what no part of the application takes: a target that has no path, such as `http://[/`.
     if (!handler)

@@ -9,7 +9,7 @@ const offers = (text = ''): string[] => text.split(',').map((offer) => offer.tri
 const webSocketPath = /^\/graphql\/?$/;
 
 /** The path of a target, which may be a URL (RFC 9112, 3.2.2). */
-const pathOf = (target = ''): string =>
+export const pathOf = (target = ''): string =>
   target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
 
 /** Whether a request to change the protocol is for the one that is spoken here, and comes where it is. */
