@@ -194,6 +194,25 @@ describeOneEngine('A client that offers WebSockets', (engine) => {
     socket.destroy();
   });
 
+  it('is answered in HTTP where it offers one with an operation, which no WebSocket begins with', async () => {
+    const { socket, seen } = await connection();
+    const operation = JSON.stringify({ query: '{ walletBalance { balance } }' });
+    const content = `Content-Type: application/json\r\nContent-Length: ${operation.length}\r\n`;
+    socket.write(get('/graphql', webSocketOffer + content).replace('GET', 'POST') + operation);
+    await eventually(() => statusesIn(seen.text).length === 1);
+    await eventually(() => seen.text.endsWith('}\n'));
+    expect(statusesIn(seen.text)).toEqual(['200']);
+    expect(seen.text).toContain('{"data":{"walletBalance":{"balance":"5000.00"}}');
+    expect(seen.text).toMatch(/^x-request-id: /im);
+    if (keepsConnection) {
+      seen.text = '';
+      socket.write(get('/graphql', webSocketOffer));
+      await eventually(() => statusesIn(seen.text).length === 1);
+      expect(statusesIn(seen.text)).toEqual(['101']);
+    }
+    socket.destroy();
+  });
+
   it.each(['/graphql', 'http://x/graphql'])('is answered after what it asked before: %s', async (target) => {
     const { socket, seen } = await connection();
     socket.write(get('/api/v1/wallet/balance') + get(target, webSocketOffer));

@@ -12,9 +12,12 @@ const webSocketPath = /^\/graphql\/?$/;
 export const pathOf = (target = ''): string =>
   target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
 
-/** Whether a request to change the protocol is for the one that is spoken here, and comes where it is. */
-export function offersWebSocket({ headers, url }: IncomingMessage): boolean {
-  return offers(headers.upgrade).includes('websocket') && webSocketPath.test(pathOf(url));
+/**
+ * Whether a request to change the protocol is for the one that is spoken here, and comes where it is. A WebSocket begins with
+ * GET (RFC 6455, 4.1): any other is an operation over HTTP, sent through a proxy that offers WebSockets whatever it passes on.
+ */
+export function offersWebSocket({ method, headers, url }: IncomingMessage): boolean {
+  return method === 'GET' && offers(headers.upgrade).includes('websocket') && webSocketPath.test(pathOf(url));
 }
 
 /** What Node.js does for a connection until something is offered on it, when it takes all its listeners away. */
