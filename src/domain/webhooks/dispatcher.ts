@@ -27,6 +27,12 @@ const ownFaultDelayMs = 1_000;
 /** The same while nobody resolves names for us: everything that is due waits then, and is taken again each time. */
 const namelessDelayMs = 10_000;
 
+/**
+ * Longest that attempts under way are waited for at a stop, as requests in flight are: WEBHOOK_TIMEOUT may let them take longer
+ * than the process has left (DESIGN §5).
+ */
+const lastAttemptsMs = 8_000;
+
 /** A taken delivery that is being sent or recorded. */
 interface Attempt {
   delivery: ClaimedDelivery;
@@ -97,14 +103,21 @@ export class WebhookDispatcher {
     this.#changes.start();
   }
 
-  /** Takes nothing more and resolves once every attempt under way is recorded, and the mail under way sent or given up. */
+  /**
+   * Takes nothing more and resolves once every attempt under way is recorded, and the mail under way sent or given up. An attempt
+   * that would take too long is given up, and its delivery left to others.
+   */
   async stop(): Promise<void> {
+    const giveUp = setTimeout(() => {
+      for (const { recall } of this.#attempts) recall.call('the process was stopped');
+    }, lastAttemptsMs);
     const looked = this.#looks.stop();
     this.#next.stop();
     this.#recorder.stop();
     for (const stop of this.#stopSignals) stop();
     await looked;
     await Promise.all([this.#alerts.stop(), ...[...this.#attempts].map(({ ended }) => ended)]);
+    clearTimeout(giveUp);
     this.#leases.stop();
     this.#changes.stop();
   }

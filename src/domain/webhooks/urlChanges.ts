@@ -64,7 +64,7 @@ export class UrlChanges {
       const urls = await presentUrls(ids, this.#platform);
       this.#outage.end();
       for (const { delivery, recall } of attempts)
-        if (urls.get(delivery.webhook_id) !== delivery.url) recall.call();
+        if (urls.get(delivery.webhook_id) !== delivery.url) recall.call('the webhook was changed or deleted');
     } catch (error) {
       this.#outage.begin(error);
     }

@@ -24,7 +24,7 @@ export class Deadline {
 
   /** Whether the caller has given the attempt up. */
   get isCancelled(): boolean {
-    return this.#recall?.isCalled ?? false;
+    return (this.#recall?.cause ?? null) !== null;
   }
 
   elapsedMs(): number {
@@ -52,8 +52,8 @@ export class Deadline {
   }
 
   failure(): AttemptFailure {
-    if (this.isCancelled)
-      return new AttemptFailure('cancelled', `given up: the webhook was changed or deleted (${this.stage})`);
+    const cause = this.#recall?.cause ?? null;
+    if (cause !== null) return new AttemptFailure('cancelled', `given up: ${cause} (${this.stage})`);
     return new AttemptFailure('timeout', `no status line within ${this.timeoutMs} ms (${this.stage})`);
   }
 

@@ -29,7 +29,7 @@ export const attemptReasons = [
   'tls_handshake',
   /** The answer is not HTTP/1.x, or switches protocols; or TLS broke, or brought too much else, before a status line. */
   'protocol_error',
-  /** Given up by us behind a change of the webhook, when the request had been sent: not held against the receiver. */
+  /** Given up by us behind a change of the webhook or at a stop, when the request had been sent: not held against the receiver. */
   'cancelled',
 ] as const;
 export type AttemptReason = (typeof attemptReasons)[number];

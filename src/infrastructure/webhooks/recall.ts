@@ -1,14 +1,15 @@
 /** Ends one attempt before its time: an AbortController that costs next to nothing when it is not used. */
 export class Recall {
-  #isCalled = false;
+  #cause: string | null = null;
   #listener: (() => void) | null = null;
 
-  get isCalled(): boolean {
-    return this.#isCalled;
+  /** Why the attempt is given up, in words for people; null as long as it is not. */
+  get cause(): string | null {
+    return this.#cause;
   }
 
-  call(): void {
-    this.#isCalled = true;
+  call(cause: string): void {
+    this.#cause ??= cause;
     this.#listener?.();
   }
 

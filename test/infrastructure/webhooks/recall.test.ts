@@ -37,7 +37,7 @@ it('sends nothing when it is called before the request is written', async () => 
   const attempt = sending.send(request(`https://localhost:${port}/`), recall);
   const refused = expect(attempt).rejects.toBeInstanceOf(SendingCancelled);
   const [socket] = await connected;
-  recall.call();
+  recall.call('the webhook was changed or deleted');
   await refused;
   await eventually(() => socket.destroyed || socket.resume().readableEnded || undefined);
   expect(sending.stats().attemptsUnderWay).toBe(0);
@@ -50,7 +50,7 @@ it('sends nothing when it was called before everything', async () => {
   const sending = await open();
   expect((await sending.send(request(receiver.url()))).ok).toBe(true);
   const recall = new Recall();
-  recall.call();
+  recall.call('the webhook was changed or deleted');
   // A connection is idle and would serve it at once.
   await expect(sending.send(request(receiver.url()), recall)).rejects.toBeInstanceOf(SendingCancelled);
   // Nobody would use it again, nor close it.
@@ -65,7 +65,7 @@ it('ends an attempt that waits for its answer, and its connection', async () => 
   const recall = new Recall();
   const attempt = sending.send(request(receiver.url()), recall);
   await eventually(() => receiver?.requests.length === 1);
-  recall.call();
+  recall.call('the webhook was changed or deleted');
   expect(await attempt).toMatchObject({ ok: false, statusCode: null, reason: 'cancelled' });
   await eventually(() => receiver?.openSockets() === 0);
 });
@@ -75,7 +75,7 @@ it('does nothing to an attempt that is over', async () => {
   const sending = await open();
   const recall = new Recall();
   expect((await sending.send(request(receiver.url()), recall)).ok).toBe(true);
-  recall.call();
+  recall.call('the webhook was changed or deleted');
   expect((await sending.send(request(receiver.url()))).ok).toBe(true);
   expect(receiver.connections).toBe(1);
 });
