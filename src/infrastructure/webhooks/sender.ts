@@ -9,8 +9,9 @@ import type { Connection, Reply } from './connection.ts';
 import { ConnectionPool } from './connectionPool.ts';
 import { addressesOf, type ConnectorSettings, openConnection } from './connector.ts';
 import { Deadline } from './deadline.ts';
-import { AttemptFailure, type AttemptOutcome, type AttemptReason, blockedAddress } from './outcome.ts';
-import type { Recall } from './recall.ts';
+import { AttemptFailure, type AttemptOutcome, type AttemptReason } from './outcome.ts';
+import { Recall } from './recall.ts';
+import { failed, outcomeOf, refusedUrl } from './replyOutcome.ts';
 import { requestBytes } from './requestHead.ts';
 import { dnsLookup, hostsLookup, type Lookup, NameServersAway } from './resolver.ts';
 import { createTargets, type Refusal, type Target } from './target.ts';
@@ -46,11 +47,20 @@ export interface WebhookSender {
    * `cancelled`.
    */
   send(request: WebhookRequest, recall?: Recall): Promise<AttemptOutcome>;
-  /** Whether any HTTP answer comes to a HEAD request in time: the timeout, 5 s at most (SPEC "URL not reachable"). */
+  /**
+   * Whether any HTTP answer comes to a HEAD request in time: the timeout, 5 s at most (SPEC "URL not reachable").
+   * Rejects with SendingCancelled when the sender is closed meanwhile.
+   */
   reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }>;
-  /** Whether the host is known to be one that may not be called: its name server is asked, itself it is sent nothing. */
+  /**
+   * Whether the host is known to be one that may not be called: its name server is asked, itself it is sent nothing. Rejects
+   * as `reachable` does.
+   */
   isBlocked(url: string): Promise<boolean>;
-  /** Waits for the attempts under way, at most the timeout, and closes every connection. */
+  /**
+   * Waits for the attempts under way, at most the timeout, and closes every connection. Whether a receiver is reachable or
+   * blocked is asked no longer: who waited for that is gone before.
+   */
   close(): Promise<void>;
   /** For tests: how much is under way and kept. */
   stats(): { attemptsUnderWay: number; idleConnections: number };
@@ -86,6 +96,7 @@ class HttpsWebhookSender implements WebhookSender {
   readonly #connector: ConnectorSettings;
   readonly #pool: ConnectionPool;
   readonly #targetOf: (url: string) => Target | Refusal;
+  readonly #checks = new Set<Recall>();
   #underWay = 0;
   #drained: (() => void) | null = null;
   #closed = false;
@@ -120,24 +131,31 @@ class HttpsWebhookSender implements WebhookSender {
   }
 
   async reachable(url: string): Promise<{ reachable: boolean; reason: AttemptReason }> {
-    const asking = this.#attempt('HEAD', { url, headers: {}, body: '' }, this.#checkTimeoutMs, null);
-    const { statusCode, reason } = await asking.catch(nothingFromHere);
+    const request = { url, headers: {}, body: '' };
+    const { statusCode, reason } = await this.#check((recall) =>
+      this.#attempt('HEAD', request, this.#checkTimeoutMs, recall).catch(nothingFromHere),
+    );
+    // Nobody knows, and whoever asks again may be told otherwise.
+    if (reason === 'cancelled') throw new SendingCancelled('the webhook sender is closed');
     return statusCode === null ? { reachable: false, reason } : { reachable: true, reason: 'ok' };
   }
 
   async isBlocked(url: string): Promise<boolean> {
     const target = this.#acceptable(url);
     if ('reason' in target) return target.reason === 'blocked_host';
-    const looking = this.#inTime(this.#checkTimeoutMs, null, async (deadline) => {
-      await addressesOf(target, this.#connector, deadline);
-      return null;
+    const failure = await this.#check((recall) => {
+      const looking = this.#inTime(this.#checkTimeoutMs, recall, async (deadline) => {
+        await addressesOf(target, this.#connector, deadline);
+        return null;
+      });
+      return looking.catch(nothingFromHere);
     });
-    const failure = await looking.catch(nothingFromHere);
     return failure?.reason === 'blocked_address';
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    for (const recall of this.#checks) recall.call('the process was stopped');
     this.#pool.close();
     if (this.#underWay > 0) {
       await new Promise<void>((resolve) => {
@@ -171,6 +189,17 @@ class HttpsWebhookSender implements WebhookSender {
       this.#settle(connection, reply, keepAlive);
       return outcomeOf(reply);
     });
+  }
+
+  /** Runs what is given up when the sender is closed. */
+  async #check<Result>(run: (recall: Recall) => Promise<Result>): Promise<Result> {
+    const recall = new Recall();
+    this.#checks.add(recall);
+    try {
+      return await run(recall);
+    } finally {
+      this.#checks.delete(recall);
+    }
   }
 
   #acceptable(url: string): Target | Refusal {
@@ -244,45 +273,4 @@ function loopTurn(): Promise<void> {
     });
   });
   return nextTurn;
-}
-
-function outcomeOf(reply: Reply): AttemptOutcome {
-  if (reply.failure) return failed(reply.failure, reply.decidedMs);
-  const { statusCode, reader, decidedMs } = reply;
-  const ok = statusCode >= 200 && statusCode < 300;
-  return {
-    ok,
-    statusCode,
-    ...meaningOf(statusCode),
-    durationMs: Math.round(decidedMs),
-    responseExcerpt: reader.excerpt(),
-  };
-}
-
-function meaningOf(statusCode: number): { reason: AttemptReason; detail: string } {
-  if (statusCode === 101)
-    return { reason: 'protocol_error', detail: 'the receiver switched protocols (101)' };
-  if (statusCode < 300) return { reason: 'ok', detail: `answered ${statusCode}` };
-  if (statusCode < 400)
-    return { reason: 'redirect', detail: `answered ${statusCode}; redirects are not followed` };
-  return { reason: 'http_status', detail: `answered ${statusCode}` };
-}
-
-function failed(failure: AttemptFailure, elapsedMs: number): AttemptOutcome {
-  return {
-    ok: false,
-    statusCode: null,
-    reason: failure.reason,
-    detail: failure.message,
-    durationMs: Math.round(elapsedMs),
-    responseExcerpt: '',
-  };
-}
-
-function refusedUrl({ reason }: Refusal): AttemptOutcome {
-  const failure =
-    reason === 'blocked_host'
-      ? blockedAddress()
-      : new AttemptFailure('invalid_url', `the URL is not acceptable (${reason})`);
-  return failed(failure, 0);
 }
