@@ -73,6 +73,15 @@ describeOneEngine('Requests with something wrong in their heads', (engine) => {
       expect([refused.status, errorOf(refused.body).details.field]).toEqual([status, field]);
     });
 
+    it("are nobody's where two keys are shown, whatever else is wrong with them", async () => {
+      const { test } = await server.createTeam();
+      const key = ['Authorization', `Bearer ${test}`];
+      const refused = await answerTo(path, [...key, 'Idempotency-Key', 'a', 'Idempotency-Key', 'b', ...key]);
+      expect([refused.status, refused.body.error.details.field]).toEqual([400, 'Authorization']);
+      expect(refused.body._meta).toBeUndefined();
+      expect(refused.headers['x-ratelimit-remaining']).toBeUndefined();
+    });
+
     it('count for their key until its limit is used up', async () => {
       const { test } = await server.createTeam();
       const [[, head] = ['', [] as Head]] = faults;

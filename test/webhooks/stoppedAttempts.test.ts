@@ -94,7 +94,7 @@ it('SIGTERM: nobody waits for the receiver of a webhook whose client was given u
   // The server has the beginning once it has answered what was sent after it.
   await restRequest(url, 'GET', '/api/v1/webhooks', { key });
   // Whatever is in flight has eight seconds, and a receiver five.
-  setTimeout(() => client.write(body.slice(10)), 6_500);
+  setTimeout(() => client.write(body.slice(10)), 5_500);
   await expectStop(server);
   expect(receiver.requests).toHaveLength(before + 1);
 });

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { AppError } from '../../errors.ts';
 import { validationError } from '../../errors.ts';
 
 /**
@@ -13,15 +14,16 @@ const single = new Map(
   ]),
 );
 
-/** What is wrong with a head that has one of these twice. */
+/** What is wrong with a head that has one of these twice; of several, that nobody can say whose the request is. */
 export function repetitionIn({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>) {
   let met = 0;
+  let fault: AppError | null = null;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const given = rawHeaders[index] as string;
     const known = single.get(given.length);
     if (known === undefined || known.name !== given.toLowerCase()) continue;
-    if (met & known.bit) return known.fault;
+    if (met & known.bit && (fault === null || known.name === 'authorization')) fault = known.fault;
     met |= known.bit;
   }
-  return null;
+  return fault;
 }
