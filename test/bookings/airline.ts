@@ -6,6 +6,7 @@ import type {
 } from '../../src/infrastructure/flights/order.ts';
 import { simulatedSupplier } from '../../src/infrastructure/flights/simulated/simulatedSupplier.ts';
 import type {
+  Baggage,
   CarrierCurrency,
   FlightSupplier,
   SupplierCondition,
@@ -32,6 +33,8 @@ export interface AirlineTerms {
   expiresAt?: Date;
   /** When the flight that passengers change to leaves, by local time; any flight or none unless said. */
   changeTo?: string;
+  /** What everybody takes along on each flight; what the simulated world has unless said. */
+  bags?: readonly Baggage[];
 }
 
 type Ask = keyof OrderDesk;
@@ -111,6 +114,7 @@ export class Airline implements FlightSupplier {
     return [
       {
         ...found,
+        slices: this.#packed(found.slices),
         reference: `${found.reference}#${this.#offers}`,
         currency,
         totalAmount: price ?? '400.00',
@@ -145,6 +149,18 @@ export class Airline implements FlightSupplier {
       this.#flights.set(key, found);
     }
     return found;
+  }
+
+  #packed(slices: SupplierOffer['slices']): SupplierOffer['slices'] {
+    const { bags: baggages } = this.terms;
+    if (!baggages) return slices;
+    return slices.map((slice) => ({
+      ...slice,
+      segments: slice.segments.map(({ flight, passengers }) => ({
+        flight,
+        passengers: passengers.map((travel) => ({ ...travel, baggages })),
+      })),
+    }));
   }
 
   #refund(): SupplierCondition {

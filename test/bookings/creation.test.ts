@@ -73,6 +73,17 @@ describeBookings('creating bookings', (stage) => {
       expect(await moneyOf(stage.door, live)).toEqual(['1377.41', '1377.41', '0.00']);
     });
 
+    it('tells in events the bags of its flights, and nothing else that the supplier has of them', async () => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const bag = { type: 'checked', quantity: 1 } as const;
+      const bags = [{ ...bag, netAmount: '61.00' }];
+      const booking = await booked(stage, live, { bags });
+      const told = (await toldOf(stage, booking.id)).filter(({ type }) => type.startsWith('booking.'));
+      expect(told).toHaveLength(2);
+      for (const { slices } of [booking, ...told.map(({ data }) => data.object)])
+        expect(slices[0].segments[0].passengers[0].baggages).toEqual([bag]);
+    });
+
     it('takes a family with an infant on its adult’s lap', async () => {
       const { live } = await agencyWith(stage, '1000.00');
       const offer = await offered(stage, live, {}, family);

@@ -64,7 +64,10 @@ class DocumentWriter {
   readonly #names = new PartList(nameAsJson);
   readonly #places = new PartList(placeAsJson);
   readonly #texts = new PartList((text: string) => text);
-  readonly #baggages = new PartList((baggages: readonly Baggage[]) => baggages);
+  // No more than is known of a bag: bookings tell of it in events, and a supplier's own may have what it costs there.
+  readonly #baggages = new PartList((baggages: readonly Baggage[]) =>
+    baggages.map(({ type, quantity }) => ({ type, quantity })),
+  );
 
   constructor(room: Room, at: number) {
     this.#list = new ListWriter(room, at);
