@@ -6,7 +6,7 @@ import { describeOneEngine } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import type { FlightStage } from './flightDoors.ts';
 import { describeFlightDoors } from './flightDoors.ts';
-import { oneWay, readOffer } from './searches.ts';
+import { oneWay, readOffer, roundTrip } from './searches.ts';
 
 const world = simulatedSupplier(new ManualClock(new Date('2026-11-17T12:00:00.000Z')));
 
@@ -40,6 +40,12 @@ const second =
 const flight = (change: (flight: Json) => void): Mishap =>
   second((offer) => change(offer.slices[0].segments[0].flight));
 
+const inFiveDays = new Date('2026-11-22T12:00:00.000Z');
+const keptUntil = (priceGuaranteeExpiresAt: Date, paymentRequiredBy: Date): Mishap =>
+  second((offer) => {
+    offer.payment = { requiresInstantPayment: false, priceGuaranteeExpiresAt, paymentRequiredBy };
+  });
+
 const megabyte = 'x'.repeat(1_000_000);
 
 /** Each fault there may be stands in the tests of the inspection itself. */
@@ -55,6 +61,9 @@ const mishaps: Record<string, Mishap> = {
   'has half a letter in its reference': second((offer) => (offer.reference = 'offer\ud800')),
   'has a reference of a megabyte': second((offer) => (offer.reference = megabyte)),
   'has an airport of a megabyte': flight((one) => (one.destination.name = megabyte)),
+  'flies around the world a thousand times': flight((one) => (one.distanceKm = 1e21)),
+  'is kept until a year of six digits': keptUntil(inFiveDays, new Date('+010000-01-01T00:00:00.000Z')),
+  'is guaranteed until a year before all': keptUntil(new Date(-8.64e15), inFiveDays),
   'has a time of a megabyte': flight((one) => (one.departingAt = megabyte)),
 };
 
@@ -133,6 +142,37 @@ describeFlightDoors(
       expect(await found(stage)).toHaveLength(3);
       mishap = leaving('03:30:00');
       expect(await found(stage)).toHaveLength(4);
+    });
+
+    it('is kept until the last second of four digits, and stays', async () => {
+      mishap = keptUntil(inFiveDays, new Date('9999-12-31T23:59:59.999Z'));
+      const shown = (await found(stage)).map(({ payment_requirements }) => payment_requirements);
+      expect(shown.filter((terms) => terms.payment_required_by === '9999-12-31T23:59:59.999Z')).toHaveLength(
+        1,
+      );
+    });
+
+    it('comes back before it has arrived, and is left out', async () => {
+      const returning = (day: string) =>
+        second(({ slices: [out, back] }) => {
+          for (const { segments } of [out, back]) segments.splice(1);
+          const [leaving] = out.segments;
+          Object.assign(out, { destination: leaving.flight.destination });
+          Object.assign(back, { origin: back.segments[0].flight.origin });
+          Object.assign(back, { destination: back.segments[0].flight.destination });
+          const [{ flight: home }] = back.segments;
+          const moved = (local: string) => local.replace(/^2026-12-\d\d/, day);
+          [home.departingAt, home.arrivingAt] = [moved('2026-12-20T10:00:00'), moved('2026-12-20T23:00:00')];
+        });
+      const count = async () => {
+        const { live } = stage.server.keys;
+        return (await stage.door.search(live, roundTrip('GRU-LIS'))).found.offers.length;
+      };
+      mishap = returning('2026-12-20');
+      expect(await count()).toBe(4);
+      mishap = returning('2026-12-08');
+      expect(await count()).toBe(3);
+      expect(lastLogged(stage)).toMatchObject({ dropped: 1, faults: ['times'] });
     });
 
     it('of ten thousand is among the thousand cheapest, or left out', async () => {

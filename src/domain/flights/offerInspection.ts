@@ -127,11 +127,21 @@ const isCondition = ({ allowed, penaltyAmount }: SupplierCondition): boolean =>
 
 const isInstant = (instant: Date): boolean => !Number.isNaN(instant.getTime());
 
+/** Beyond them years have six digits and a sign, which no client reads: some write such an instant for never. */
+const firstShownMs = Date.parse('0000-01-01T00:00:00.000Z');
+const lastShownMs = Date.parse('9999-12-31T23:59:59.999Z');
+
+const isShownInstant = (instant: Date): boolean =>
+  isInstant(instant) && instant.getTime() >= firstShownMs && instant.getTime() <= lastShownMs;
+
 const arePaymentTerms = (terms: SupplierPaymentTerms): boolean =>
   terms.requiresInstantPayment === true ||
   (terms.requiresInstantPayment === false &&
-    isInstant(terms.priceGuaranteeExpiresAt) &&
-    isInstant(terms.paymentRequiredBy));
+    isShownInstant(terms.priceGuaranteeExpiresAt) &&
+    isShownInstant(terms.paymentRequiredBy));
+
+/** Once around the Earth. */
+const longestKm = 40_075;
 
 const isFlight = (flight: SupplierFlight): boolean =>
   isPlace(flight.origin) &&
@@ -141,6 +151,7 @@ const isFlight = (flight: SupplierFlight): boolean =>
   isCount(flight.durationMinutes) &&
   Number.isFinite(flight.distanceKm) &&
   flight.distanceKm >= 0 &&
+  flight.distanceKm <= longestKm &&
   isCarrier(flight.marketingCarrier) &&
   isName(flight.marketingFlightNumber) &&
   isCarrier(flight.operatingCarrier) &&
@@ -196,23 +207,31 @@ class OfferInspection {
     return expiresAt === null || (isInstant(expiresAt) && expiresAt > this.#lifetime.now) ? null : 'expiry';
   }
 
-  /** It is for what was asked: every slice, on which everybody travels. What is stored of it counts on that. */
+  /**
+   * It is for what was asked: every slice, on which everybody travels, one after the other. What is stored of it counts on
+   * that, and a booking on its first slice being the first to leave: until then it may be cancelled.
+   */
   #journeyFault(offer: SupplierOffer): OfferFault | null {
     if (offer.slices.length !== this.#search.slices.length) return 'slices';
+    let arrival: OfferFault | number = Number.NEGATIVE_INFINITY;
     for (const slice of offer.slices) {
-      const fault = this.#sliceFault(slice);
-      if (fault !== null) return fault;
+      arrival = this.#arrivalOf(slice, arrival);
+      if (typeof arrival === 'string') return arrival;
     }
     return this.#departureMs(offer) > this.#lifetime.now.getTime() ? null : 'departed';
   }
 
-  #sliceFault({ origin, destination, durationMinutes, segments }: SupplierSlice): OfferFault | null {
+  /** When a slice has arrived that leaves once the one before has. */
+  #arrivalOf(
+    { origin, destination, durationMinutes, segments }: SupplierSlice,
+    beforeMs: number,
+  ): OfferFault | number {
     const first = segments[0]?.flight;
     if (!first || !isPlace(origin) || !isPlace(destination) || !isCount(durationMinutes)) return 'slices';
     // A booking reads the first departure in the time zone of the slice.
     if (first.origin.iataCode !== origin.iataCode || first.origin.timeZone !== origin.timeZone)
       return 'slices';
-    let arrivedMs = Number.NEGATIVE_INFINITY;
+    let arrivedMs = beforeMs;
     for (const { flight, passengers } of segments) {
       const times = this.#timesOf(flight);
       if (typeof times === 'string') return times;
@@ -221,7 +240,7 @@ class OfferInspection {
       if (passengers.length !== this.#search.passengers.length) return 'passengers';
       if (!passengers.every(this.#isTravel)) return 'passengers';
     }
-    return null;
+    return arrivedMs;
   }
 
   readonly #isTravel = (travel: SupplierSegmentPassenger): boolean => {
