@@ -144,6 +144,31 @@ describeFlightDoors(
       expect(await found(stage)).toHaveLength(4);
     });
 
+    it('shows the airline and the aircraft that it is flown by, whatever codes others have for theirs', async () => {
+      const named = (index: number) => ({ airline: `Regional ${index}`, aircraft: `Aircraft ${index}` });
+      mishap = (offers) => {
+        for (const [index, { slices }] of offers.entries()) {
+          const { airline, aircraft } = named(index);
+          for (const { flight: one } of slices.flatMap(({ segments }: Json) => segments)) {
+            one.operatingCarrier = { iataCode: 'XX', name: airline };
+            one.aircraft = { iataCode: '', name: aircraft };
+          }
+        }
+        return offers;
+      };
+      const shown = (await found(stage)).filter(({ total_amount }) => total_amount !== '77.00');
+      const again = await Promise.all(
+        shown.map(({ id }) => readOffer(stage.server, stage.server.keys.live, id)),
+      );
+      for (const offers of [shown, again]) {
+        const flown = offers.map(({ slices: [{ segments }] }) => ({
+          airline: segments[0].operating_carrier.name,
+          aircraft: segments[0].aircraft.name,
+        }));
+        expect(flown).toEqual(expect.arrayContaining([named(0), named(1)]));
+      }
+    });
+
     it('is kept until the last second of four digits, and stays', async () => {
       mishap = keptUntil(inFiveDays, new Date('9999-12-31T23:59:59.999Z'));
       const shown = (await found(stage)).map(({ payment_requirements }) => payment_requirements);

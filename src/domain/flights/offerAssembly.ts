@@ -1,3 +1,4 @@
+import type { AircraftType } from '../../infrastructure/flights/aircraft.ts';
 import { type CarrierName, carrierLogoPath } from '../../infrastructure/flights/carriers.ts';
 import type {
   CarrierCurrency,
@@ -58,8 +59,9 @@ class OfferWriter {
   readonly #pricing: ShownPricing;
   readonly #newId: ReturnType<typeof identifierBatch>;
   readonly #timestamps = new Map<number, string>();
-  readonly #operators = new Map<string, OfferSegment['operatingCarrier']>();
-  readonly #aircraft = new Map<string, OfferSegment['aircraft']>();
+  // By what suppliers gave, not by its code: of some aircraft none is known, and of two airlines with one code each has its name.
+  readonly #operators = new Map<CarrierName, OfferSegment['operatingCarrier']>();
+  readonly #aircraft = new Map<AircraftType, OfferSegment['aircraft']>();
   readonly #places = new Map<OfferPlace, Map<string | null, SegmentPlace>>();
   /** By the indexes of how each travels. */
   readonly #travellers = new Map<string, readonly SegmentPassenger[]>();
@@ -150,7 +152,7 @@ class OfferWriter {
       marketingCarrier: flight.marketingCarrier,
       operatingCarrierFlightNumber: flight.operatingFlightNumber,
       marketingCarrierFlightNumber: flight.marketingFlightNumber,
-      aircraft: keptEntry(this.#aircraft, aircraft.iataCode, () => ({
+      aircraft: keptEntry(this.#aircraft, aircraft, () => ({
         iataCode: aircraft.iataCode,
         name: aircraft.name,
       })),
@@ -189,8 +191,9 @@ class OfferWriter {
     return keptEntry(this.#timestamps, instant.getTime(), () => instant.toISOString());
   }
 
-  #operatingCarrier({ iataCode, name }: CarrierName): OfferSegment['operatingCarrier'] {
-    return keptEntry(this.#operators, iataCode, () => ({
+  #operatingCarrier(carrier: CarrierName): OfferSegment['operatingCarrier'] {
+    const { iataCode, name } = carrier;
+    return keptEntry(this.#operators, carrier, () => ({
       iataCode,
       name,
       logoSymbolUrl: this.#quotation.publicUrl + carrierLogoPath(iataCode),
