@@ -57,6 +57,19 @@ export function describeShownReceipts(stage: BookingStage): void {
     expect(cancelled).toContain('Total pago R$ 321,09 Reembolsado R$ 221,09');
   });
 
+  it('are shown with all tickets of a traveller, whose journey may take more than one', async () => {
+    const { live } = await agencyWith(stage, '1000.00');
+    airline.answers.issue = async (request) => {
+      const { state, documents } = ticketed(request);
+      const conjunction = documents.map((one) => ({ ...one, uniqueIdentifier: '957-0000000009' }));
+      return { state, documents: [...documents, ...conjunction] };
+    };
+    const { id } = await booked(stage, live);
+    const issued = await untilStatus(stage, live, id, 'ticketed');
+    expect(issued.documents).toHaveLength(2);
+    expect(pdfWords(await receiptOf(issued))).toContain('957-0000000000 957-0000000009');
+  });
+
   it.each([
     ['ends', '2027-11-06T21:25:00', '2027-11-07T05:55:00', '9h30'],
     ['begins', '2027-03-13T20:25:00', '2027-03-14T05:55:00', '8h30'],

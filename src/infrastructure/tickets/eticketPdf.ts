@@ -14,7 +14,7 @@ import {
   nameOnTicket,
   passengerTypeText,
   statusText,
-  ticketNumber,
+  ticketNumbers,
   timeText,
   voidMark,
 } from './receiptText.ts';
@@ -127,7 +127,7 @@ function drawTravellers(sheet: ReceiptSheet, { travellers, tickets }: TicketRece
       [strong(`${traveller.givenName} ${traveller.familyName}`), small(nameOnTicket(traveller))],
       [plain(passengerTypeText(traveller, travellers))],
       [plain(maskedDocument(traveller))],
-      [strong(ticketNumber(traveller.id, tickets))],
+      ticketNumbers(traveller.id, tickets).map(strong),
     ]),
   );
   drawHeading(sheet, 'Passageiros', sheet.heightMm(head) + sheet.heightMm(rows[0] ?? head));

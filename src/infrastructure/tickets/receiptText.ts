@@ -53,9 +53,11 @@ export function maskedDocument({ identityDocument: { type, number } }: ReceiptTr
   return `${documentTypes[type]} ${'*'.repeat(characters.length - shown.length)}${shown}`;
 }
 
-/** Number of a traveller's ticket, or that there is none. */
-export const ticketNumber = (id: string, tickets: readonly ReceiptTicket[]): string =>
-  tickets.find(({ passengerId }) => passengerId === id)?.uniqueIdentifier ?? 'não emitido';
+/** Numbers of a traveller's tickets, of which a long journey or several carriers take more than one, or that there is none. */
+export function ticketNumbers(id: string, tickets: readonly ReceiptTicket[]): readonly string[] {
+  const own = tickets.filter(({ passengerId }) => passengerId === id);
+  return own.length > 0 ? own.map(({ uniqueIdentifier }) => uniqueIdentifier) : ['não emitido'];
+}
 
 /** "9h30" of PT9H30M, "45min", "10h". */
 export function durationText(duration: string): string {
