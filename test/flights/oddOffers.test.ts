@@ -64,6 +64,27 @@ const mishaps: Record<string, Mishap> = {
   'flies around the world a thousand times': flight((one) => (one.distanceKm = 1e21)),
   'is kept until a year of six digits': keptUntil(inFiveDays, new Date('+010000-01-01T00:00:00.000Z')),
   'is guaranteed until a year before all': keptUntil(new Date(-8.64e15), inFiveDays),
+  'has a million bags': second(({ slices: [{ segments }] }) => {
+    segments[0].passengers[0].baggages = Array(1_000_000).fill({ type: 'checked', quantity: 1 });
+  }),
+  'flies a hundred thousand times': second(({ slices: [slice] }) => {
+    const [first] = slice.segments;
+    const landing = (minutes: number) =>
+      new Date(Date.parse(`${first.flight.arrivingAt}Z`) + minutes * 60_000).toISOString().slice(0, 19);
+    const { destination } = first.flight;
+    slice.segments = Array.from({ length: 100_000 }, (_, minute) => ({
+      ...first,
+      flight:
+        minute === 0
+          ? first.flight
+          : {
+              ...first.flight,
+              origin: destination,
+              departingAt: landing(minute - 1),
+              arrivingAt: landing(minute),
+            },
+    }));
+  }),
   'has a time of a megabyte': flight((one) => (one.departingAt = megabyte)),
 };
 

@@ -116,10 +116,15 @@ const isBaggage = ({ type, quantity }: Baggage): boolean =>
   quantity >= 0 &&
   quantity < 100;
 
+/** More than any journey has: one offer without end would make an answer, to a search or to who asks for the offer, too large. */
+const mostFlights = 20;
+const mostBaggages = 20;
+
 const isTravel = (travel: SupplierSegmentPassenger): boolean =>
   cabinClasses.includes(travel.cabinClass) &&
   isText(travel.cabinClassMarketingName) &&
   isText(travel.fareBasisCode) &&
+  travel.baggages.length <= mostBaggages &&
   travel.baggages.every(isBaggage);
 
 const isCondition = ({ allowed, penaltyAmount }: SupplierCondition): boolean =>
@@ -227,7 +232,14 @@ class OfferInspection {
     beforeMs: number,
   ): OfferFault | number {
     const first = segments[0]?.flight;
-    if (!first || !isPlace(origin) || !isPlace(destination) || !isCount(durationMinutes)) return 'slices';
+    if (
+      !first ||
+      segments.length > mostFlights ||
+      !isPlace(origin) ||
+      !isPlace(destination) ||
+      !isCount(durationMinutes)
+    )
+      return 'slices';
     // A booking reads the first departure in the time zone of the slice.
     if (first.origin.iataCode !== origin.iataCode || first.origin.timeZone !== origin.timeZone)
       return 'slices';

@@ -42,6 +42,7 @@ const ofFlight =
 const placeMembers = ['iataCode', 'name', 'cityName', 'iataCityCode', 'timeZone'];
 const travel = (change: Change): Change => segment(({ passengers }) => change(passengers[1]));
 const bag = (quantity: unknown): Change => travel((one) => (one.baggages[0].quantity = quantity));
+const manyBags = (count: number) => Array(count).fill({ type: 'checked', quantity: 99 });
 const without = (within: (change: Change) => Change, members: string[]): Record<string, Change> =>
   Object.fromEntries(members.map((member) => [`no ${member}`, within((one) => delete one[member])]));
 const texts = (
@@ -149,6 +150,7 @@ const faults: Record<Exclude<OfferFault, 'repeated'>, Record<string, Change>> = 
     none: (offer) => (offer.slices = []),
     two: ({ slices }) => slices.push(structuredClone(slices[0])),
     'without flights': slice((one) => (one.segments = [])),
+    'of more flights than any': slice((one) => (one.segments = Array(21).fill(one.segments[0]))),
     'from no place': slice(({ origin }) => (origin.cityName = 'x'.repeat(201))),
     'to no place': slice(({ destination }) => (destination.iataCode = '')),
     'from another place': slice(({ origin }) => (origin.iataCode = 'CGH')),
@@ -162,6 +164,7 @@ const faults: Record<Exclude<OfferFault, 'repeated'>, Record<string, Change>> = 
     'a cabin of its own': travel((one) => (one.cabinClass = 'deck')),
     ...texts('a', travel, ['cabinClassMarketingName', 'fareBasisCode']),
     'another kind of bag': travel((one) => (one.baggages[0].type = 'box')),
+    'more bags than anybody has': travel((one) => (one.baggages = manyBags(21))),
     'NaN bags': bag(Number.NaN),
     'half a bag': bag(0.5),
     '-1 bags': bag(-1),
@@ -224,7 +227,7 @@ it('an offer stays that is at the limits', () => {
     fareBrandName: 'x'.repeat(200),
   });
   held(inMinutes(1), inMinutes(1))(limits);
-  bag(99)(limits);
+  travel((one) => (one.baggages = manyBags(20)))(limits);
   segment(({ passengers }) => (passengers[0].baggages[0].quantity = 0))(limits);
   flight((one) =>
     Object.assign(one, { originTerminal: null, distanceKm: 0, aircraft: { iataCode: '', name: '' } }),
