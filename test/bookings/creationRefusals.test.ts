@@ -225,6 +225,16 @@ describeBookings('creating bookings', (stage) => {
       });
     });
 
+    it('with a phone number that is none outside of its country', async () => {
+      const { live } = await agencyWith(stage, null);
+      const offer = await offered(stage, live);
+      for (const phone_number of ['+55011987654321', '+4402071838750']) {
+        const passengers = [{ ...travellersOf(offer)[0], phone_number }];
+        const outcome = await stage.door.createBooking(live, { ...requestFor(offer), passengers });
+        expectRefusal(outcome, badField('passengers.0.phone_number', 'invalid'));
+      }
+    });
+
     it('with a passport that has expired when its flight leaves, though the day of its landing comes before', async () => {
       const { live } = await agencyWith(stage, '1000.00');
       const offer = await offered(stage, live, { route: 'HND-SFO' }, undefined, '2027-01-10');

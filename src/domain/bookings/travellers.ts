@@ -8,7 +8,7 @@ import { mostPassengers } from '../flights/searchRequest.ts';
 import type { Parts } from '../parts.ts';
 import { documentKey, type IdentityDocumentInput, readIdentityDocument } from './identityDocuments.ts';
 import { type Journey, journeyOf } from './journey.ts';
-import { validators } from './validators.ts';
+import { phoneNumbers, validators } from './validators.ts';
 
 /** A traveller as the REST body spells one; each member is of its type, and nothing more. */
 export interface TravellerInput {
@@ -69,8 +69,8 @@ const agesOf: Readonly<Record<PassengerType, readonly [youngest: number, oldest:
  *   hyphens and spaces.
  * - `born_on`: up to `now` (`future`), within 130 years (`invalid`); `age` unless the passenger type holds on the local day
  *   of every flight.
- * - `email`, `phone_number`: as class-validator's isEmail (ASCII before the @, nothing quoted) and isPhoneNumber (a
- *   number that its country's plan has) see them, the number in E.164.
+ * - `email`: as class-validator's isEmail sees it (ASCII before the @, nothing quoted).
+ * - `phone_number`: in E.164, as libphonenumber writes it, and one that its country's plan has.
  * - `identity_document`: see readIdentityDocument and journeyOf; one document for two travellers is `repeated`. A child
  *   without a CPF flies in Brazil with an rg or passport.
  * - `infant_passenger_id`: of an adult (`adults_only`), an infant of the offer (`unknown`, `not_an_infant`), of one
@@ -167,7 +167,12 @@ function readName(text: string | undefined, field: string, faults: FieldFault[])
 const isPlainEmail = (text: string) =>
   !/["\p{Cs}]/u.test(text) && validators().isEmail(text, { allow_utf8_local_part: false });
 
-const isE164 = (text: string) => /^\+[1-9]\d{6,14}$/.test(text) && validators().isPhoneNumber(text);
+/** Without what is dialled within a country alone: of "+44 (0)20 …" the library takes the nought as it leaves it out. */
+function isE164(text: string): boolean {
+  if (!/^\+[1-9]\d{6,14}$/.test(text)) return false;
+  const parsed = phoneNumbers().parsePhoneNumberFromString(text);
+  return parsed?.number === text && parsed.isValid();
+}
 
 function readBirth(
   day: string | undefined,

@@ -168,12 +168,16 @@ describe('e-mail addresses', () => {
 });
 
 describe('phone numbers', () => {
-  it.each(['+5511987654321', '+551133334444', '+351912345678', '+12025550123'])(
-    '%s will do',
-    (phone_number) => {
-      expect(faultsWith({ phone_number })).toEqual([]);
-    },
-  );
+  it.each([
+    '+5511987654321',
+    '+551133334444',
+    '+351912345678',
+    '+12025550123',
+    '+390612345678',
+    '+442071838750',
+  ])('%s will do', (phone_number) => {
+    expect(faultsWith({ phone_number })).toEqual([]);
+  });
 
   it.each([
     ['', 'required'],
@@ -185,6 +189,9 @@ describe('phone numbers', () => {
     ['+999123456789', 'invalid'],
     ['+5511987654321;ext=1', 'invalid'],
     ['+0551198765432', 'invalid'],
+    // With the nought that is dialled within a country alone.
+    ['+55011987654321', 'invalid'],
+    ['+4402071838750', 'invalid'],
   ])('%j is refused: %s', (phone_number, type) => {
     expect(faultsWith({ phone_number })).toEqual([['passengers.0.phone_number', type]]);
   });
