@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeOneEngine } from '../harness/engines.ts';
+import { rawRequest } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
@@ -66,6 +67,19 @@ describeEngines('What is open to whoever asks', (engine) => {
   it('are no metrics at paths that a proxy which keeps /metrics to itself lets pass', async () => {
     for (const path of ['/METRICS', '/metrics/', '/Metrics', '//metrics', '/%6detrics'])
       expect([path, (await server.rest('GET', path)).status]).toEqual([path, 404]);
+    // As nginx passes them on, for which they are paths of their own.
+    for (const path of [
+      '//a@b/metrics#',
+      '//a@b/metrics?a#b',
+      '/\\a@b/metrics#',
+      'http://here//a@b/metrics#',
+    ])
+      expect([path, (await rawRequest(server.url, { method: 'GET', path })).status]).toEqual([path, 404]);
+  });
+
+  it('is the same with a fragment behind it, which no target has', async () => {
+    const { status, body } = await rawRequest(server.url, { method: 'GET', path: '/health/live#?a' });
+    expect({ status, body }).toEqual({ status: 200, body: { status: 'live' } });
   });
 
   it('is nothing at paths in another case: a proxy that keeps one to itself knows but its own', async () => {

@@ -55,6 +55,7 @@ export function createListener(parts: ListenerParts): Listener {
     if (answering) answering.catch((error) => refuse(error, response));
   };
   return (request, response) => {
+    request.url = withoutFragment(request.url);
     const { socket } = request;
     // The answer before was the connection's last: nobody would hear of another.
     if (!socket.writable) return;
@@ -68,6 +69,15 @@ export function createListener(parts: ListenerParts): Listener {
       if (socket.writable) take(request, response);
     });
   };
+}
+
+/**
+ * A target without what no client should send in it (RFC 9112, 3.2.1). With that behind it Express takes the beginning of
+ * `//a@b/metrics` for a host, and serves `/metrics`, which a proxy that keeps it to itself has not seen there.
+ */
+function withoutFragment(target: string): string {
+  const start = target.indexOf('#');
+  return start === -1 ? target : target.slice(0, start);
 }
 
 /**
