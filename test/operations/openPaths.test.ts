@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeOneEngine } from '../harness/engines.ts';
@@ -62,6 +64,59 @@ describeEngines('What is open to whoever asks', (engine) => {
     } finally {
       asking.mockRestore();
     }
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'are files of which a thousand that are asked for and not read take no descriptors',
+    async () => {
+      const opened = () => readdirSync('/proc/self/fd').length;
+      const before = opened();
+      const { hostname, port } = new URL(server.url);
+      const socket = connect(Number(port), hostname).pause();
+      await once(socket, 'connect');
+      socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: here\r\n\r\n'.repeat(1_000));
+      // Answered behind them, by when each of them has been begun.
+      await server.rest('GET', '/docs/swagger-ui-bundle.js');
+      await setTimeout(300);
+      expect(opened() - before).toBeLessThan(100);
+      socket.destroy();
+      await eventually(() => opened() - before < 10);
+    },
+  );
+
+  it('are files that browsers keep, and ask for in parts', async () => {
+    const path = '/graphql/assets/react.js';
+    const whole = await server.rest('GET', path);
+    const modified = whole.headers.get('last-modified') ?? '';
+    const size = whole.text.length;
+    expect(whole.headers.get('cache-control')).toBe('public, max-age=86400');
+    for (const [headers, status, text, range] of [
+      [{ 'if-modified-since': modified, range: 'bytes=99999999-' }, 304, '', null],
+      [{ 'if-none-match': '"other"' }, 200, whole.text, null],
+      [{ 'if-match': '"other"' }, 412, '', null],
+      [{ 'if-unmodified-since': modified }, 200, whole.text, null],
+      [{ 'if-unmodified-since': new Date(0).toUTCString() }, 412, '', null],
+      [{ range: 'bytes=2-5' }, 206, whole.text.slice(2, 6), `bytes 2-5/${size}`],
+      [{ range: 'bytes=-4' }, 206, whole.text.slice(-4), `bytes ${size - 4}-${size - 1}/${size}`],
+      [{ range: 'bytes=0-1,8-9' }, 200, whole.text, null],
+      [{ range: 'bytes=2-5', 'if-range': '"other"' }, 200, whole.text, null],
+      [{ range: 'lines=2-5' }, 200, whole.text, null],
+      [{ range: 'bytes=99999999-' }, 416, '', `bytes */${size}`],
+    ] as const) {
+      const answer = await rawRequest(server.url, { method: 'GET', path, headers });
+      expect([headers, answer.status, answer.headers['content-range'] ?? null]).toEqual([
+        headers,
+        status,
+        range,
+      ]);
+      expect(answer.text === text, JSON.stringify(headers)).toBe(true);
+    }
+    const { headers, text } = await rawRequest(server.url, { method: 'HEAD', path });
+    expect([headers['content-length'], headers['content-type'], text]).toEqual([
+      `${size}`,
+      whole.headers.get('content-type'),
+      '',
+    ]);
   });
 
   it('are no metrics at paths that a proxy which keeps /metrics to itself lets pass', async () => {

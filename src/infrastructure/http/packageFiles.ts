@@ -1,24 +1,23 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { ErrorRequestHandler, IRouter, RequestHandler, Response } from 'express';
+import type { IRouter, Request, RequestHandler, Response } from 'express';
+import { keptFile, sendKeptFile } from './keptFile.ts';
 import { refuseOtherMethods } from './otherMethods.ts';
 import { createRouter } from './router.ts';
 
 const require = createRequire(import.meta.url);
 
-/** A range that a file does not have, or a condition that it does not meet, is the client's doing. */
-const answerUnmet: ErrorRequestHandler = (error, _request, response, next) => {
-  const { status } = error as { status?: number };
-  if (response.headersSent || (status !== 412 && status !== 416)) return next(error);
-  response.status(status).end();
-};
-
 /** Serves one file of a page, for GET alone. */
-function serve(router: IRouter, mount: string, name: string, send: (response: Response) => void): void {
+function serve(
+  router: IRouter,
+  mount: string,
+  name: string,
+  send: (request: Request, response: Response) => void | Promise<void>,
+): void {
   const routeName = `${mount}/${name}`;
   router.get(`/${name}`, (request, response) => {
     request.routeName = routeName;
-    send(response);
+    return send(request, response);
   });
   refuseOtherMethods(router, `/${name}`, routeName);
 }
@@ -35,15 +34,16 @@ export function packageFiles(
 ): RequestHandler {
   const folder = dirname(require.resolve(`${packageName}/package.json`));
   const router = createRouter();
-  for (const [name, path] of Object.entries(files))
-    serve(router, mount, name, (response) => response.sendFile(join(folder, path), { maxAge: '1d' }));
-  router.use(answerUnmet);
+  for (const [name, path] of Object.entries(files)) {
+    const file = keptFile(join(folder, path));
+    serve(router, mount, name, async (request, response) => sendKeptFile(request, response, await file()));
+  }
   return router;
 }
 
 /** Serves what starts a page as `start.js`, below the path `mount`. */
 export function pageScript(mount: string, text: string): RequestHandler {
   const router = createRouter();
-  serve(router, mount, 'start.js', (response) => response.type('js').send(text));
+  serve(router, mount, 'start.js', (_request, response) => void response.type('js').send(text));
   return router;
 }
