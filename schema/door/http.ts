@@ -40,7 +40,8 @@ export function createGraphqlHandler(gateway: Gateway, reading: Reading) {
     try {
       const opening = contextOf(request, response, gateway);
       context = opening instanceof Promise ? await opening : opening;
-      const body = await bodyOf(request, response, context);
+      // What a GET asks for stands in its target alone, which is where Apollo reads it as well.
+      const body = request.method === 'GET' ? undefined : await bodyOf(request, response, context);
       answer =
         (await runKnown(request, body, context, reading.cache)) ??
         (await runWithApollo(request, body, context, reading));

@@ -136,6 +136,30 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     }
   });
 
+  it('holds a GET to the limits of documents whatever body it has, in which nothing is asked for', async () => {
+    const ask = async (query: string, body: string) => {
+      const answer = await rawRequest(server.url, {
+        method: 'GET',
+        path: `/graphql?query=${encodeURIComponent(query)}`,
+        headers: { authorization: `Bearer ${team.test}`, 'content-type': 'application/json' },
+        body,
+      });
+      return [answer.status, answer.body.errors?.[0].message ?? answer.body.data];
+    };
+    for (const body of ['{}', '[]', JSON.stringify({ query: '{ webhooks { items { id } } }' })]) {
+      expect([body, ...(await ask('{ walletBalance { currency } }', body))]).toEqual([
+        body,
+        200,
+        { walletBalance: { currency: 'BRL' } },
+      ]);
+      expect([body, ...(await ask(`{ ${'a'.repeat(65)}: __typename }`, body))]).toEqual([
+        body,
+        400,
+        'Alias too long: at most 64 characters',
+      ]);
+    }
+  });
+
   describe('against requests that other sites can make a browser send', () => {
     const query = '{ walletBalance { balance } }';
 

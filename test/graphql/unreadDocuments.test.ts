@@ -5,6 +5,7 @@ import { oneWay } from '../flights/searches.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
+import { rawRequest } from '../harness/rawRequest.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { transports } from '../harness/subscribers.ts';
@@ -88,6 +89,15 @@ describeEngines('A document that is new, of a key whose limit is used up,', (eng
           limit,
         );
         isUnread(await sendBatch(key, balance, fresh(balance)), limit);
+        for (const body of ['{}', '[]', JSON.stringify({ query: balance })]) {
+          const { status } = await rawRequest(server.url, {
+            method: 'GET',
+            path: `/graphql?query=${encodeURIComponent(fresh(balance))}`,
+            headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+            body,
+          });
+          expect([body, status]).toEqual([body, 429]);
+        }
         expect(asked).not.toHaveBeenCalled();
       } finally {
         asked.mockRestore();
