@@ -84,6 +84,19 @@ describeEngines('What is open to whoever asks', (engine) => {
     },
   );
 
+  it('are metrics of which a thousand that are asked for and not read are kept once', async () => {
+    const { hostname, port } = new URL(server.url);
+    const { length } = (await server.rest('GET', '/metrics')).text;
+    const socket = connect(Number(port), hostname).pause();
+    await once(socket, 'connect');
+    const before = process.memoryUsage().arrayBuffers;
+    socket.write('GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n'.repeat(1_000));
+    await server.rest('GET', '/metrics');
+    await setTimeout(300);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(300 * length);
+    socket.destroy();
+  });
+
   it('are files that browsers keep, and ask for in parts', async () => {
     const path = '/graphql/assets/react.js';
     const whole = await server.rest('GET', path);

@@ -41,8 +41,8 @@ export function createProbesRouter({ checks, isServing, metrics, metricsKey }: P
     response.setHeader('Cache-Control', 'no-store');
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'unavailable', checks: parts });
   });
-  // Writing them takes milliseconds.
-  const write = oneAtATime(() => metrics.registry.metrics());
+  // Writing them takes milliseconds, and each text of its own would be kept for as long as its reader likes.
+  const write = oneAtATime(async () => Buffer.from(await metrics.registry.metrics()));
   // A proxy that keeps this path to itself knows it without a slash behind it.
   const exact = createRouter({ strict: true });
   exact.get('/metrics', async (request, response) => {
