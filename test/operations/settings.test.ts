@@ -122,6 +122,12 @@ describe('Settings', () => {
     }
   });
 
+  it('of compose.yaml have the proxy keep no log of query strings, in which links show their right', async () => {
+    const compose = await readFile(new URL('../../compose.yaml', import.meta.url), 'utf8');
+    const [, proxy = ''] = /\n {6}server \{\n(.*?)\n {8}location/s.exec(compose) ?? [];
+    expect(proxy).toMatch(/^ +access_log off;$/m);
+  });
+
   it('of compose.yaml are settings', async () => {
     const compose = await readFile(new URL('../../compose.yaml', import.meta.url), 'utf8');
     const [, shared = ''] = /environment: &settings\n((?: {4}\w+: .*\n)+)/.exec(compose) ?? [];
