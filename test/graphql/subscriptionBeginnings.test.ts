@@ -1,8 +1,9 @@
 import { createClient } from 'graphql-ws';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { requestRecharge, storedEvents } from '../harness/activity.ts';
+import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
+import { loseEvents, requestRecharge, storedEvents } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
@@ -18,7 +19,7 @@ describeSeveralSessions('Where event streams begin', (engine) => {
   });
   afterAll(() => server?.close());
 
-  const open = (key: string, signal: AbortSignal) =>
+  const open = (key: string, signal: AbortSignal, after: string | null = null) =>
     fetch(`${server.url}/graphql`, {
       method: 'POST',
       headers: {
@@ -26,7 +27,7 @@ describeSeveralSessions('Where event streams begin', (engine) => {
         accept: 'text/event-stream',
         'content-type': 'application/json',
       },
-      body: JSON.stringify({ query: allEvents }),
+      body: JSON.stringify({ query: allEvents, variables: { after } }),
       signal,
     });
 
@@ -101,6 +102,42 @@ describeSeveralSessions('Where event streams begin', (engine) => {
       if (text.includes(ids.at(-1)!)) break;
     }
     for (const id of ids) expect(text).toContain(id);
+  });
+
+  it('is nowhere behind an event that is gone with the server that had it, when the next one has as many others by then', async () => {
+    const { teamId, test: key } = await server.createTeam();
+    for (let lost = 0; lost < 3; lost += 1) await requestRecharge(server, key);
+    const after = (await storedEvents(server, teamId, 'test')).at(-1)!.id;
+    const shared = SharedConnections.of(server.running.gateway.platform.sequelize);
+    const query = shared.query.bind(shared);
+    let takeOver = (): void => undefined;
+    const takenOver = new Promise<void>((resolve) => {
+      takeOver = resolve;
+    });
+    let isBeginning = false;
+    const answering = vi.spyOn(shared, 'query').mockImplementation(async (asked) => {
+      if (asked.name === 'read_latest_events') {
+        isBeginning = true;
+        await takenOver;
+      }
+      return query(asked);
+    });
+    const leaving = new AbortController();
+    onTestFinished(() => {
+      answering.mockRestore();
+      leaving.abort();
+    });
+    const { body } = await open(key, leaving.signal, after);
+    await eventually(() => isBeginning);
+    await loseEvents(server, teamId, 'test', 3);
+    for (let others = 0; others < 5; others += 1) await requestRecharge(server, key);
+    takeOver();
+    let text = '';
+    for await (const part of body!.pipeThrough(new TextDecoderStream())) {
+      text += part;
+      if (text.includes('event: ')) break;
+    }
+    expect(text).toContain('"field":"after","type":"unknown"');
   });
 });
 

@@ -142,8 +142,10 @@ async function* eventsFrom({
   const hearing = new Hearing(signal);
   const { position: joinedAt, leave } = await feed.follow(tenant, hearing);
   try {
-    // A server that had not heard of the last events may have taken over meanwhile, and gives their numbers to others.
-    if (joinedAt !== null && joinedAt < position && (await findStart()) < position) position = joinedAt;
+    // A server that had not heard of the last events may have taken over meanwhile, and gives their numbers to others: to as
+    // many by now, perhaps, so that `after` alone tells by its id whether it is there.
+    const mayBeGone = joinedAt !== null && (filter.after !== null || joinedAt < position);
+    if (mayBeGone && (await findStart()) < position) position = joinedAt;
     while (!signal.aborted) {
       position = hearing.resume(position);
       const heard = hearing.take();
