@@ -111,6 +111,7 @@ describeOneEngine('bad input to REST', (engine) => {
       create(gzipSync(text), encoded('gzip')),
       create(text, json('application/json; charset=utf-8')),
       create(`\ufeff${text}`, json('application/json')),
+      create(Buffer.from(text, 'utf16le'), json('application/json; charset=utf-16le')),
       create(text, json('APPLICATION/JSON;charset="UTF-8"')),
       create(text, json('application/json; charset=utf8')),
       create(text, json('application/json ;\tcharset=utf8')),

@@ -16,6 +16,8 @@ export const encoded = (encoding: string) => ({
 
 /** A request that would be sound, were it not behind 40 MB of white space; 40 KB once compressed. */
 const padded = () => Buffer.from(JSON.stringify(recharge).padStart(40 * 2 ** 20));
+/** A sound request beside a name in Latin 1. */
+const withFaultyName = Buffer.from(JSON.stringify({ ...recharge, name: 'Jo\xe3o' }), 'latin1');
 export const allFields = ['amount:required', 'currency:required', 'payment_method:required'];
 const minimum = { message: 'Minimum amount is R$ 100.00', fields: ['amount:too_small'] };
 const maximum = { message: 'Maximum amount is R$ 50000.00', fields: ['amount:too_large'] };
@@ -193,6 +195,21 @@ export const bodies: Case[] = [
   [
     'Latin 1',
     create(recharge, json('application/json; charset=latin1')),
+    { fields: ['body:unsupported_charset'] },
+  ],
+  [
+    'UTF-7, in which what cannot be decoded is replaced',
+    create(withFaultyName, json('application/json; charset=utf-7')),
+    { fields: ['body:unsupported_charset'] },
+  ],
+  [
+    'UTF-32, in which it is as well',
+    create(Buffer.from(Uint32Array.from(withFaultyName).buffer), json('application/json; charset=utf-32le')),
+    { fields: ['body:unsupported_charset'] },
+  ],
+  [
+    'UTF-8, by a name that only decoders have for it',
+    create(withFaultyName, json('application/json; charset=utf--8')),
     { fields: ['body:unsupported_charset'] },
   ],
   [

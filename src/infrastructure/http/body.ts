@@ -18,12 +18,18 @@ function requireUtf8(bytes: Buffer): void {
 
 const charsetUnsupported = 'charset.unsupported';
 
-/** The text of a body, inflated and decoded. JSON is written in Unicode (RFC 8259, 8.1). */
+/**
+ * JSON is written in Unicode (RFC 8259, 8.1). The decoder knows more forms, such as UTF-7 and UTF-32, and more names of
+ * UTF-8, such as `utf--8`: what is wrong with the bytes of those, it replaces.
+ */
+const unicodeForms: ReadonlySet<string> = new Set(['utf-8', 'utf-16', 'utf-16le', 'utf-16be']);
+
+/** The text of a body, inflated and decoded. */
 const readText = express.text({
   limit: bodyLimitBytes,
   type: () => true,
   verify: (_request, _response, bytes, encoding) => {
-    if (!encoding.startsWith('utf-'))
+    if (!unicodeForms.has(encoding))
       throw Object.assign(new Error('not Unicode'), { type: charsetUnsupported });
     if (encoding === 'utf-8') requireUtf8(bytes);
   },
