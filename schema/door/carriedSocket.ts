@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import type { makeServer } from 'graphql-ws';
 import { CloseCode, MessageType } from 'graphql-ws';
@@ -98,12 +99,14 @@ export function carry(socket: WebSocket, request: Request, protocol: Protocol, l
         return pong ? send(pong) : refuse();
       },
       onMessage(receive) {
-        const take = (data: Buffer) => {
+        const take = (data: Buffer, isBinary: boolean) => {
           // Seen off already, it may go on for a moment.
           if (socket.readyState !== socket.OPEN) return;
           const { keyId } = extra;
           if (keyId === null && data.length > strangerLimitBytes)
             return end.dismiss(tooBig, 'Message too big');
+          // The library looks at the bytes of texts alone: of these, what cannot be decoded would be replaced.
+          if (isBinary && !isUtf8(data)) return refuse();
           const { message, operation, earlier, ended } = ids.receive(String(data));
           if (operation !== null && end.isNear) return ended();
           const hand = () =>
@@ -122,9 +125,9 @@ export function carry(socket: WebSocket, request: Request, protocol: Protocol, l
               });
             });
         };
-        socket.on('message', (data: Buffer) =>
+        socket.on('message', (data: Buffer, isBinary) =>
           order.take(data.length, extra.keyId, () => {
-            take(data);
+            take(data, isBinary);
             messageTurns.endMessage();
           }),
         );

@@ -89,6 +89,16 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
     }
   });
 
+  it('takes a message of bytes for its text, and closes the socket for one that is none', async () => {
+    const raw = await connectRawSocket(server.url, server.keys.test);
+    const ping = Buffer.from('{"type":"ping","payload":{"name":"João"}}');
+    raw.socket.send(ping);
+    await raw.receives(({ type, payload }) => type === 'pong' && payload.name === 'João');
+    const inLatin1 = Buffer.from(ping.toString(), 'latin1');
+    raw.socket.send(inLatin1);
+    expect(await raw.closed()).toEqual({ code: 4400, reason: 'Invalid message received' });
+  });
+
   it('takes what 16 KiB hold before a key, and 1 MiB with one', async () => {
     const raw = await openRawSocket(server.url);
     raw.send({ type: 'ping', payload: { text: 'x'.repeat(16_000) } });
