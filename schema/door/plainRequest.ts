@@ -60,9 +60,8 @@ function searchOf(target: string): string {
 
 /** The query string without an empty name and null for variables or extensions, which Apollo would refuse. */
 export function plainSearchOf(target: string): string {
-  const search = searchOf(target);
-  if (!/[?&](operationName=(&|$)|(variables|extensions)=null(&|$))/.test(search)) return search;
-  const kept = [...new URLSearchParams(search)].filter(
+  // Read as `askedInUrl` reads it, whichever way a client spells these: names may be escaped, and a sign of nothing left out.
+  const kept = [...new URLSearchParams(searchOf(target))].filter(
     ([name, value]) =>
       !(name === 'operationName' && value === '') &&
       !((name === 'variables' || name === 'extensions') && value === 'null'),

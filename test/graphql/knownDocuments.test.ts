@@ -141,7 +141,15 @@ describeOneEngine('A document that was run before', (engine) => {
     'is run by GET without what says nothing there: %s',
     async (accept) => {
       const query = '{ walletBalance { currency } }';
-      const silent = ['operationName=', 'variables=null', 'extensions=null', 'variables=null&operationName='];
+      const silent = [
+        'operationName=',
+        'operationName',
+        'operation%4eame=',
+        'variables=null',
+        'variables=%6eull',
+        'extensions=null',
+        'variables=null&operationName=',
+      ];
       for (const parameters of silent) {
         // A comment makes a document that nobody knows.
         for (const document of [query, `${query} # ${parameters}`, query]) {
