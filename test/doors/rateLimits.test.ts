@@ -212,6 +212,14 @@ describeDoors(
         expectRefusal(await stage.door.balance(null, from(second)), unauthorized);
       });
 
+      it('is that of a host on the same link, whatever our interface is called', async () => {
+        const network = newNetwork().replace(/^[^:]+/, 'fe80');
+        const from = (written: string) => ({ headers: { 'x-forwarded-for': written } });
+        for (const zone of ['eth0', 'br-0a1b2c', 'eth0.100', 'wlan_0', 'en0:1'])
+          expectRefusal(await stage.door.balance(null, from(`${network}::1%${zone}`)), unauthorized);
+        expectRetryLater(await stage.door.balance(null, from(`${network}::1%br-0a1b2c`)));
+      });
+
       it('is one for an address, with whatever port a proxy writes behind it', async () => {
         const from = (written: string) => ({ headers: { 'x-forwarded-for': written } });
         for (const address of [`10.${randomBytes(3).join('.')}`, `[${newAddress()}]`]) {

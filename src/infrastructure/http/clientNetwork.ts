@@ -13,7 +13,8 @@ const translated: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('64:ff9b::'), 96];
  */
 export function networkOf(written: string): string {
   const [, ipv6, other] = withPort.exec(written) ?? [];
-  const address = ipv6 ?? other ?? written;
+  // That of a host on the same link has the name of our interface behind it: `%br-1`, say, which not all take there.
+  const address = (ipv6 ?? other ?? written).replace(/%.*/, '');
   if (!isIPv6(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
