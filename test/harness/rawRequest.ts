@@ -26,7 +26,8 @@ export function rawRequest(
 ): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const isOfNoLength = body === undefined || 'transfer-encoding' in headers;
+    const length = isOfNoLength ? {} : { 'content-length': Buffer.byteLength(body) };
     const sent = request(
       { hostname, port, method, path, headers: { ...length, ...headers }, setHost: !withoutHost },
       (response) => {

@@ -148,6 +148,7 @@ describeOneEngine('bad input to REST', (engine) => {
 
   it.each([
     ['streamed', { 'transfer-encoding': 'chunked', ...json('application/json') }, undefined],
+    ['streamed without a type', { 'transfer-encoding': 'chunked' }, undefined],
     ['compressed', encoded('gzip'), gzipSync('')],
   ])('is not nothing, %s, where a body may be left out', async (_how, headers, body) => {
     const created = await server.rest('POST', '/api/v1/wallet/recharge', { key, body: recharge });

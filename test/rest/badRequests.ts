@@ -180,6 +180,7 @@ export const bodies: Case[] = [
     { fields: ['body:unreadable'] },
   ],
   ['no content type', create(recharge, {}), badType],
+  ['no content type, streamed', create(recharge, { 'transfer-encoding': 'chunked' }), badType],
   ['an empty content type', create(recharge, json('')), badType],
   ['text', create(recharge, json('text/plain')), badType],
   ['HTML', create(recharge, json('text/html')), badType],

@@ -163,15 +163,21 @@ export function readJsonBody(
 }
 
 async function readAnyBody(request: Request, response: Response, keyId: string): Promise<unknown> {
-  if (!request.is('application/json')) throw validationError({ field: 'Content-Type', type: 'unsupported' });
+  const { headers } = request;
+  const unsupported = () => validationError({ field: 'Content-Type', type: 'unsupported' });
+  const isJson = Boolean(request.is('application/json'));
+  // Who streams nothing has no type to name, and whether it is nothing is known at its end.
+  const mayBeNothing = headers['content-type'] === undefined && headers['transfer-encoding'] !== undefined;
+  if (!isJson && !mayBeNothing) throw unsupported();
   // Express knows UTF-8 by its full name alone.
-  if (isPlainJson(request)) request.headers['content-type'] = 'application/json';
+  if (isPlainJson(request)) headers['content-type'] = 'application/json';
   await parseWith(readText, request, response);
   const text = request.body as string | undefined;
   // Streams keep their request as long as they are open.
   request.body = undefined;
   // Clients that stream or compress what they send may send nothing.
   if (!text) return undefined;
+  if (!isJson) throw unsupported();
   return inReadingTurn(keyId, text.length, () => jsonOf(text));
 }
 
