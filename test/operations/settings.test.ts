@@ -126,6 +126,8 @@ describe('Settings', () => {
     const compose = await readFile(new URL('../../compose.yaml', import.meta.url), 'utf8');
     const [, proxy = ''] = /\n {6}server \{\n(.*?)\n {8}location/s.exec(compose) ?? [];
     expect(proxy).toMatch(/^ +access_log off;$/m);
+    // The only level at which nginx quotes no request.
+    expect(proxy).toMatch(/^ +error_log stderr emerg;$/m);
   });
 
   it('of compose.yaml are settings', async () => {
