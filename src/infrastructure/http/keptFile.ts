@@ -53,7 +53,6 @@ function partOf(request: Request, { bytes }: KeptFile): { start: number; end: nu
 export function sendKeptFile(request: Request, response: Response, file: KeptFile): void {
   const { name, bytes, modified } = file;
   response.setHeader('Accept-Ranges', 'bytes');
-  response.setHeader('Cache-Control', 'public, max-age=86400');
   response.setHeader('Last-Modified', modified.toUTCString());
   if (isUnmet(request, file)) return void response.status(412).end();
   const part = request.fresh ? null : partOf(request, file);
@@ -61,6 +60,8 @@ export function sendKeptFile(request: Request, response: Response, file: KeptFil
     response.setHeader('Content-Range', `bytes */${bytes.length}`);
     return void response.status(416).end();
   }
+  // Not before: a cache that keeps a refusal would answer with it whoever asks for the file.
+  response.setHeader('Cache-Control', 'public, max-age=86400');
   response.type(name);
   if (part === null) return void response.send(bytes);
   response.setHeader('Content-Range', `bytes ${part.start}-${part.end}/${bytes.length}`);
