@@ -198,6 +198,8 @@ export class WebhookDispatcher {
     const { delivery, recall } = attempt;
     const { webhookSender, metrics } = this.#platform;
     try {
+      // What a look under way at a stop still brings has not begun, and is left to others at once.
+      if (this.#looks.stopped) throw new SendingCancelled('the process was stopped');
       const request = this.#requests.requestOf(delivery, startedAt);
       const outcome = await webhookSender.send(request, recall);
       this.#shares.judge(delivery.webhook_id, outcome.ok);
