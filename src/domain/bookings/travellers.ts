@@ -167,7 +167,10 @@ function readName(text: string | undefined, field: string, faults: FieldFault[])
 const isPlainEmail = (text: string) =>
   !/["\p{Cs}]/u.test(text) && validators().isEmail(text, { allow_utf8_local_part: false });
 
-/** Without what is dialled within a country alone: of "+44 (0)20 …" the library takes the nought as it leaves it out. */
+/**
+ * As the library writes it: it takes "+44 020 …" as well, and leaves out the nought, which is dialled within a country
+ * alone.
+ */
 function isE164(text: string): boolean {
   if (!/^\+[1-9]\d{6,14}$/.test(text)) return false;
   const parsed = phoneNumbers().parsePhoneNumberFromString(text);
