@@ -32,7 +32,8 @@ async function read(path: string): Promise<KeptFile> {
 
 /** Whether a request asks for another file than this one, which has no tag (RFC 9110, 13.1.1 and 13.1.4). */
 function isUnmet({ headers }: Request, { modified }: KeptFile): boolean {
-  if (headers['if-match'] !== undefined) return true;
+  const match = headers['if-match'];
+  if (match !== undefined) return match !== '*';
   const since = Date.parse(headers['if-unmodified-since'] ?? '');
   return !Number.isNaN(since) && inSeconds(modified) > inSeconds(new Date(since));
 }
@@ -40,9 +41,12 @@ function isUnmet({ headers }: Request, { modified }: KeptFile): boolean {
 /** Dates in headers have no milliseconds. */
 const inSeconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
 
-/** The one part of a file that is asked for: null for all of it, as with several, and where it may be a part of another file. */
+/**
+ * The one part of a file that is asked for: null for all of it, as with several, where it may be a part of another file, and
+ * by HEAD, which has no parts (RFC 9110, 14.2).
+ */
 function partOf(request: Request, { bytes }: KeptFile): { start: number; end: number } | 'none' | null {
-  if (request.headers['if-range'] !== undefined) return null;
+  if (request.method !== 'GET' || request.headers['if-range'] !== undefined) return null;
   const ranges = request.range(bytes.length, { combine: true });
   if (ranges === -1) return 'none';
   if (ranges === undefined || ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return null;
