@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
+import { countOf } from '../harness/metricSamples.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 describeOneEngine('Requests that are sent without waiting for the answers', (engine) => {
@@ -119,5 +120,42 @@ describeOneEngine('Requests that are sent without waiting for the answers', (eng
     const seen = await sent(stream + head('POST /graphql', live, 'Content-Length: 0\r\n').repeat(1_500));
     await eventually(() => seen.isOver);
     expect((await server.rest('GET', '/health/live')).status).toBe(200);
+  });
+
+  it('are kept for clients who read no answer as long as there is room, which for one alone is plenty', async () => {
+    const file = head('GET /docs/swagger-ui-bundle.js', '');
+    // As long as the part of it that is read at once.
+    const ahead = file.repeat(4) + 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2_000);
+    const answered = ({ text }: { text: string }) => text.split('HTTP/1.1 404 ').length - 1;
+    const cut = () => countOf(server.url, 'embarque_connections_cut_total{kind="queued"}');
+    const alone = await sent(ahead.repeat(2));
+    await eventually(() => answered(alone) === 4_000);
+    expect(await cut()).toBe(0);
+
+    const unread = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
+        onTestFinished(() => void socket.destroy());
+        const seen = { text: '', isOver: false, socket };
+        socket.setEncoding('latin1').on('data', (more: string) => {
+          seen.text += more;
+        });
+        socket
+          .on('error', () => undefined)
+          .on('close', () => {
+            seen.isOver = true;
+          });
+        await once(socket, 'connect');
+        socket.write(ahead);
+        return seen;
+      }),
+    );
+    await eventually(async () => (await cut()) >= 10);
+    for (const { socket } of unread) socket.resume();
+    await eventually(() => unread.every((one) => one.isOver || answered(one) === 2_000));
+    expect(unread.filter(({ isOver }) => isOver)).toHaveLength(await cut());
+    expect(await cut()).toBeLessThan(20);
+    const later = await sent(ahead);
+    await eventually(() => answered(later) === 2_000);
   });
 });

@@ -7,6 +7,7 @@ import express from 'express';
 import { commonHeaders, setHeaders } from './headers.ts';
 import type { Listener } from './listener.ts';
 import { isDeclinedAtOnce } from './offeredProtocols.ts';
+import type { Queue } from './queuedAnswers.ts';
 
 declare module 'http' {
   interface IncomingMessage {
@@ -33,7 +34,7 @@ declare module 'net' {
     /** Answers the latest of them that may change something, until it is answered. */
     changing?: ServerResponse | null;
     /** Answers to requests that came while others were under way. */
-    queued?: Set<ServerResponse>;
+    queued?: Queue;
     /** Whether a request on it came with a key that is known. */
     hasShownKey?: boolean;
     /** Whether it carries a WebSocket whose key is known, which is no request. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import { AppError, validationError } from '../../errors.ts';
 import type { ProcessLog } from '../observability/log.ts';
@@ -10,6 +9,7 @@ import type { RequestLog } from '../observability/requestLog.ts';
 import { requestLogOf } from '../observability/requestLog.ts';
 import type { Connections } from './connections.ts';
 import type { DirectRoutes } from './directRoutes.ts';
+import { QueuedAnswers } from './queuedAnswers.ts';
 import { repetitionIn } from './repeatedHeaders.ts';
 
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
@@ -40,6 +40,7 @@ export interface ListenerParts {
 export function createListener(parts: ListenerParts): Listener {
   const { application, direct, connections, log, metrics, refuse, refuseHead } = parts;
   const requestLog = requestLogOf(log);
+  const queued = new QueuedAnswers();
   const take: Listener = (request, response) => {
     const fault = faultOf(request);
     // What follows such a head, Node.js may read otherwise than whoever sent it.
@@ -60,11 +61,15 @@ export function createListener(parts: ListenerParts): Listener {
     // The answer before was the connection's last: nobody would hear of another.
     if (!socket.writable) return;
     const before = isSafe(request) ? socket.changing : socket.underWay;
-    if (socket.underWay) noteQueued(socket, response);
+    const hasRoom = !socket.underWay || queued.add(socket, request, response);
     observe(request, response, { requestLog, metrics, connections });
+    if (!hasRoom) {
+      metrics.cutConnections.inc({ kind: 'queued' });
+      return void socket.destroy();
+    }
     if (!isSafe(request)) socket.changing = response;
     if (!before) return take(request, response);
-    if ((socket.queued?.size ?? 0) > mostQueued) return void socket.destroy();
+    if ((socket.queued?.answers.size ?? 0) > mostQueued) return void socket.destroy();
     before.setMaxListeners(0).once('close', () => {
       if (socket.writable) take(request, response);
     });
@@ -85,24 +90,6 @@ function withoutFragment(target: string): string {
  * be sent, and these have none yet.
  */
 const mostQueued = 1_000;
-
-/** An answer that waits behind another one has no connection yet: Node.js does not tell it when that is gone. */
-function noteQueued(socket: Socket, response: Response): void {
-  if (!socket.queued) {
-    const queued = new Set<ServerResponse>();
-    socket.queued = queued;
-    socket.once('close', () => {
-      for (const one of queued)
-        if (one.socket === null) {
-          one.destroy();
-          one.emit('close');
-        }
-    });
-  }
-  const { queued } = socket;
-  queued.add(response);
-  response.once('close', () => queued.delete(response));
-}
 
 /**
  * Whether a request changes nothing by its method. Others that a client sends without waiting for the answers are done one

@@ -15,7 +15,7 @@ export function createMetrics() {
     operations: new OperationTallies(registry),
     cutConnections: new Counter({
       name: 'embarque_connections_cut_total',
-      help: 'Connections of clients cut because there were as many as the limit of descriptors allows',
+      help: 'Connections of clients cut because there were as many as the limit of descriptors allows, or too much was unread',
       labelNames: ['kind'],
       registers,
     }),
