@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeOneEngine } from '../harness/engines.ts';
 import type { RawAnswer } from '../harness/rawRequest.ts';
@@ -207,8 +209,44 @@ describeEngines('origins of strangers', (engine) => {
     // The first executions of a statement are planned for their values, the later ones for any.
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       await server.query(`SET plan_cache_mode = ${mode}`);
-      const plan = await server.query(`EXPLAIN EXECUTE find_cors_origin('https://evil.example')`);
+      const plan = await server.query(`EXPLAIN EXECUTE find_cors_origins(ARRAY['https://evil.example'])`);
       expect(JSON.stringify(plan), mode).toContain('Index Scan on teams_cors_domains');
+    }
+  });
+
+  it('are looked up together by whoever asks at the same moment, each told of its own', async () => {
+    const origins = Array.from({ length: 600 }, (_, asked) => `https://a${asked}.stranger.example`);
+    await server.query(
+      `INSERT INTO teams (id, name, markup_percent, fee_cents, cors_domains, created_at, updated_at)
+       SELECT 'team_seven_' || n, 'Agency', 0, 0, ARRAY['https://a' || n || '.stranger.example'], now(), now()
+         FROM generate_series(0, 599, 7) n`,
+    );
+    const shared = SharedConnections.of(server.running.gateway.platform.sequelize);
+    const looking = vi.spyOn(shared, 'query');
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    socket.setEncoding('latin1').on('data', (more) => {
+      text += more;
+    });
+    try {
+      for (const origin of origins)
+        socket.write(
+          `OPTIONS /graphql HTTP/1.1\r\nHost: here\r\nOrigin: ${origin}\r\nAccess-Control-Request-Method: POST\r\n\r\n`,
+        );
+      const answers = await eventually(() => {
+        const [, ...told] = text.split('HTTP/1.1 204 ');
+        return told.length === origins.length && told.at(-1)?.endsWith('\r\n\r\n') && told;
+      });
+      for (const [asked, origin] of origins.entries()) {
+        const [, told] = /^Access-Control-Allow-Origin: (.*)$/im.exec(answers[asked] ?? '') ?? [];
+        expect([origin, told?.trim()]).toEqual([origin, asked % 7 === 0 ? origin : undefined]);
+      }
+      const looks = looking.mock.calls.filter(([{ name }]) => name === 'find_cors_origins');
+      expect(looks.length).toBeLessThan(100);
+    } finally {
+      looking.mockRestore();
+      socket.destroy();
     }
   });
 });

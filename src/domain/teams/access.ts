@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type ClockReading, longestSince, readClocks } from '../../infrastructure/clockReading.ts';
+import { coalesce } from '../../infrastructure/database/coalesce.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { SearchSettings, SearchSettingsRow } from '../flights/searchSettings.ts';
@@ -54,18 +55,20 @@ const findKey = statement<ApiKeyRow>(
 );
 
 /**
- * Planned by itself, the search for an origin goes through its index. Right within EXISTS PostgreSQL would read all teams
- * for a stranger's: it takes one in two hundred for a match, so the first seems to be near.
+ * Planned by itself, the search for origins goes through their index. Within a larger one PostgreSQL would read all teams for
+ * a stranger's: it takes one in a hundred for a match, so the first seems to be near.
  */
-const findOrigin = statement<{ found: boolean }>(
-  'find_cors_origin',
-  `WITH known AS MATERIALIZED (SELECT FROM teams WHERE cors_domains @> ARRAY[$1])
-   SELECT EXISTS (SELECT FROM known) AS found`,
+const findOrigins = statement<{ origin: string }>(
+  'find_cors_origins',
+  `WITH known AS MATERIALIZED (SELECT cors_domains FROM teams WHERE cors_domains && $1::text[])
+   SELECT DISTINCT origin FROM known, unnest(cors_domains) AS origin WHERE origin = ANY ($1::text[])`,
 );
 
 /** Key look-ups from memory, re-read often enough for a revocation to hold within a second even if signals are lost. */
 export class Access {
   readonly #platform: Platform;
+  /** Strangers may ask as often as they like: all who wait at a moment share one read. */
+  readonly #findOrigin: (origin: string) => Promise<boolean | undefined>;
   readonly #callers = new LRUCache<string, { caller: Caller; readAt: ClockReading }>({ max: 10_000 });
   /** Hashes of keys that were found, so that each is computed once; the keys' own text never leaves this map. */
   readonly #hashes = new LRUCache<string, string>({ max: 10_000 });
@@ -81,6 +84,10 @@ export class Access {
 
   constructor(platform: Platform) {
     this.#platform = platform;
+    this.#findOrigin = coalesce(async (origins) => {
+      const rows = await run(platform.sequelize, findOrigins, [origins]);
+      return new Map(rows.map(({ origin }) => [origin, true]));
+    });
     this.#outage = new Outage(platform.log, {
       lost: 'keys not checked; trying again',
       back: 'keys are checked again',
@@ -178,8 +185,7 @@ export class Access {
 
   /** Whether any team may call from this browser origin: all that a preflight, which carries no key, can be asked. */
   async originIsKnown(origin: string): Promise<boolean> {
-    const [row] = await run(this.#platform.sequelize, findOrigin, [origin]);
-    return row?.found ?? false;
+    return (await this.#findOrigin(origin)) ?? false;
   }
 
   async #load(hash: string): Promise<Caller | null> {
