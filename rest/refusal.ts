@@ -23,39 +23,45 @@ export function refuseTheRest(application: Express, log: Log): void {
   application.use(refuseFailed);
 }
 
-/** Answers requests that no endpoint takes; they need a key and count like any other. */
+/** How a request is refused that no endpoint is to have. */
+interface Refusal {
+  /** Methods that its path has. */
+  allowed?: readonly string[];
+  /** Whether those are told of it, too, who show no key. */
+  isForAll?: boolean;
+}
+
+/** Refuses a request in its caller's name: it counts, and in test mode says so. */
+async function refuseCaller(
+  refusal: AppError,
+  request: Request,
+  response: Response,
+  gateway: Gateway,
+  { allowed = [], isForAll = false }: Refusal,
+): Promise<void> {
+  let context: RequestContext | null = null;
+  let told: unknown = refusal;
+  try {
+    context = await openContext(request, response, gateway);
+    await context.count.add('default');
+    if (allowed.length > 0) response.setHeader('Allow', allowed.join(', '));
+  } catch (error) {
+    if (context || !isForAll) told = error;
+  }
+  sendError(response, told, context, gateway.platform.log);
+}
+
+/** Answers requests that no endpoint takes; they need a key. */
 export function refusing(
   gateway: Gateway,
   refusal: AppError,
   allowed: readonly string[] = [],
 ): RequestHandler {
-  return async (request, response) => {
-    let context: RequestContext | null = null;
-    try {
-      context = await openContext(request, response, gateway);
-      await context.count.add('default');
-      if (allowed.length > 0) response.setHeader('Allow', allowed.join(', '));
-      throw refusal;
-    } catch (error) {
-      sendError(response, error, context, gateway.platform.log);
-    }
-  };
+  return (request, response) => refuseCaller(refusal, request, response, gateway, { allowed });
 }
 
-/**
- * Refuses requests for their heads as any other of their callers: counted, and in test mode saying so. Who shows no key is
- * told of the head all the same (RFC 9112, 3.2).
- */
+/** Answers requests for what is wrong with their heads, without a key as well (RFC 9112, 3.2). */
 export function refusingHeads(gateway: Gateway) {
-  return async (fault: AppError, request: Request, response: Response): Promise<void> => {
-    let context: RequestContext | null = null;
-    let refusal: unknown = fault;
-    try {
-      context = await openContext(request, response, gateway);
-      await context.count.add('default');
-    } catch (error) {
-      if (context) refusal = error;
-    }
-    sendError(response, refusal, context, gateway.platform.log);
-  };
+  return (fault: AppError, request: Request, response: Response): Promise<void> =>
+    refuseCaller(fault, request, response, gateway, { isForAll: true });
 }

@@ -54,7 +54,7 @@ export function createGraphqlHandler(gateway: Gateway, reading: Reading) {
   };
 }
 
-/** Refuses requests for their heads as any other of their callers; who shows no key is told of the head all the same. */
+/** Answers requests for what is wrong with their heads, in their caller's name, and without a key as well (RFC 9112, 3.2). */
 export function createHeadRefusal(gateway: Gateway) {
   return async (fault: AppError, request: Request, response: Response): Promise<void> => {
     let context: RequestContext | null = null;

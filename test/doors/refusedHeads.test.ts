@@ -54,7 +54,7 @@ describeOneEngine('Requests with something wrong in their heads', (engine) => {
     });
 
   describe.each(doors)('at the door of $door', ({ path, errorOf, within }) => {
-    it.each(faults)('are refused as any other of their caller: %s', async (_what, head, field, status) => {
+    it.each(faults)("are refused in their caller's name: %s", async (_what, head, field, status) => {
       const { test, live } = await server.createTeam();
       const refused = await answerTo(path, ['Authorization', `Bearer ${test}`, ...head]);
       expect(refused.status).toBe(status);

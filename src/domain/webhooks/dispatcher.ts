@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { drainMs } from '../../infrastructure/http/stopping.ts';
 import { Looks } from '../../infrastructure/looks.ts';
 import { NextLook } from '../../infrastructure/nextLook.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
@@ -26,12 +27,6 @@ const ownFaultDelayMs = 1_000;
 
 /** The same while nobody resolves names for us: everything that is due waits then, and is taken again each time. */
 const namelessDelayMs = 10_000;
-
-/**
- * Longest that attempts under way are waited for at a stop, as requests in flight are: WEBHOOK_TIMEOUT may let them take longer
- * than the process has left (DESIGN §5).
- */
-const lastAttemptsMs = 8_000;
 
 /** A taken delivery that is being sent or recorded. */
 interface Attempt {
@@ -105,12 +100,13 @@ export class WebhookDispatcher {
 
   /**
    * Takes nothing more and resolves once every attempt under way is recorded, and the mail under way sent or given up. An attempt
-   * that would take too long is given up, and its delivery left to others.
+   * is waited for as long as a request in flight, and then given up, its delivery left to others: WEBHOOK_TIMEOUT may be longer
+   * than the process has left (DESIGN §5).
    */
   async stop(): Promise<void> {
     const giveUp = setTimeout(() => {
       for (const { recall } of this.#attempts) recall.call('the process was stopped');
-    }, lastAttemptsMs);
+    }, drainMs);
     const looked = this.#looks.stop();
     this.#next.stop();
     this.#recorder.stop();

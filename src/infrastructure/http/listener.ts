@@ -56,7 +56,7 @@ export function createListener(parts: ListenerParts): Listener {
     if (answering) answering.catch((error) => refuse(error, response));
   };
   return (request, response) => {
-    request.url = withoutFragment(request.url);
+    if (request.url.includes('#')) request.url = withoutFragment(request.url);
     const { socket } = request;
     // The answer before was the connection's last: nobody would hear of another.
     if (!socket.writable) return;
@@ -80,10 +80,7 @@ export function createListener(parts: ListenerParts): Listener {
  * A target without what no client should send in it (RFC 9112, 3.2.1). With that behind it Express takes the beginning of
  * `//a@b/metrics` for a host, and serves `/metrics`, which a proxy that keeps it to itself has not seen there.
  */
-function withoutFragment(target: string): string {
-  const start = target.indexOf('#');
-  return start === -1 ? target : target.slice(0, start);
-}
+const withoutFragment = (target: string): string => target.slice(0, target.indexOf('#'));
 
 /**
  * Requests that wait behind others on one connection at most. Node.js holds back who sends ahead by the answers that wait to

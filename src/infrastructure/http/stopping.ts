@@ -4,7 +4,7 @@ import { Server as ConnectionServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Longest that requests in flight are waited for at a stop; the process is gone within 10 s (DESIGN §5). */
-const drainMs = 8_000;
+export const drainMs = 8_000;
 
 const lookMs = 100;
 
