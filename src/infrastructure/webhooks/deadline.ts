@@ -22,9 +22,12 @@ export class Deadline {
     recall?.onCall(this.#end);
   }
 
-  /** Whether the caller has given the attempt up. */
-  get isCancelled(): boolean {
-    return (this.#recall?.cause ?? null) !== null;
+  /**
+   * Whether the caller has given the attempt up, or its time is over: a process that stood still does what came meanwhile
+   * before its timers go off.
+   */
+  get isOver(): boolean {
+    return (this.#recall?.cause ?? null) !== null || this.elapsedMs() > this.timeoutMs;
   }
 
   elapsedMs(): number {

@@ -181,7 +181,7 @@ class HttpsWebhookSender implements WebhookSender {
     const request = requestBytes(method, target, headers, body, keepAlive);
     return this.#inTime(timeoutMs, recall, async (deadline) => {
       const connection = await this.#connection(target, keepAlive, deadline);
-      if (deadline.isCancelled) {
+      if (deadline.isOver) {
         connection.destroy();
         throw deadline.failure();
       }

@@ -1,4 +1,4 @@
-import type { TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../harness/client.ts';
 import { restoreMachineClock, setMachineClock } from '../../harness/machineClock.ts';
@@ -7,6 +7,8 @@ import { answer } from '../../harness/receiver.ts';
 import { minuteMs } from '../../harness/testClock.ts';
 import { reset } from './hostileReceiver.ts';
 import { onLoopback, post, receiver, sender, timeoutMs } from './senders.ts';
+
+const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 describe('connections', () => {
   it('are used again for the next request', async () => {
@@ -86,10 +88,26 @@ describe('connections', () => {
     expect((await one.send(post(target.url()))).ok).toBe(true);
     target.behave(() => undefined);
     const attempt = one.send(post(target.url()));
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, briefMs + timeoutMs);
+    standStill(briefMs + timeoutMs);
     expect(await attempt).toMatchObject({ ok: false, statusCode: null, reason: 'timeout' });
     expect(target.requests).toHaveLength(1);
     expect(one.stats()).toEqual({ attemptsUnderWay: 0, idleConnections: 0 });
+  });
+
+  it('that are new carry none either, where reading the certificate took all the time that was left', async () => {
+    const target = await receiver(answer(200));
+    const one = sender({ timeoutMs });
+    const read = TLSSocket.prototype.getPeerCertificate;
+    const reading = vi.spyOn(TLSSocket.prototype, 'getPeerCertificate').mockImplementationOnce(function (
+      this: TLSSocket,
+    ) {
+      standStill(timeoutMs);
+      return read.call(this, true);
+    });
+    onTestFinished(() => reading.mockRestore());
+    expect(await one.send(post(target.url()))).toMatchObject({ ok: false, reason: 'timeout' });
+    await eventually(() => target.openSockets() === 0);
+    expect([target.connections, target.requests]).toEqual([1, []]);
   });
 
   it('are not shared between hosts, nor between ports', async () => {
