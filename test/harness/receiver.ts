@@ -123,7 +123,7 @@ function readRequests(
       const headEnd = pending.indexOf('\r\n\r\n');
       if (headEnd === -1) return;
       const [requestLine, ...lines] = pending.toString('latin1', 0, headEnd).split('\r\n');
-      const headers = Object.fromEntries(lines.map(parseHeader));
+      const headers = headersOf(lines);
       const bodyEnd = headEnd + 4 + Number(headers['content-length'] ?? 0);
       missing = bodyEnd - pending.length;
       if (missing > 0) return;
@@ -135,9 +135,16 @@ function readRequests(
   });
 }
 
-function parseHeader(line: string): [string, string] {
-  const colon = line.indexOf(':');
-  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+/** One that is there twice has both values, as receivers understand it (RFC 9110 §5.3). */
+function headersOf(lines: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value;
+  }
+  return headers;
 }
 
 /** An ordinary answer with a body of known length, on a connection that stays open. */

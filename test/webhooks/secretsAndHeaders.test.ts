@@ -171,7 +171,7 @@ describeEngines('secrets and headers of a webhook', (engine) => {
       const { key, id, deliver, webhook } = await created('/headers', { headers });
       expect(webhook.headerNames).toEqual(['X-Agency-Token', 'X-Empty']);
       const request = await deliver();
-      expect(request.headers).toMatchObject({ 'x-agency-token': token.value, 'x-empty': '' });
+      expect(request.headers).toMatchObject({ 'x-agency-token': token.value, 'x-empty': '', accept: '*/*' });
       const rows = await world.server.query('SELECT * FROM webhooks WHERE id = $1', [id]);
       const texts = [
         JSON.stringify(rows),
@@ -179,6 +179,12 @@ describeEngines('secrets and headers of a webhook', (engine) => {
         world.server.logLines.join('\n'),
       ];
       for (const text of texts) expect(text).not.toContain(token.value);
+    });
+
+    it('say alone what kind of answer is taken, where they say so', async () => {
+      const headers = [{ name: 'Accept', value: 'application/vnd.agency.v2+json' }];
+      const { deliver } = await created('/headers-of-kind', { headers });
+      expect((await deliver()).headers.accept).toBe('application/vnd.agency.v2+json');
     });
 
     it('are replaced as a whole, or left', async () => {

@@ -19,6 +19,9 @@ const ownHeaders = new Set([
   'user-agent',
 ]);
 
+/** Ours only where a team has none of its own: beside it, receivers would take the first of the two, or either. */
+const accept = 'accept';
+
 /** Part of the signed delivery (SPEC "Delivery headers" and Standard Webhooks). */
 const deliveryHeaders = ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature'];
 
@@ -47,12 +50,15 @@ export function requestBytes(
   body: Buffer | string,
   keepAlive: boolean,
 ): Buffer {
-  let head = `${method} ${target.path} HTTP/1.1\r\nHost: ${target.host}\r\nUser-Agent: Embarque-Webhooks/1.0\r\nAccept: */*\r\nAccept-Encoding: identity\r\nConnection: ${keepAlive ? 'keep-alive' : 'close'}\r\n`;
+  let head = `${method} ${target.path} HTTP/1.1\r\nHost: ${target.host}\r\nUser-Agent: Embarque-Webhooks/1.0\r\nAccept-Encoding: identity\r\nConnection: ${keepAlive ? 'keep-alive' : 'close'}\r\n`;
+  let isAcceptGiven = false;
   for (const [name, value] of Object.entries(headers)) {
     checkName(name);
     validateHeaderValue(name, value);
+    isAcceptGiven ||= name.length === accept.length && name.toLowerCase() === accept;
     head += `${name}: ${value}\r\n`;
   }
+  if (!isAcceptGiven) head += 'Accept: */*\r\n';
   const payload = typeof body === 'string' ? Buffer.from(body) : body;
   if (method === 'POST') head += `Content-Length: ${payload.length}\r\n`;
   head += '\r\n';
