@@ -80,14 +80,15 @@ export class WebhookDeliveryResolver {
       since: since ? dateFrom(since) : null,
       until: until ? dateFrom(until) : null,
     };
+    const { platform } = context.gateway;
     const { deliveries, next } = await listDeliveries(
       tenantOf(context),
       webhookId,
       filter,
       { before: before ?? null, limit },
-      context.gateway.platform,
+      platform,
     );
-    return { items: deliveries.map(toDelivery), next };
+    return { items: deliveries.map((row) => toDelivery(row, platform)), next };
   }
 
   @Operation({ scope: 'webhooks:read' })
@@ -96,7 +97,8 @@ export class WebhookDeliveryResolver {
     @Ctx() context: RequestContext,
     @Arg('id', () => String, { description: deliveryIdDescription }) id: string,
   ): Promise<WebhookDelivery> {
-    return toDelivery(await findDelivery(tenantOf(context), id, context.gateway.platform));
+    const { platform } = context.gateway;
+    return toDelivery(await findDelivery(tenantOf(context), id, platform), platform);
   }
 
   @Operation({ scope: 'webhooks:read' })
@@ -129,7 +131,7 @@ export class WebhookDeliveryResolver {
   ): Promise<Prepared<WebhookDelivery>> {
     const { platform } = context.gateway;
     return prepared(async () =>
-      toDelivery(await sendTestEvent(tenantOf(context), webhookId, type, platform)),
+      toDelivery(await sendTestEvent(tenantOf(context), webhookId, type, platform), platform),
     );
   }
 
@@ -141,7 +143,8 @@ export class WebhookDeliveryResolver {
     @Ctx() context: RequestContext,
     @Arg('id', () => String, { description: deliveryIdDescription }) id: string,
   ): Promise<WebhookDelivery> {
-    return toDelivery(await redeliverDelivery(tenantOf(context), id, context.gateway.platform));
+    const { platform } = context.gateway;
+    return toDelivery(await redeliverDelivery(tenantOf(context), id, platform), platform);
   }
 
   @Operation({ scope: 'webhooks:write' })

@@ -1,7 +1,8 @@
 import { Field, Int, ObjectType } from 'type-graphql';
+import type { Platform } from '../src/domain/platform.ts';
 import type { AttemptRow } from '../src/domain/webhooks/attemptLog.ts';
 import type { DeliveryRow, DeliveryStatus } from '../src/domain/webhooks/delivery.ts';
-import { deliveryIdOf } from '../src/domain/webhooks/delivery.ts';
+import { deliveryIdOf, nextAttemptOf } from '../src/domain/webhooks/delivery.ts';
 import { attemptReasons } from '../src/infrastructure/webhooks/outcome.ts';
 import { enumType } from './enumType.ts';
 import { DateTime, EventType } from './scalars.ts';
@@ -113,7 +114,7 @@ export class WebhookReplay {
 }
 
 /** A delivery in the shape of its GraphQL type. */
-export function toDelivery(row: DeliveryRow): WebhookDelivery {
+export function toDelivery(row: DeliveryRow, platform: Pick<Platform, 'settings'>): WebhookDelivery {
   return {
     id: deliveryIdOf(row),
     webhookId: row.webhook_id,
@@ -123,7 +124,7 @@ export function toDelivery(row: DeliveryRow): WebhookDelivery {
     status: row.status,
     createdAt: row.created_at.toISOString(),
     attemptsMade: row.attempts_made,
-    nextAttemptAt: row.status === 'pending' ? row.due_at.toISOString() : null,
+    nextAttemptAt: nextAttemptOf(row, platform)?.toISOString() ?? null,
     lastStatusCode: row.last_status_code,
     lastReason: row.last_reason,
   };
