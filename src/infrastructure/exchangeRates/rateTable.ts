@@ -52,6 +52,10 @@ export function parseRateTable(text: string): RateTable {
     const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
     throw new RateTableError([...issue.path, message].join(' '));
   }
+  // Of what stands twice JSON.parse keeps the last and drops the rest. No colon is in a name or a rate that was taken.
+  const members = Object.values(parsed.data).reduce((sum, days) => sum + 1 + Object.keys(days).length, 0);
+  if (text.split(':').length - 1 !== members)
+    throw new RateTableError('has a currency, or a day of one, twice');
   const table = new Map<string, DatedRate[]>();
   for (const [currency, rates] of Object.entries(parsed.data)) {
     if (currency === 'BRL') throw new RateTableError('BRL has no rate: it is what the others are quoted in');

@@ -60,6 +60,9 @@ describe('a rate table', () => {
     ['{ "USD": { "2026-11-20": "-5.3" } }', 'is not a decimal'],
     ['{ "USD": { "2026-11-20": "1e3" } }', 'is not a decimal'],
     ['{ "USD": { "2026-11-20": "0.000" } }', 'above zero'],
+    ['{ "USD": { "2026-11-20": "5.3", "2026-11-20": "6.3" } }', 'has a currency, or a day of one, twice'],
+    ['{ "USD": { "2026-11-20": "5.3" }, "USD": { "2026-11-21": "5.4" } }', 'or a day of one, twice'],
+    ['{ "USD": { "2026-11-20": "5.3", "__proto__": "5.4" } }', 'or a day of one, twice'],
     ['{ "USD": "5.3" }', 'USD must have its rates by day, such as {"2026-11-20":"5.3417"}'],
   ])('is refused when it is %s', (table, message) => {
     expect(() => parseRateTable(table)).toThrow(RateTableError);
