@@ -1,14 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Bench } from './bench.ts';
+import { type BenchOptions, readOptions } from './options.ts';
 import { openPlace } from './place.ts';
 import type { Report, WorkResult } from './report.ts';
 import { hasWrongCounts, machine, printReport, withTable } from './report.ts';
 import { inOrder, TimeBudget } from './timeBudget.ts';
 import type { Need, Work } from './work.ts';
 import { hasRounds, isMet, lengthOf } from './work.ts';
-import { works } from './works/index.ts';
 
 /**
  * `npm run bench -- [--only text] [--rounds 5] [--seconds 0.8] [--full] [--json dist/bench.json]
@@ -18,16 +17,16 @@ import { works } from './works/index.ts';
  */
 const usualRounds = 5;
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    rounds: { type: 'string' },
-    seconds: { type: 'string', default: '0.8' },
-    full: { type: 'boolean', default: false },
-    readme: { type: 'boolean', default: false },
-    json: { type: 'string', default: 'dist/bench.json' },
-  },
-});
+const options = chosenOptions();
+
+function chosenOptions(): BenchOptions {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(2);
+  }
+}
 
 const remedies: Record<Need, string> = {
   postgres: 'PostgreSQL (set BENCH_DATABASE_URL)',
@@ -42,8 +41,7 @@ async function measure(bench: Bench): Promise<Report> {
   if (has.postgres && !has.redis) skipped.push(`limits in Redis need ${remedies.redis}`);
   const at = new Date().toISOString();
   const started = performance.now();
-  const wanted = works.filter(({ title }) => title.toLowerCase().includes(options.only.toLowerCase()));
-  const possible = wanted.filter((work) => {
+  const possible = options.works.filter((work) => {
     const missing = work.needs.filter((need) => !has[need]).map((need) => remedies[need]);
     if (missing.length > 0) skipped.push(`${work.title} needs ${missing.join(' and ')}`);
     return missing.length === 0;
@@ -98,8 +96,8 @@ async function tell(report: Report): Promise<void> {
 }
 
 const place = await openPlace();
-const rounds = Number(options.rounds ?? usualRounds);
-const bench = new Bench(place, { rounds, seconds: Number(options.seconds), full: options.full });
+const { rounds, seconds, full } = options;
+const bench = new Bench(place, { rounds: rounds ?? usualRounds, seconds, full });
 let ending: Promise<void> | undefined;
 const end = () => {
   ending ??= bench.close().then(() => place.release());
