@@ -48,7 +48,11 @@ const settingsSchema = z.object({
   PUBLIC_URL: optionalUrl(['http', 'https'], { host: true })
     .refine((text) => !/[?#]/.test(text ?? ''), 'must end with its path: links begin with it')
     .refine((text) => !namesUser(text ?? ''), 'must name no user: links begin with it'),
-  DATA_DIR: z.string().min(1).default('./data'),
+  // A file whose lines end as on Windows leaves one: it would name another folder, in which everything begins anew.
+  DATA_DIR: z
+    .string()
+    .refine((text) => text === text.trim(), 'begins or ends with a blank')
+    .default('./data'),
   DATABASE_URL: optionalUrl(['postgres', 'postgresql']),
   DATABASE_POOL_SIZE: count(10),
   // Longer than anyone waits for a lock: those who do so give their connections back before.

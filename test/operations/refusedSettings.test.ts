@@ -96,6 +96,10 @@ describe('Settings', () => {
       { PTAX_URL: `http:${login}@mirror.example.com/odata` },
       'PTAX_URL: must name no user: it is asked without a login',
     ]),
+    ...['./data\r', './data ', ' ./data', ' '].map((folder): [Record<string, string>, string] => [
+      { DATA_DIR: folder },
+      'DATA_DIR: begins or ends with a blank',
+    ]),
     [{ SMTP_URL: 'smtp://' }, 'SMTP_URL: is not a URL'],
     [{ SMTP_URL: 'smtp://someone:a word@mail.example.com' }, 'SMTP_URL: has a blank in it'],
     ...['cache', '/3', '-1', '3x', '3/4'].map((path): [Record<string, string>, string] => [
