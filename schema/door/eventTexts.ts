@@ -4,7 +4,7 @@ import { createSourceEventStream, executeSync, Kind, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../../src/domain/admission.ts';
 import { keptOfObject } from '../../src/infrastructure/keptEntry.ts';
-import { LoopShare } from '../../src/infrastructure/loopShare.ts';
+import { LoopRuns } from '../../src/infrastructure/loopRuns.ts';
 import type { Event } from '../eventObjects.ts';
 import { shownResult } from './shownResult.ts';
 
@@ -12,14 +12,6 @@ import { shownResult } from './shownResult.ts';
  * What subscribers get of an event, as text. Those who ask the same of it share one execution: what a subscription
  * selects depends on nothing but the event, which belongs to one team and mode, and on the variables in its selection.
  */
-
-interface Told {
-  result: ExecutionResult;
-  /** The rendered result; null for one with errors, which each subscriber gets its own of. */
-  text: string | null;
-}
-
-const underWay = new Map<string, Promise<Told>>();
 
 /**
  * Texts for who comes to the same event a little later, in characters of all: kept with the events themselves, they were
@@ -31,10 +23,10 @@ const keptTexts = new LRUCache<string, string>({
 });
 
 /**
- * One key may ask for two thousand different things of each event. Told all at once, they kept everybody else waiting for
- * half a second and more.
+ * One key may have two thousand subscriptions told of more than a hundred events that happen at a moment, or ask for as many
+ * different things of each. Told all at once, they kept everybody else waiting for three seconds, and for half of one.
  */
-const share = new LoopShare();
+const tellings = new LoopRuns();
 
 const selectedOf = new WeakMap<DocumentNode, readonly string[]>();
 
@@ -61,30 +53,15 @@ function shapeOf(source: string, { document, operationName, variableValues }: Ex
   return createHash('sha256').update(shape).digest('base64');
 }
 
-function tell(rootValue: Event, name: string, args: ExecutionArgs): Told | Promise<Told> {
-  const context = args.contextValue as RequestContext;
-  const told = share.do(context.caller.keyId, () => {
-    const result = executeSync({ ...args, rootValue });
-    const text = result.errors ? null : JSON.stringify(shownResult(result, context));
-    if (text !== null) keptTexts.set(name, text);
-    return { result, text };
-  });
-  if (told instanceof Promise) {
-    const over = () => underWay.delete(name);
-    underWay.set(name, told);
-    told.then(over, over);
-  }
-  return told;
-}
-
-function textOf(event: Event, shape: string, args: ExecutionArgs): string | Promise<string> {
+function textOf(event: Event, shape: string, args: ExecutionArgs): string {
   const name = `${event.id} ${shape}`;
   const kept = keptTexts.get(name);
   if (kept !== undefined) return kept;
-  const shown = ({ result, text }: Told) =>
-    text ?? JSON.stringify(shownResult(result, args.contextValue as RequestContext));
-  const told = underWay.get(name) ?? tell(event, name, args);
-  return told instanceof Promise ? told.then(shown) : shown(told);
+  const result = executeSync({ ...args, rootValue: event });
+  const text = JSON.stringify(shownResult(result, args.contextValue as RequestContext));
+  // Of one with errors each subscriber gets its own.
+  if (!result.errors) keptTexts.set(name, text);
+  return text;
 }
 
 /**
@@ -99,11 +76,14 @@ export async function subscribeTexts(
   if (!(Symbol.asyncIterator in stream)) return stream;
   const events = stream[Symbol.asyncIterator]() as AsyncIterator<Event>;
   const shape = shapeOf(source, args);
+  const { keyId } = (args.contextValue as RequestContext).caller;
   const texts: AsyncIterableIterator<string> = {
     async next() {
       const next = await events.next();
       if (next.done) return { value: undefined, done: true };
-      return { value: await textOf(next.value, shape, args), done: false };
+      const turn = tellings.enter(keyId, texts);
+      if (turn) await turn;
+      return { value: textOf(next.value, shape, args), done: false };
     },
     // At once, as the events' own end is: a generator would sit the next event out.
     async return() {

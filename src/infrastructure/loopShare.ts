@@ -7,21 +7,13 @@ type Work = () => void;
 
 /**
  * Does work in a share of each turn of the event loop: what comes in meanwhile is served in between. As long as it fits in,
- * nothing waits; then the subjects take turns.
+ * nothing waits; then the subjects take turns, and everything else has as long, in however many turns, as work has taken that
+ * did not fit in. What is to open a connection first, say, needs dozens of turns.
  */
 export class LoopShare {
-  readonly #rests: boolean;
   readonly #waiting = new Map<string, Set<Work>>();
   /** Of this turn; null as long as nothing has been done in it. */
   #spentMs: number | null = null;
-
-  /**
-   * @param rests whether everything else has as long, in however many turns, as work has taken that did not fit in. What is to
-   * open a connection first, say, needs dozens of turns.
-   */
-  constructor({ rests = false } = {}) {
-    this.#rests = rests;
-  }
 
   /** What comes of the work: at once where it fits in. @throws what the work does. */
   do<Result>(subject: string, work: () => Result): Result | Promise<Result> {
@@ -53,7 +45,7 @@ export class LoopShare {
 
   #endTurn(): void {
     const spentMs = this.#spentMs ?? 0;
-    if (this.#rests && spentMs > shareMs) setTimeout(() => this.#begin(), spentMs);
+    if (spentMs > shareMs) setTimeout(() => this.#begin(), spentMs);
     else this.#begin();
   }
 

@@ -7,7 +7,7 @@ import { LoopShare } from '../loopShare.ts';
 export const shortLength = 16 * 1_024;
 
 /** Of 1 MiB that is all lists, parsing takes up to a fifth of a second. */
-const share = new LoopShare({ rests: true });
+const share = new LoopShare();
 
 /** Parses JSON of that length: of however many long ones come at once, few in each turn of the event loop; keys take turns. */
 export function inReadingTurn<Value>(
