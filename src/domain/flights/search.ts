@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RateUnavailable } from '../../infrastructure/exchangeRates/exchangeRates.ts';
 import type { CarrierCurrency } from '../../infrastructure/flights/supplier.ts';
 import { identifierBatch } from '../../infrastructure/identifiers/identifierBatch.ts';
+import { LoopRuns } from '../../infrastructure/loopRuns.ts';
 import type { Platform } from '../platform.ts';
 import type { Tenant } from '../tenant.ts';
 import type { FlightOffers, OfferPlace, RequestedSlice } from './offer.ts';
@@ -16,6 +17,12 @@ import { readSearchRequest } from './searchRequest.ts';
 import type { SearchSettings } from './searchSettings.ts';
 import type { SupplierAnswer } from './supplierAnswers.ts';
 import { askSuppliers } from './supplierAnswers.ts';
+
+/**
+ * Each may take the process several hundredths of a second. Sixty of one key at a moment, done all at once, kept everybody else
+ * waiting for more than half of one.
+ */
+const searches = new LoopRuns();
 
 /**
  * Searches flights for a team (SPEC, POST flights/search): offers of the suppliers that are connected for it, priced
@@ -36,6 +43,8 @@ export async function searchFlights(
   stored.catch(() => undefined);
   // The statement leaves, and the database works while the answer is written.
   await nextTurn();
+  const turn = searches.enter(tenant.teamId, searcher);
+  if (turn) await turn;
   return { answer: assembleOffers(quotation), stored };
 }
 
@@ -52,10 +61,13 @@ export interface FoundOffers {
 }
 
 async function quoteFlights(
-  { tenant, settings }: Searcher,
+  searcher: Searcher,
   request: SearchRequest,
   platform: Platform,
 ): Promise<Quotation> {
+  const { tenant, settings } = searcher;
+  const turn = searches.enter(tenant.teamId, searcher);
+  if (turn) await turn;
   const now = platform.clock.now();
   const search = readSearchRequest(request, now);
   const suppliers = platform.flightSuppliers.filter(
@@ -66,6 +78,8 @@ async function quoteFlights(
     platform,
     lifetime: { now, expiresAt },
   });
+  const quoting = searches.enter(tenant.teamId, searcher);
+  if (quoting) await quoting;
   const rates = await ratesFor(answers, now, platform);
   return {
     id: identifierBatch()('orq'),
