@@ -1,7 +1,5 @@
-import { keptEntry } from './keptEntry.ts';
-
-/** Of one turn of the event loop, in milliseconds: what everything else waits for at most, beside one piece of a run. */
-const shareMs = 10;
+import { FairQueue } from './fairQueue.ts';
+import { shareMs } from './loopShare.ts';
 
 interface WaitingRun {
   readonly run: object;
@@ -14,7 +12,7 @@ interface WaitingRun {
  * the share they wait, and the subjects take turns.
  */
 export class LoopRuns {
-  readonly #waiting = new Map<string, Set<WaitingRun>>();
+  readonly #waiting = new FairQueue<WaitingRun>();
   /** The one that goes on now. */
   #running: object | null = null;
   /** When the first one went on in this turn; null as long as none has. */
@@ -24,13 +22,13 @@ export class LoopRuns {
   enter(subject: string, run: object): Promise<void> | undefined {
     if (this.#hasRoom()) {
       if (this.#running === run) return undefined;
-      if (this.#running === null && this.#waiting.size === 0) {
+      if (this.#running === null && this.#waiting.isEmpty) {
         this.#begin(run);
         return undefined;
       }
     }
     return new Promise((goOn) => {
-      keptEntry(this.#waiting, subject, () => new Set<WaitingRun>()).add({ run, goOn });
+      this.#waiting.add(subject, { run, goOn });
     });
   }
 
@@ -58,22 +56,9 @@ export class LoopRuns {
 
   #goOn(): void {
     if (this.#running !== null || !this.#hasRoom()) return;
-    const next = this.#take();
+    const next = this.#waiting.take();
     if (!next) return;
     this.#begin(next.run);
     next.goOn();
-  }
-
-  /** The first run of whoever has waited longest for a turn. */
-  #take(): WaitingRun | undefined {
-    for (const [subject, runs] of this.#waiting) {
-      this.#waiting.delete(subject);
-      for (const first of runs) {
-        runs.delete(first);
-        if (runs.size > 0) this.#waiting.set(subject, runs);
-        return first;
-      }
-    }
-    return undefined;
   }
 }

@@ -1,7 +1,7 @@
-import { keptEntry } from './keptEntry.ts';
+import { FairQueue } from './fairQueue.ts';
 
 /** Of one turn of the event loop, in milliseconds: what everything else waits for at most, beside one piece of work. */
-const shareMs = 10;
+export const shareMs = 10;
 
 type Work = () => void;
 
@@ -11,15 +11,15 @@ type Work = () => void;
  * did not fit in. What is to open a connection first, say, needs dozens of turns.
  */
 export class LoopShare {
-  readonly #waiting = new Map<string, Set<Work>>();
+  readonly #waiting = new FairQueue<Work>();
   /** Of this turn; null as long as nothing has been done in it. */
   #spentMs: number | null = null;
 
   /** What comes of the work: at once where it fits in. @throws what the work does. */
   do<Result>(subject: string, work: () => Result): Result | Promise<Result> {
-    if (this.#waiting.size === 0 && this.#hasRoom()) return this.#timed(work);
+    if (this.#waiting.isEmpty && this.#hasRoom()) return this.#timed(work);
     return new Promise((resolve, reject) => {
-      keptEntry(this.#waiting, subject, () => new Set<Work>()).add(() => {
+      this.#waiting.add(subject, () => {
         try {
           resolve(this.#timed(work));
         } catch (error) {
@@ -53,22 +53,9 @@ export class LoopShare {
   #begin(): void {
     this.#spentMs = null;
     while (this.#hasRoom()) {
-      const work = this.#take();
+      const work = this.#waiting.take();
       if (!work) return;
       work();
     }
-  }
-
-  /** The first piece of whoever has waited longest for a turn. */
-  #take(): Work | undefined {
-    for (const [subject, pieces] of this.#waiting) {
-      this.#waiting.delete(subject);
-      for (const work of pieces) {
-        pieces.delete(work);
-        if (pieces.size > 0) this.#waiting.set(subject, pieces);
-        return work;
-      }
-    }
-    return undefined;
   }
 }

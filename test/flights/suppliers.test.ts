@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { SupplierOffer, SupplierSlice } from '../../src/infrastructure/flights/supplier.ts';
 import type { Json } from '../harness/client.ts';
-import { eventually, restRequest } from '../harness/client.ts';
+import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { unreadable } from '../harness/unreadable.ts';
 import { type Answer, AnsweringSuppliers, offering, priced } from './answeringSuppliers.ts';
@@ -61,34 +61,6 @@ describeFlightDoors(
       const body = Array.from({ length: 3 }, () => ({ query, variables: { search: oneWay('GRU-LIS') } }));
       const answer = await stage.server.rest('POST', '/graphql', { key, body });
       expect(answer.body).toEqual(Array(3).fill({ data: { flightSearch: { offers: [] } } }));
-    });
-
-    it('are asked by many searches of a moment in turns of the process, between which it does what others ask of it', async () => {
-      const { live: key } = await stage.server.createTeam();
-      let askedBefore: number | null = null;
-      suppliers.answers = {
-        one: async () => {
-          if (asked.length === 1)
-            void restRequest(stage.server.url, 'GET', '/health/live').then(() => {
-              askedBefore = asked.length;
-            });
-          // As long as it may take to put an answer together.
-          const begunMs = performance.now();
-          while (performance.now() - begunMs < 20);
-          return [];
-        },
-        other: async () => [],
-      };
-      const many = Array.from(
-        { length: 20 },
-        (_, place) => `a${place}: flightSearch(search: $search) { id }`,
-      );
-      const query = `query ($search: FlightSearchInput!) { ${many.join(' ')} }`;
-      const { body } = await stage.server.graphql(query, { search: oneWay('GRU-LIS') }, key);
-      expect(Object.keys(body.data)).toHaveLength(many.length);
-      await eventually(() => askedBefore !== null);
-      expect(asked).toHaveLength(2 * many.length);
-      expect(askedBefore).toBeLessThan(many.length);
     });
 
     it('are all asked, and their offers merged in order of client_amount', async () => {
