@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { inDays } from '../bookings/bookingSteps.ts';
 import { oneWay } from '../flights/searches.ts';
+import { requestRecharge, writeEvents } from '../harness/activity.ts';
+import { eventually } from '../harness/client.ts';
 import { availableEngines } from '../harness/engines.ts';
+import { sampleOf } from '../harness/metricSamples.ts';
 import { rawRequest } from '../harness/rawRequest.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { subjectEvents, walletEvents } from '../harness/subscribers.ts';
+import { subjectEvents, transports, walletEvents } from '../harness/subscribers.ts';
 
 const anyEngine = availableEngines().at(-1)!;
 
@@ -101,6 +104,33 @@ describe('Faults of the service', () => {
     const after = 'evt_01jd4ynv5te5j8v2r0h3m6x9qa';
     const streamed = server.graphql(walletEvents, { after }, key, { accept: 'text/event-stream' });
     await expect(streamed).rejects.toThrow();
+  });
+
+  it('in an event are told to each of its subscribers, and the log of each', async () => {
+    const { teamId, live: key } = await server.createTeam();
+    const subscribers = transports.map((transport) =>
+      transport.subscribe(server.url, { key, query: walletEvents }),
+    );
+    onTestFinished(() => {
+      for (const subscriber of subscribers) subscriber.cut();
+    });
+    const open = () => sampleOf(server.url, 'embarque_subscribers');
+    await eventually(async () => (await open()) === subscribers.length);
+    const [broken] = await writeEvents(server, teamId, 'live', { count: 1 });
+    const rename = (from: string, to: string) =>
+      server.query(
+        `BEGIN; SET LOCAL session_replication_role = replica;
+         UPDATE events SET data = replace(data::text, '"${from}"', '"${to}"')::json WHERE id = '${broken}'; COMMIT`,
+      );
+    await rename('object', 'nothing');
+    onTestFinished(async () => void (await rename('nothing', 'object')));
+    await requestRecharge(server, key);
+    const faults = () => errorLines().filter(({ err }) => err?.message.includes('EventData.object'));
+    for (const { results } of subscribers) {
+      await eventually(() => results.length === 2);
+      expect(results[0].errors).toMatchObject([{ message: 'Internal error' }]);
+    }
+    expect(new Set(faults().map(({ requestId }) => requestId)).size).toBe(subscribers.length);
   });
 
   it('refuse a stream of events that has not begun, so that its client comes back', async () => {
