@@ -18,6 +18,15 @@ const goodbyeMs = 1_000;
  */
 const keepAliveMs = 30_000;
 
+/** By which a server tells of each session whether it takes writes: as it begins, and with an answer once that changes. */
+const readOnlySettings: ReadonlySet<string> = new Set(['default_transaction_read_only', 'in_hot_standby']);
+
+/**
+ * How long a session is used that took no writes from its beginning: there may be no other server, and whoever only reads is
+ * served in the meantime, without a session for each read.
+ */
+const readOnlyMs = 250;
+
 /** What is used of a pg client's connection, which its types leave out. */
 interface Connection {
   readonly stream: { destroy(error: Error): unknown };
@@ -46,7 +55,8 @@ interface Sessions {
  * nobody would, and an error that nobody hears ends the process. The next query tells Sequelize.
  *
  * A connection is given up when it stays silent (Sequelize's own queries wait as long as named ones do), and when its
- * server takes no writes any more: DATABASE_URL may lead to another by now, and reads alone would keep it in use for ever.
+ * server takes no writes any more: DATABASE_URL may lead to another by now, and reads alone would keep it in use for ever. So
+ * it is not only a write that tells it.
  */
 export function driverClient(patience: Patience, outage: Sessions): typeof pg.Client {
   let sessionsCome = 0;
@@ -57,6 +67,7 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
     readonly #connectMs: number;
     readonly #config: pg.ClientConfig;
     #serverVersion = '';
+    #hasCome = false;
 
     constructor(config: pg.ClientConfig) {
       super({ ...config, keepAliveInitialDelayMillis: keepAliveMs });
@@ -68,7 +79,16 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
       });
       connectionOf(this).on('parameterStatus', ({ parameterName, parameterValue }) => {
         if (parameterName === 'server_version') this.#serverVersion = parameterValue;
+        if (parameterValue === 'on' && readOnlySettings.has(parameterName)) this.#endReading();
       });
+    }
+
+    #endReading(): void {
+      const end = () => {
+        this._invalid = true;
+      };
+      if (this.#hasCome) end();
+      else setTimeout(end, readOnlyMs).unref();
     }
 
     override connect(...asked: unknown[]): never {
@@ -78,6 +98,7 @@ export function driverClient(patience: Patience, outage: Sessions): typeof pg.Cl
         // The driver's words say nothing of what it was that did not come.
         if (error?.message === connectTimeout) error.message = `${silent}: ${connectTimeout}`;
         if (!error) {
+          this.#hasCome = true;
           sessionsCome += 1;
           outage.end();
           // Who opens a database says itself why that fails; and what failed while another came tells of a time before.
