@@ -142,11 +142,12 @@ export class SharedConnections {
       if (this.#underWay > 1) gatherWrites(client.connection.stream);
       send(client, read.query, (error, rows) => {
         if (error) return fail(error);
+        read.isAnswered = true;
+        // Before it may be given back: from then on it is another's.
+        if (lane === this.#fresh) this.#trustFresh(lane);
         this.#end(read, lane);
         this.#heardMs = lane.heardMs;
-        read.isAnswered = true;
         read.resolve(rows);
-        if (lane === this.#fresh) this.#trustFresh(lane);
       });
     };
     if (lane.client) begin(lane.client);
@@ -272,9 +273,9 @@ export class SharedConnections {
   /** It answers what others owe: so they are silent indeed, and it is asked for all that they owe. */
   #trustFresh(fresh: Lane): void {
     this.#fresh = null;
-    const nowMs = performance.now();
+    fresh.heardMs = performance.now();
     for (const lane of this.#lanes) {
-      if (!isQuiet(lane, nowMs)) continue;
+      if (!isQuiet(lane, fresh.heardMs)) continue;
       for (const read of lane.reads) {
         if (!read.isAnswered && read.copies < mostCopies) this.#ask(read, fresh);
       }

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import { pino } from 'pino';
-import { expect, it, vi } from 'vitest';
-import { openDatabase } from '../../../src/infrastructure/database/database.ts';
+import { QueryTypes } from 'sequelize';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type Database, openDatabase } from '../../../src/infrastructure/database/database.ts';
 import { run, statement } from '../../../src/infrastructure/database/statement.ts';
-import { describeSeveralSessions } from '../../harness/engines.ts';
+import { describeSeveralSessions, type Place } from '../../harness/engines.ts';
 import { monotonicClock } from '../../harness/monotonicClock.ts';
 import { startServiceLink } from '../../harness/serviceLink.ts';
 
@@ -53,48 +54,81 @@ async function passing(isDone: () => boolean): Promise<void> {
 }
 
 describeSeveralSessions('A connection that answers where no other does', (engine) => {
-  it('is asked at once for all that the others owe, and for what comes after that', async () => {
-    const place = await engine.allocate();
-    const link = await startForgettingLink(new URL(place.settings.DATABASE_URL as string));
+  let place: Place;
+  let link: Awaited<ReturnType<typeof startForgettingLink>>;
+  let database: Database;
+  let answers: unknown[];
+  beforeEach(async () => {
+    place = await engine.allocate();
+    link = await startForgettingLink(new URL(place.settings.DATABASE_URL as string));
     const settings = { DATABASE_POOL_SIZE: 4, DATABASE_POOL_TIMEOUT: 60_000, DATA_DIR: 'none' };
-    const database = await openDatabase({ ...settings, DATABASE_URL: link.url }, [], log);
-    const { sequelize } = database;
-    const answers: unknown[] = [];
-    const read = () => {
-      run(sequelize, readOne, []).then(
-        (rows) => answers.push(...rows),
-        (error) => answers.push(error),
-      );
-    };
-    try {
-      await Promise.all(Array.from({ length: 4 }, () => sequelize.query('SELECT pg_sleep(0.1)')));
-      const clock = monotonicClock();
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      link.forget();
-      read();
-      await passing(() => link.askedOfForgotten() === 1);
-      // The first look passes it on to another of those that are there, a later one to one that is made for it.
-      for (let look = 0; look < 4 && !link.isWaitedFor(); look += 1) {
-        clock.pass(2_100);
-        await vi.advanceTimersByTimeAsync(100);
-        for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
-      }
-      await passing(link.isWaitedFor);
-      const before = link.askedOfForgotten();
-      read();
-      await passing(() => link.askedOfForgotten() > before);
-      // From here on there are no more looks.
-      link.letIn();
-      await passing(() => answers.length === 2);
-      const asked = link.askedOfForgotten();
-      read();
-      await passing(() => answers.length === 3);
-      expect([answers, link.askedOfForgotten()]).toEqual([Array(3).fill({ one: 1 }), asked]);
-    } finally {
-      vi.useRealTimers();
-      link.close();
-      await database.close();
-      await place.release();
+    database = await openDatabase({ ...settings, DATABASE_URL: link.url }, [], log);
+    answers = [];
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    link.close();
+    await database.close();
+    await place.release();
+  });
+
+  const read = () => {
+    run(database.sequelize, readOne, []).then(
+      (rows) => answers.push(...rows),
+      (error) => answers.push(error),
+    );
+  };
+
+  /** One read is owed by connections that are forgotten, and another by one that is being made, which is not let in. */
+  async function forget(): Promise<void> {
+    await Promise.all(Array.from({ length: 4 }, () => database.sequelize.query('SELECT pg_sleep(0.1)')));
+    const clock = monotonicClock();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    link.forget();
+    read();
+    await passing(() => link.askedOfForgotten() === 1);
+    // The first look passes it on to another of those that are there, a later one to one that is made for it.
+    for (let look = 0; look < 4 && !link.isWaitedFor(); look += 1) {
+      clock.pass(2_100);
+      await vi.advanceTimersByTimeAsync(100);
+      for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
     }
+    await passing(link.isWaitedFor);
+    const before = link.askedOfForgotten();
+    read();
+    await passing(() => link.askedOfForgotten() > before);
+  }
+
+  it('is asked at once for all that the others owe, and for what comes after that', async () => {
+    await forget();
+    // From here on there are no more looks.
+    link.letIn();
+    await passing(() => answers.length === 2);
+    const asked = link.askedOfForgotten();
+    read();
+    await passing(() => answers.length === 3);
+    expect([answers, link.askedOfForgotten()]).toEqual([Array(3).fill({ one: 1 }), asked]);
+  });
+
+  it('is given once to one of those who wait for a connection', async () => {
+    await forget();
+    const { sequelize } = database;
+    const taken = new Set<number>();
+    const takenTwice: number[] = [];
+    const taking = Array.from({ length: 6 }, () =>
+      sequelize.transaction(async (transaction) => {
+        const ask = (sql: string) =>
+          sequelize.query<{ pid: number }>(sql, { transaction, type: QueryTypes.SELECT });
+        const [{ pid } = { pid: 0 }] = await ask('SELECT pg_backend_pid() AS pid');
+        if (taken.has(pid)) takenTwice.push(pid);
+        taken.add(pid);
+        await ask('SELECT pg_sleep(0.2)');
+        taken.delete(pid);
+      }),
+    );
+    link.letIn();
+    await passing(() => answers.length === 2);
+    await Promise.all(taking);
+    expect([answers, takenTwice]).toEqual([Array(2).fill({ one: 1 }), []]);
   });
 });
