@@ -74,6 +74,7 @@ function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides:
     webhookSender: createWebhookSender({
       timeoutMs: settings.WEBHOOK_TIMEOUT,
       allowPrivateHosts: settings.WEBHOOK_ALLOW_PRIVATE_HOSTS,
+      clockErrorMs: () => Date.now() - clock.now().getTime(),
       ...(overrides.webhookAuthority ? { ca: overrides.webhookAuthority } : {}),
     }),
     mailer: createMailer(settings, log),

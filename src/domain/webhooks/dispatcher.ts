@@ -3,6 +3,7 @@ import { drainMs } from '../../infrastructure/http/stopping.ts';
 import { Looks } from '../../infrastructure/looks.ts';
 import { NextLook } from '../../infrastructure/nextLook.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
+import { MachineClockWrong } from '../../infrastructure/webhooks/connector.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import { Recall } from '../../infrastructure/webhooks/recall.ts';
 import { NameServersAway } from '../../infrastructure/webhooks/resolver.ts';
@@ -25,8 +26,14 @@ const attemptLimit = 2 * slots;
 /** How long an attempt that failed through a fault of ours waits. */
 const ownFaultDelayMs = 1_000;
 
-/** The same while nobody resolves names for us: everything that is due waits then, and is taken again each time. */
-const namelessDelayMs = 10_000;
+/**
+ * The same while nobody resolves names for us, or our clock finds certificates expired: everything that is due waits then,
+ * and is taken again each time.
+ */
+const lastingFaultDelayMs = 10_000;
+
+const lasts = (fault: unknown): boolean =>
+  fault instanceof NameServersAway || fault instanceof MachineClockWrong;
 
 /** A taken delivery that is being sent or recorded. */
 interface Attempt {
@@ -233,7 +240,7 @@ export class WebhookDispatcher {
     const { clock, log } = this.#platform;
     const isCancelled = error instanceof SendingCancelled;
     if (!isCancelled) log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt not made');
-    const delayMs = error instanceof NameServersAway ? namelessDelayMs : ownFaultDelayMs;
+    const delayMs = lasts(error) ? lastingFaultDelayMs : ownFaultDelayMs;
     const dueAt = new Date(clock.now().getTime() + (isCancelled ? 0 : delayMs));
     await releaseLease({ id: delivery.id, token }, dueAt, this.#platform);
     if (isCancelled) this.#wake({ webhookIds: [delivery.webhook_id] });

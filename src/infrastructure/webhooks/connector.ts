@@ -11,7 +11,15 @@ export interface ConnectorSettings {
   lookup: Lookup;
   allowPrivateHosts: boolean;
   secureContext: SecureContext;
+  /** How far the clock of this machine is known to be wrong, in milliseconds. */
+  clockErrorMs: () => number;
 }
+
+/**
+ * TLS finds a certificate expired, or not valid yet, by the clock of this machine, which is known to be wrong: nobody knows
+ * whether it is.
+ */
+export class MachineClockWrong extends Error {}
 
 /** The addresses that may be connected to now. Rejects as `openConnection` does. */
 export function addressesOf(
@@ -28,8 +36,8 @@ export function addressesOf(
 
 /**
  * Resolves, judges and connects. The addresses are judged now and the socket is given these and no others, so a
- * name that changes its mind in between gains nothing. Rejects with an AttemptFailure, or with the system's own
- * error when this machine lacks descriptors, ports or memory.
+ * name that changes its mind in between gains nothing. Rejects with an AttemptFailure, with the system's own error
+ * when this machine lacks descriptors, ports or memory, or with MachineClockWrong.
  */
 export async function openConnection(
   target: Target,
@@ -56,7 +64,7 @@ export async function openConnection(
     ALPNProtocols: ['http/1.1'],
   });
   const overhead = new Overhead(tcp, tls);
-  await deadline.race(secured(tls), () => tls.destroy());
+  await deadline.race(secured(tls, settings), () => tls.destroy());
   return new Connection(target.origin, tls, overhead);
 }
 
@@ -79,10 +87,10 @@ function connected(socket: Socket): Promise<void> {
   });
 }
 
-function secured(socket: TLSSocket): Promise<void> {
+function secured(socket: TLSSocket, { clockErrorMs }: ConnectorSettings): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('secureConnect', resolve);
-    socket.on('error', (error) => reject(certificateFailure(socket) ?? connectFailure(error)));
+    socket.on('error', (error) => reject(certificateFailure(socket, clockErrorMs) ?? connectFailure(error)));
     socket.once('close', () =>
       reject(new AttemptFailure('connection_closed', 'the connection was closed before TLS was agreed on')),
     );
@@ -93,9 +101,19 @@ function connectFailure(error: Error): Error {
   return isOwnShortage(error) ? error : failureOf(error);
 }
 
-const certificateFaults: Record<string, string> = {
+const timeFaults: Record<string, string> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet',
+};
+
+/**
+ * A clock that is wrong by less than this judges certificates rightly: they begin an hour before they are issued, and are
+ * renewed days before they end.
+ */
+const harmlessErrorMs = 3_600_000;
+
+const certificateFaults: Record<string, string> = {
+  ...timeFaults,
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is signed by an unknown authority',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is signed by an unknown authority',
@@ -104,9 +122,12 @@ const certificateFaults: Record<string, string> = {
 };
 
 /** By code only: the library's own message repeats whatever names the certificate carries. */
-function certificateFailure(socket: TLSSocket): AttemptFailure | null {
+function certificateFailure(socket: TLSSocket, clockErrorMs: () => number): Error | null {
   if (!socket.authorizationError) return null;
   const code = String(socket.authorizationError);
+  const timeFault = timeFaults[code];
+  if (timeFault && Math.abs(clockErrorMs()) > harmlessErrorMs)
+    return new MachineClockWrong(`${timeFault}, by the clock of this machine, which is not the database’s`);
   const other = /^[A-Z_]{1,60}$/.test(code) ? `the certificate is not accepted (${code})` : undefined;
   return new AttemptFailure(
     'tls_certificate',

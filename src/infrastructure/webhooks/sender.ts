@@ -7,7 +7,7 @@ import {
 } from 'node:tls';
 import type { Connection, Reply } from './connection.ts';
 import { ConnectionPool } from './connectionPool.ts';
-import { addressesOf, type ConnectorSettings, openConnection } from './connector.ts';
+import { addressesOf, type ConnectorSettings, MachineClockWrong, openConnection } from './connector.ts';
 import { Deadline } from './deadline.ts';
 import { AttemptFailure, type AttemptOutcome, type AttemptReason } from './outcome.ts';
 import { Recall } from './recall.ts';
@@ -25,6 +25,8 @@ export interface WebhookSenderOptions {
   ca?: string | Buffer | Array<string | Buffer>;
   /** Replaces name resolution. By default DNS itself, or with `allowPrivateHosts` the operating system's. */
   lookup?: Lookup;
+  /** How far the clock of this machine, by which TLS judges certificates, is known to be wrong, in milliseconds. */
+  clockErrorMs?: () => number;
   /** Idle connections kept over all hosts. Those in use are as many as there are attempts under way. */
   maxIdleConnections?: number;
   /** Idle connections kept for each host and port. */
@@ -42,9 +44,9 @@ export interface WebhookSender {
   /**
    * Makes one attempt: at most one POST on the wire, whatever happens, and an outcome no later than the timeout.
    * Rejects only when nothing was sent and that is not the receiver's doing: a header that cannot be sent, no
-   * descriptors or ports left on this machine, none of its DNS servers there (NameServersAway), a closed sender, or a
-   * recall before the request was written (SendingCancelled). Once it was written, a recall ends the attempt as
-   * `cancelled`.
+   * descriptors or ports left on this machine, none of its DNS servers there (NameServersAway), a certificate that its
+   * clock is too wrong to judge (MachineClockWrong), a closed sender, or a recall before the request was written
+   * (SendingCancelled). Once it was written, a recall ends the attempt as `cancelled`.
    */
   send(request: WebhookRequest, recall?: Recall): Promise<AttemptOutcome>;
   /**
@@ -106,6 +108,7 @@ class HttpsWebhookSender implements WebhookSender {
       timeoutMs,
       allowPrivateHosts = false,
       ca,
+      clockErrorMs = () => 0,
       maxIdleConnections = 600,
       maxIdleConnectionsPerHost = 300,
     } = options;
@@ -116,6 +119,7 @@ class HttpsWebhookSender implements WebhookSender {
     this.#connector = {
       lookup,
       allowPrivateHosts,
+      clockErrorMs,
       // Made with the first connection: reading all authorities that Node trusts takes 20 ms of a start.
       get secureContext() {
         secureContext ??= createSecureContext({ ca, ...agreement });
@@ -256,6 +260,7 @@ class HttpsWebhookSender implements WebhookSender {
 /** The URL cannot be reached from here, whoever is to blame. */
 function nothingFromHere(error: unknown): Pick<AttemptOutcome, 'statusCode' | 'reason'> {
   if (error instanceof NameServersAway) return { statusCode: null, reason: 'dns' };
+  if (error instanceof MachineClockWrong) return { statusCode: null, reason: 'tls_certificate' };
   throw error;
 }
 
