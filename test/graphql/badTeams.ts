@@ -36,6 +36,12 @@ export const badTeams: [what: string, input: object, fields: string[]][] = [
     { name: 'A', alertEmail: 'ops@example.com\r\nBcc: x' },
     ['input.alertEmail'],
   ],
+  [
+    'an address with two dots in its host',
+    { name: 'A', alertEmail: 'ops@acai..com.br' },
+    ['input.alertEmail'],
+  ],
+  ['an address whose host is none', { name: 'A', alertEmail: 'ops@minha_agencia.com' }, ['input.alertEmail']],
   ['an empty address', { name: 'A', alertEmail: '' }, ['input.alertEmail']],
   ['two addresses', { name: 'A', alertEmail: 'ops,ti@example.com' }, ['input.alertEmail']],
   ['a name and an address', { name: 'A', alertEmail: 'Ops<ops@example.com>' }, ['input.alertEmail']],

@@ -24,7 +24,7 @@ describeEngines('Teams', (engine) => {
       name: ' Agência Açaí ',
       markupPercent: '12.5000',
       feeAmount: '35',
-      alertEmail: 'alertas@acai.example.com',
+      alertEmail: 'alertas@açaí-sp.example.com',
       taxId: '11.222.333/0001-81',
       address: { ...address, street: ' Avenida Paulista ', state: 'sp', postalCode: '01310-100' },
       corsDomains: ['https://app.acai.example.com', 'http://localhost:3000'],

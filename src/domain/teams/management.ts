@@ -38,6 +38,13 @@ const percentPattern = /^(0|[1-9]\d{0,2})(\.\d{1,4})?$/;
 /** Mail would go elsewhere where there are characters in it that stand between addresses and around them. */
 const emailPattern =
   /^[^\s@\p{C}<>()[\]:;,\\"]{1,64}@[^\s@\p{C}<>()[\]:;,\\"]{1,190}\.[^\s@.\p{C}<>()[\]:;,\\"]{2,60}$/u;
+/** Of a host's name, in whatever script (RFC 5890, 2.3.1): an address with another is taken by no mail server. */
+const hostLabel = /^(?!-)[\p{L}\p{M}\p{N}-]{1,63}(?<!-)$/u;
+
+function isMailAddress(text: string): boolean {
+  const labels = text.slice(text.indexOf('@') + 1).split('.');
+  return emailPattern.test(text) && labels.every((label) => hostLabel.test(label));
+}
 
 /** Of a scheme, the longest name of a host (RFC 1035, 2.3.4), and a port. */
 const longestOrigin = 'https://'.length + 253 + ':65535'.length;
@@ -67,7 +74,7 @@ export function teamFaults(settings: TeamParts): FieldFault[] {
     check('markupPercent', percentPattern.test(markupPercent) && Number(markupPercent) <= 100);
   }
   if (feeAmount !== undefined) check('feeAmount', parseAmount(feeAmount) !== null);
-  if (alertEmail !== undefined && alertEmail !== null) check('alertEmail', emailPattern.test(alertEmail));
+  if (alertEmail !== undefined && alertEmail !== null) check('alertEmail', isMailAddress(alertEmail));
   if (taxId !== undefined && taxId !== null) check('taxId', readTaxId(taxId) !== null);
   if (address) faults.push(...addressFaults(address));
   if (corsDomains !== undefined) {
