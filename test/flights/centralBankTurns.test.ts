@@ -78,4 +78,21 @@ describeEngines('A central bank that is asked by turns', (engine) => {
       await eventually(async () => (await rate()) === 5 + number / 100);
     }
   });
+
+  it('is doubted beside the rate that stays in use where its latest closing is one no more, and not for earlier days', async () => {
+    const logged = (text: string) => server.logLines.filter((line) => line.includes(text)).length;
+    const today = 10;
+    /** The dollar at nothing on a day. */
+    const withNoneOn = (day: number) =>
+      closingsFrom(5).map((closing, number) => (number === day ? { ...closing, cotacaoVenda: 0 } : closing));
+    bank.bulletins.USD = withNoneOn(today);
+    clock.advance(30 * minuteMs);
+    await eventually(() => logged('not believed') === 1);
+    expect(logged(`0 on ${days[today]}, after 5.1"`)).toBe(1);
+    await looked();
+    // A cache that lags behind.
+    bank.bulletins.USD = withNoneOn(today - 1).slice(0, today);
+    clock.advance(30 * minuteMs);
+    await eventually(() => logged('are believed again') === 1);
+  });
 });

@@ -122,7 +122,7 @@ export class PtaxEnquiry {
         { source: ptaxSource, currency, fetchedAt: now },
         judged.believed,
       );
-      const latest = judged.believed.at(-1) ?? known.at(-1) ?? null;
+      const latest = laterOf(judged.believed.at(-1), known.at(-1));
       if (latest && kept.includes(latest.day))
         log.info(
           { currency, day: latest.day, rate: latest.rate.toFixed() },
@@ -135,13 +135,19 @@ export class PtaxEnquiry {
     }
   }
 
-  /** @returns whether something newer than what is in use is not believed */
+  /** @returns whether something newer than what is in use, or what has become of that itself, is not believed */
   #tellDoubts(currency: string, doubted: Closing | undefined, inUse: DayRate | null): boolean {
-    const isDoubted = doubted !== undefined && doubted.day > (inUse?.day ?? '');
+    const isDoubted = doubted !== undefined && doubted.day >= (inUse?.day ?? '');
     const outage = this.#doubts.get(currency);
     if (isDoubted)
       outage?.begin(new Error(`${doubted.told} on ${doubted.day}, after ${inUse?.rate ?? 'nothing'}`));
     else outage?.end();
     return isDoubted;
   }
+}
+
+/** What is in use of what was told and known before: an answer may lag behind, or have its last closing no more. */
+function laterOf(told: DayRate | undefined, known: DayRate | undefined): DayRate | null {
+  const isBehind = told !== undefined && known !== undefined && told.day < known.day;
+  return (isBehind ? known : (told ?? known)) ?? null;
 }
