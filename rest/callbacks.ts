@@ -5,6 +5,7 @@ import { receiveNotifications } from '../src/domain/recharges/paymentNotices.ts'
 import { wrongMethod } from '../src/errors.ts';
 import { askWithin } from '../src/infrastructure/cutOff.ts';
 import { readRawBody } from '../src/infrastructure/http/body.ts';
+import { callbackPrefix } from '../src/infrastructure/http/callbackPrefix.ts';
 import { createRouter } from '../src/infrastructure/http/router.ts';
 import { send, sendError } from './envelope.ts';
 
@@ -18,7 +19,7 @@ export function createCallbackRouter(gateway: Gateway): Router {
   const { paymentProvider: provider, settings, clock, log, metrics } = platform;
   const router = createRouter();
   if (!provider.readNotifications) return router;
-  const path = `/callbacks/payments/${provider.name}`;
+  const path = `${callbackPrefix}/${provider.name}`;
   const limits = {
     asked: `reading what ${provider.name} tells`,
     timeoutMs: settings.PAYMENT_PROVIDER_TIMEOUT,
@@ -26,8 +27,6 @@ export function createCallbackRouter(gateway: Gateway): Router {
   };
   router.use(path, async (request, response) => {
     request.routeName = path;
-    // What stands behind it may be a secret between the provider and its adapter, which no log may hold.
-    request.originalUrl = path;
     response.takesNoKey = true;
     try {
       if (request.method !== 'POST') {

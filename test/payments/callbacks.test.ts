@@ -5,6 +5,7 @@ import { dataOf, describeDoors, payLive } from '../doors/door.ts';
 import { cancel, eventsOf } from '../doors/rechargeSteps.ts';
 import { eventually } from '../harness/client.ts';
 import { countOf } from '../harness/metricSamples.ts';
+import { rawRequest } from '../harness/rawRequest.ts';
 import { minuteMs } from '../harness/testClock.ts';
 import { Bank, signatureOf } from './bank.ts';
 import { paid, path, post, rechargesOn, tell, tellUntilTaken, waiting } from './bankSteps.ts';
@@ -142,6 +143,23 @@ describeDoors(
       expect([status, headers.get('www-authenticate')]).toEqual([401, null]);
       for (const other of [`${path}x`, path.toUpperCase()])
         expect((await fetch(`${stage.server.url}${other}`, { method: 'POST' })).status).toBe(404);
+    });
+
+    it('that end before their door keep what is below the path from the log, too', async () => {
+      const { url } = stage.server;
+      const below = '/unguessable/pix';
+      const [odd, former] = [randomUUID(), randomUUID()];
+      const headers = { 'X-Request-Id': odd, Expect: 'nothing' };
+      expect((await rawRequest(url, { method: 'POST', path: `${path}${below}`, headers })).status).toBe(417);
+      const elsewhere = `/callbacks/payments/former${below}`;
+      await fetch(`${url}${elsewhere}`, { method: 'POST', headers: { 'X-Request-Id': former } });
+      const lineOf = (id: string) => stage.server.logLines.find((line) => line.includes(id));
+      await eventually(() => lineOf(odd) !== undefined && lineOf(former) !== undefined);
+      expect([odd, former].map((id) => JSON.parse(lineOf(id) ?? '{}').path)).toEqual([
+        path,
+        '/callbacks/payments/former',
+      ]);
+      expect(stage.server.logLines.filter((line) => line.includes('unguessable'))).toEqual([]);
     });
 
     it('are to be told again where they break when they are read, and those told with them are credited', async () => {

@@ -7,6 +7,7 @@ import { withoutSecrets } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RequestLog } from '../observability/requestLog.ts';
 import { requestLogOf } from '../observability/requestLog.ts';
+import { callbackPrefix } from './callbackPrefix.ts';
 import type { Connections } from './connections.ts';
 import type { DirectRoutes } from './directRoutes.ts';
 import { QueuedAnswers } from './queuedAnswers.ts';
@@ -172,9 +173,13 @@ function toldStatus({ headersSent, statusCode, refusalStatus }: Response): numbe
 /** What begins a query string, also as those write it who take the whole link for a path. */
 const queryBeginning = /\?|%(?:25)*3f/i;
 
-/** Without the query string, which may hold what clients should not have put there, and what links show their right with. */
+/**
+ * Without the query string, which may hold what clients should not have put there, and what links show their right with; and
+ * without what stands behind the name of a payment provider, which may be a secret of its adapter's, wherever the call ends.
+ */
 function pathOf(request: Request): string {
   const { originalUrl } = request;
   const end = originalUrl.search(queryBeginning);
-  return withoutSecrets(originalUrl.slice(0, end === -1 ? 200 : Math.min(end, 200)));
+  const path = originalUrl.slice(0, end === -1 ? 200 : Math.min(end, 200));
+  return withoutSecrets(path.startsWith(callbackPrefix) ? path.split('/', 4).join('/') : path);
 }
