@@ -3,6 +3,11 @@ import { excerptLimitBytes, safeExcerpt } from './excerpt.ts';
 /** Longest status line, chunk size line and the like, in characters. Header lines are bounded by the whole. */
 const lineLimit = 8_192;
 
+/** What every status line begins with (RFC 9112, 4). */
+const opening = 'HTTP/1.';
+
+const notHttp = 'the answer is not HTTP/1.1';
+
 const nothing = Buffer.alloc(0);
 
 type State =
@@ -79,7 +84,10 @@ export class ResponseReader {
     }
     const line = this.#readLine();
     if (line === null) {
-      if (this.#line.length > lineLimit && this.#state !== 'headers')
+      // What speaks something else may never end a line: frames of HTTP/2 do not.
+      if (this.#state === 'status' && !opening.startsWith(this.#line.slice(0, opening.length)))
+        this.#giveUp(notHttp);
+      else if (this.#line.length > lineLimit && this.#state !== 'headers')
         this.#giveUp('the status line is too long');
     } else if (this.#state === 'status') this.#statusLine(line);
     else if (this.#state === 'headers') this.#headerLine(line);
@@ -103,7 +111,7 @@ export class ResponseReader {
   #statusLine(line: string): void {
     const match = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/.exec(line);
     if (!match) {
-      this.#giveUp('the answer is not HTTP/1.1');
+      this.#giveUp(notHttp);
       return;
     }
     const statusCode = Number(match[2]);

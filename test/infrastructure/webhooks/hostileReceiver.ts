@@ -167,6 +167,11 @@ export const misbehaviours = {
     behave: () => (_request, socket) => socket.write('220 mail.example.com ESMTP\r\n'),
     expected: nothing('protocol_error'),
   },
+  'speaks HTTP/2 from the start, and waits for us to': {
+    // SETTINGS, with nothing in them.
+    behave: () => (_request, socket) => socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])),
+    expected: nothing('protocol_error'),
+  },
   'has TLS agreed on anew, again and again': {
     behave: () => (_request, socket) => {
       const again = (error: Error | null): void => {
