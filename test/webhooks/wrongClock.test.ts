@@ -40,7 +40,7 @@ describeSeveralSessions('A certificate that has expired by the clock of the mach
              FROM webhook_deliveries WHERE webhook_id = $1`,
           [id],
         );
-        return (put?.pause ?? 0) > 5;
+        return (put?.pause ?? 0) > 30;
       };
       await eventually(isPutOff);
       const [delivery] = await world.deliveries(id);

@@ -26,14 +26,17 @@ const attemptLimit = 2 * slots;
 /** How long an attempt that failed through a fault of ours waits. */
 const ownFaultDelayMs = 1_000;
 
-/**
- * The same while nobody resolves names for us, or our clock finds certificates expired: everything that is due waits then,
- * and is taken again each time.
- */
-const lastingFaultDelayMs = 10_000;
+/** The same while nobody resolves names for us: everything that is due waits then, and is taken again each time. */
+const namelessDelayMs = 10_000;
 
-const lasts = (fault: unknown): boolean =>
-  fault instanceof NameServersAway || fault instanceof MachineClockWrong;
+/** The same while our clock is too wrong to judge certificates: each time costs a beginning of TLS, and others may be right. */
+const wrongClockDelayMs = 60_000;
+
+function pauseAfterMs(fault: unknown): number {
+  if (fault instanceof SendingCancelled) return 0;
+  if (fault instanceof MachineClockWrong) return wrongClockDelayMs;
+  return fault instanceof NameServersAway ? namelessDelayMs : ownFaultDelayMs;
+}
 
 /** A taken delivery that is being sent or recorded. */
 interface Attempt {
@@ -240,8 +243,7 @@ export class WebhookDispatcher {
     const { clock, log } = this.#platform;
     const isCancelled = error instanceof SendingCancelled;
     if (!isCancelled) log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt not made');
-    const delayMs = lasts(error) ? lastingFaultDelayMs : ownFaultDelayMs;
-    const dueAt = new Date(clock.now().getTime() + (isCancelled ? 0 : delayMs));
+    const dueAt = new Date(clock.now().getTime() + pauseAfterMs(error));
     await releaseLease({ id: delivery.id, token }, dueAt, this.#platform);
     if (isCancelled) this.#wake({ webhookIds: [delivery.webhook_id] });
     else this.#next.at(dueAt);
