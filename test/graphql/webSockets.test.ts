@@ -99,18 +99,25 @@ describeOneEngine('Operations over graphql-ws', (engine) => {
     expect(await raw.closed()).toEqual({ code: 4400, reason: 'Invalid message received' });
   });
 
-  it('takes what 16 KiB hold before a key, and 1 MiB with one', async () => {
+  it('takes what 16 KiB hold before a key, and with one 1 MiB and no byte more', async () => {
     const raw = await openRawSocket(server.url);
     raw.send({ type: 'ping', payload: { text: 'x'.repeat(16_000) } });
     await raw.receives(({ type, payload }) => type === 'pong' && payload.text.length === 16_000);
     const Authorization = `Bearer ${server.keys.test}`;
     raw.send({ type: 'connection_init', payload: { Authorization, text: 'x'.repeat(16_000) } });
     await raw.receives(({ type }) => type === 'connection_ack');
-    const query = `{ walletBalance { balance } } #${'x'.repeat(1_000_000)}`;
-    raw.send({ type: 'subscribe', id: '1', payload: { query } });
+    const messageOf = (bytes: number) => {
+      const message = (filling: string) => {
+        const query = `{ walletBalance { balance } } #${filling}`;
+        return JSON.stringify({ type: 'subscribe', id: '1', payload: { query } });
+      };
+      return message('x'.repeat(bytes - message('').length));
+    };
+    raw.send(messageOf(1_048_576));
     const { payload } = await raw.receives(({ type }) => type === 'next');
     expect(payload.data.walletBalance.balance).toBe('5000.00');
-    raw.socket.terminate();
+    raw.send(messageOf(1_048_577));
+    expect((await raw.closed()).code).toBe(1009);
   });
 
   it('speaks graphql-transport-ws only, and only at /graphql', async () => {
