@@ -41,7 +41,7 @@ interface Read {
 interface Lane {
   client: Client | null;
   opening: Promise<Client>;
-  /** In the order in which they are answered. */
+  /** In the order in which they are answered. Each is asked once: it may be another's after as many answers as there are. */
   readonly reads: Set<Read>;
   /** When it answered last, or was given the first read since it had answered all, by `performance.now()`. */
   heardMs: number;
@@ -250,7 +250,7 @@ export class SharedConnections {
       this.#ask(read, other);
     }
     if (lane.passedOnMs === nowMs || this.#heardMs > nowMs - 2 * quietMs) return;
-    for (const read of owed.filter(({ copies }) => copies < mostCopies)) {
+    for (const read of owed.filter((one) => one.copies < mostCopies && !this.#fresh?.reads.has(one))) {
       lane.passedOnMs = nowMs;
       this.#ask(read, this.#chooseFresh());
     }
@@ -277,7 +277,7 @@ export class SharedConnections {
     for (const lane of this.#lanes) {
       if (!isQuiet(lane, fresh.heardMs)) continue;
       for (const read of lane.reads) {
-        if (!read.isAnswered && read.copies < mostCopies) this.#ask(read, fresh);
+        if (!read.isAnswered && read.copies < mostCopies && !fresh.reads.has(read)) this.#ask(read, fresh);
       }
     }
   }

@@ -58,6 +58,7 @@ describeSeveralSessions('A connection that answers where no other does', (engine
   let link: Awaited<ReturnType<typeof startForgettingLink>>;
   let database: Database;
   let answers: unknown[];
+  let clock: ReturnType<typeof monotonicClock>;
   beforeEach(async () => {
     place = await engine.allocate();
     link = await startForgettingLink(new URL(place.settings.DATABASE_URL as string));
@@ -79,24 +80,48 @@ describeSeveralSessions('A connection that answers where no other does', (engine
     );
   };
 
+  /** Some connections have owed answers for long: it is looked what becomes of them. */
+  async function look(): Promise<void> {
+    clock.pass(2_100);
+    await vi.advanceTimersByTimeAsync(100);
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+  }
+
   /** One read is owed by connections that are forgotten, and another by one that is being made, which is not let in. */
   async function forget(): Promise<void> {
     await Promise.all(Array.from({ length: 4 }, () => database.sequelize.query('SELECT pg_sleep(0.1)')));
-    const clock = monotonicClock();
+    clock = monotonicClock();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     link.forget();
     read();
     await passing(() => link.askedOfForgotten() === 1);
     // The first look passes it on to another of those that are there, a later one to one that is made for it.
-    for (let look = 0; look < 4 && !link.isWaitedFor(); look += 1) {
-      clock.pass(2_100);
-      await vi.advanceTimersByTimeAsync(100);
-      for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
-    }
+    for (let looks = 0; looks < 4 && !link.isWaitedFor(); looks += 1) await look();
     await passing(link.isWaitedFor);
     const before = link.askedOfForgotten();
     read();
     await passing(() => link.askedOfForgotten() > before);
+  }
+
+  /** Transactions that all wait for a connection. @returns those connections that two of them had at the same moment. */
+  async function takeAll(letIn: () => void): Promise<number[]> {
+    const { sequelize } = database;
+    const taken = new Set<number>();
+    const takenTwice: number[] = [];
+    const taking = Array.from({ length: 6 }, () =>
+      sequelize.transaction(async (transaction) => {
+        const ask = (sql: string) =>
+          sequelize.query<{ pid: number }>(sql, { transaction, type: QueryTypes.SELECT });
+        const [{ pid } = { pid: 0 }] = await ask('SELECT pg_backend_pid() AS pid');
+        if (taken.has(pid)) takenTwice.push(pid);
+        taken.add(pid);
+        await ask('SELECT pg_sleep(0.2)');
+        taken.delete(pid);
+      }),
+    );
+    letIn();
+    await Promise.all(taking);
+    return takenTwice;
   }
 
   it('is asked at once for all that the others owe, and for what comes after that', async () => {
@@ -112,23 +137,15 @@ describeSeveralSessions('A connection that answers where no other does', (engine
 
   it('is given once to one of those who wait for a connection', async () => {
     await forget();
-    const { sequelize } = database;
-    const taken = new Set<number>();
-    const takenTwice: number[] = [];
-    const taking = Array.from({ length: 6 }, () =>
-      sequelize.transaction(async (transaction) => {
-        const ask = (sql: string) =>
-          sequelize.query<{ pid: number }>(sql, { transaction, type: QueryTypes.SELECT });
-        const [{ pid } = { pid: 0 }] = await ask('SELECT pg_backend_pid() AS pid');
-        if (taken.has(pid)) takenTwice.push(pid);
-        taken.add(pid);
-        await ask('SELECT pg_sleep(0.2)');
-        taken.delete(pid);
-      }),
-    );
-    link.letIn();
-    await passing(() => answers.length === 2);
-    await Promise.all(taking);
+    const takenTwice = await takeAll(link.letIn);
+    expect([answers, takenTwice]).toEqual([Array(2).fill({ one: 1 }), []]);
+  });
+
+  it.each([2, 3])('is asked once for each read, however often it is looked (%i times)', async (looks) => {
+    await forget();
+    // It is asked for the second read as well, and is not let in yet.
+    for (let looked = 0; looked < looks; looked += 1) await look();
+    const takenTwice = await takeAll(link.letIn);
     expect([answers, takenTwice]).toEqual([Array(2).fill({ one: 1 }), []]);
   });
 });
