@@ -46,8 +46,9 @@ export async function openStore(settings: Settings, log: Log): Promise<Store> {
         },
       );
     });
-    database.endPatience();
+    // Where a key is missing, all that is sealed is looked through for it.
     const vault = await openVault(settings, (opened) => checkVault(opened, database.sequelize));
+    database.endPatience();
     return { database, vault };
   } catch (error) {
     await database.close().catch((fault) => log.error({ err: fault }, 'store not closed'));

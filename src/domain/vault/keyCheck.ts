@@ -70,10 +70,7 @@ function keyIdOf(sealed: string, vault: Vault): string | null {
 
 /** Whether something has the mark of the key. */
 async function marksAny(keyId: string, sequelize: Sequelize): Promise<boolean> {
-  for (const { isMarked } of sealedValues) {
-    const [row] = await run(sequelize, isMarked, [markOf(keyId)]);
-    if (row?.found) return true;
-  }
+  for (const { isMarked } of sealedValues) if (await isMarked(markOf(keyId), sequelize)) return true;
   return false;
 }
 

@@ -75,14 +75,8 @@ async function look(values: SealedValues, vault: Vault, sequelize: Sequelize, wa
   return { ...counts, unopened };
 }
 
-async function countOthers(
-  { countOthers }: SealedValues,
-  vault: Vault,
-  sequelize: Sequelize,
-): Promise<number> {
-  const [row] = await run(sequelize, countOthers, [markOf(vault.keyId)]);
-  return row?.others ?? 0;
-}
+const countOthers = (values: SealedValues, vault: Vault, sequelize: Sequelize): Promise<number> =>
+  values.countOthers(markOf(vault.keyId), sequelize);
 
 async function reseal(
   values: SealedValues,

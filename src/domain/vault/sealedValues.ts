@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { readAtLength } from '../../infrastructure/database/readAtLength.ts';
 import { run, type Statement, statement } from '../../infrastructure/database/statement.ts';
 import { markLength, markStart } from '../../infrastructure/secrets/vault.ts';
 
@@ -24,20 +25,23 @@ interface Place {
   readonly isSealed?: string;
 }
 
+/** A page of values: those next after a row, by its key. */
+type ReadPage = (after: readonly string[], sequelize: Sequelize) => Promise<SealedValue[]>;
+
+/** What looks for a mark goes through all there is, where few or none have it. */
 export interface SealedValues {
   /** In the words of who reads what `keys:reseal` says. */
   readonly kind: string;
   readonly column: string;
-  /** All of them, in pages: the next after the row of $1, by its key. */
-  readonly all: Statement<SealedValue>;
-  /** The same of those that are older than marks. */
-  readonly unmarked: Statement<SealedValue>;
+  readonly all: ReadPage;
+  /** Those that are older than marks. */
+  readonly unmarked: ReadPage;
   /** Of the rows $1 those whose value is still what $2 says get what $3 says. Rows that somebody has locked are left. */
   readonly replace: Statement<{ row: string[] }>;
-  /** How many have another mark than $1, or none. */
-  readonly countOthers: Statement<{ others: number }>;
-  /** Whether one has the mark $1. */
-  readonly isMarked: Statement<{ found: boolean }>;
+  /** @returns how many have another mark, or none. */
+  readonly countOthers: (mark: string, sequelize: Sequelize) => Promise<number>;
+  /** @returns whether one has the mark. */
+  readonly isMarked: (mark: string, sequelize: Sequelize) => Promise<boolean>;
 }
 
 /** Few enough that nobody waits for their locks to be given back. */
@@ -57,11 +61,13 @@ function valuesOf({ kind, table, column, key, isSealed }: Place): SealedValues {
   const parts = key.map(
     (part, index) => `($1::text[])[(n::integer - 1) * ${key.length} + ${index + 1}] AS ${part}`,
   );
+  const all = statement<SealedValue>(`read_sealed_${name}`, page(''));
+  const unmarked = page(`AND left(t.${column}, 1) <> '${markStart}'`);
   return {
     kind,
     column: `${table}.${column}`,
-    all: statement(`read_sealed_${name}`, page('')),
-    unmarked: statement(`read_unmarked_${name}`, page(`AND left(t.${column}, 1) <> '${markStart}'`)),
+    all: (after, sequelize) => run(sequelize, all, [after]),
+    unmarked: (after, sequelize) => readAtLength(sequelize, unmarked, [after]),
     // What waits for no lock is in nobody's way: whoever holds rows and waits for others would be given up for a deadlock.
     replace: statement(
       `reseal_${name}`,
@@ -76,11 +82,16 @@ function valuesOf({ kind, table, column, key, isSealed }: Place): SealedValues {
         WHERE (${rowKey}) = (${key.map((part) => `anew.${part}`)}) AND t.${column} = anew.before
        RETURNING ARRAY[${rowKey}] AS row`,
     ),
-    countOthers: statement(
-      `count_others_${name}`,
-      `SELECT count(*)::integer AS others ${values} AND ${mark} <> $1`,
-    ),
-    isMarked: statement(`find_mark_${name}`, `SELECT EXISTS (SELECT ${values} AND ${mark} = $1) AS found`),
+    async countOthers(...[ownMark, sequelize]) {
+      const text = `SELECT count(*)::integer AS others ${values} AND ${mark} <> $1`;
+      const [row] = await readAtLength<{ others: number }>(sequelize, text, [ownMark]);
+      return row?.others ?? 0;
+    },
+    async isMarked(...[soughtMark, sequelize]) {
+      const text = `SELECT EXISTS (SELECT ${values} AND ${mark} = $1) AS found`;
+      const [row] = await readAtLength<{ found: boolean }>(sequelize, text, [soughtMark]);
+      return row?.found ?? false;
+    },
   };
 }
 
@@ -119,13 +130,13 @@ export const readSamples = statement<{ sealed: string }>(
 
 /** The pages of `all` or `unmarked`, each read when it is asked for. */
 export async function* pagesOf(
-  page: Statement<SealedValue>,
+  readPage: ReadPage,
   sequelize: Sequelize,
 ): AsyncGenerator<SealedValue[], void, undefined> {
   // Sorts before every key.
   let last: readonly string[] = ['', ''];
   for (;;) {
-    const values = await run(sequelize, page, [last]);
+    const values = await readPage(last, sequelize);
     yield values;
     const end = values.at(-1);
     if (!end) return;
