@@ -1,18 +1,9 @@
-import type { Writable } from 'node:stream';
 import type { Sequelize } from 'sequelize';
 import { gatherWrites } from '../gatheredWrites.ts';
 import { keptOfObject } from '../keptEntry.ts';
-import { type NamedQuery, type QueryingClient, send } from './namedQuery.ts';
+import { type NamedQuery, send, silenceMs } from './namedQuery.ts';
+import { type Client, giveBack } from './pooledClient.ts';
 import { isOutdated, isUnusable, waitedTooLong } from './sqlState.ts';
-
-/** What is used of the pg client that Sequelize's pool holds. */
-export interface Client extends QueryingClient {
-  readonly connection: { readonly stream: Pick<Writable, 'cork' | 'uncork' | 'destroy'> };
-  /** Sends queries without waiting for the answers to those before. */
-  pipeline: boolean;
-  /** Sequelize's mark of a connection that its pool must end instead of handing it out. */
-  _invalid?: boolean;
-}
 
 /** What is used of the pool inside Sequelize's connection manager. */
 interface Pool {
@@ -35,6 +26,8 @@ interface Read {
   /** On how many connections it is. */
   copies: number;
   isAnswered: boolean;
+  /** When it was passed on first, by `performance.now()`; 0 when it was not. */
+  passedOnMs: number;
 }
 
 /** A connection from the pool that reads share. */
@@ -111,7 +104,7 @@ export class SharedConnections {
   /** @returns the rows. @throws the driver's error. */
   query(query: NamedQuery): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
-      this.#ask({ query, resolve, reject, copies: 0, isAnswered: false }, this.#choose());
+      this.#ask({ query, resolve, reject, copies: 0, isAnswered: false, passedOnMs: 0 }, this.#choose());
     });
   }
 
@@ -242,7 +235,9 @@ export class SharedConnections {
     if (!isQuiet(lane, nowMs) || lane.passedOnMs > nowMs - quietMs) return;
     const [first, ...behind] = lane.reads;
     // The first may be what takes so long, and hold up those behind it again.
-    const owed = [...behind, first].filter((read) => read !== undefined && !read.isAnswered) as Read[];
+    const owed = [...behind, first].filter(
+      (read) => read !== undefined && isToBePassedOn(read, nowMs),
+    ) as Read[];
     for (const read of owed.filter(({ copies }) => copies < mostCopies - 1)) {
       const other = this.#choose();
       if (isQuiet(other, nowMs)) break;
@@ -292,9 +287,8 @@ export class SharedConnections {
 const isQuiet = ({ client, reads, heardMs }: Lane, nowMs: number): boolean =>
   client !== null && reads.size > 0 && heardMs < nowMs - quietMs;
 
-/** Returns a connection to the pool, or ends it. */
-export function giveBack(manager: Sequelize['connectionManager'], client: Client, unusable: boolean): void {
-  if (!unusable) manager.releaseConnection(client);
-  // Nobody waits for the end of a connection that is given up.
-  else manager.destroyConnection(client).catch(() => undefined);
+/** Where one connection after the other falls silent, who reads is told so at last, as all are whose answers never come. */
+function isToBePassedOn(read: Read, nowMs: number): boolean {
+  read.passedOnMs ||= nowMs;
+  return !read.isAnswered && nowMs - read.passedOnMs <= silenceMs;
 }

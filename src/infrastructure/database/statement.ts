@@ -1,7 +1,8 @@
 import type { Sequelize } from 'sequelize';
 import { type NamedQuery, rowsOf, type Timestamps } from './namedQuery.ts';
+import { type Client, giveBack } from './pooledClient.ts';
 import { asynchronousCommitSql } from './session.ts';
-import { type Client, giveBack, poolOf, SharedConnections } from './sharedConnections.ts';
+import { poolOf, SharedConnections } from './sharedConnections.ts';
 import { isOutdated, isUnusable, sqlStateOf } from './sqlState.ts';
 import { transactionContext } from './transactionContext.ts';
 

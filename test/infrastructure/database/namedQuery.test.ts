@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NamedQuery, rowsOf } from '../../../src/infrastructure/database/namedQuery.ts';
-import type { Client } from '../../../src/infrastructure/database/sharedConnections.ts';
+import type { Client } from '../../../src/infrastructure/database/pooledClient.ts';
 import { run, statement } from '../../../src/infrastructure/database/statement.ts';
 import { type TestDatabase, testDatabases } from './pool.ts';
 

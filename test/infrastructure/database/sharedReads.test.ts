@@ -2,6 +2,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../../src/infrastructure/database/database.ts';
+import { silenceMs } from '../../../src/infrastructure/database/namedQuery.ts';
 import { run, statement } from '../../../src/infrastructure/database/statement.ts';
 import { eventually } from '../../harness/client.ts';
 import { describeSeveralSessions, type Place } from '../../harness/engines.ts';
@@ -13,6 +14,9 @@ const log = pino({ level: 'silent' });
 
 /** Of what nobody locks. */
 const readOther = statement<{ one: number }>('test_read_other', 'SELECT 1 AS one');
+
+/** Between looks at what is owed. */
+const lookMs = 100;
 
 /** Longer than a connection is kept for the reads to come, and than one may owe an answer. */
 const longMs = 1_100;
@@ -116,6 +120,28 @@ describeSeveralSessions('Reads that share connections', (engine) => {
     await waiting(2);
     await other.query('ROLLBACK');
     expect(await Promise.all(reads)).toEqual(reads.map(() => [{ value: '100' }]));
+  });
+
+  it('fail at last where one connection after the other stays silent', async () => {
+    const clock = monotonicClock();
+    await open(4);
+    await lock();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let failure: Error | null = null;
+    const reading = read().catch((error) => {
+      failure = error;
+    });
+    for (let passedMs = 0; failure === null && passedMs < 3 * silenceMs; passedMs += lookMs) {
+      clock.pass(lookMs);
+      await vi.advanceTimersByTimeAsync(lookMs);
+      // What is asked on a new session is asked before the next look.
+      do await new Promise(setImmediate);
+      while (pool().waiting > 0);
+    }
+    // One that is asked for ever is answered now.
+    await other.query('ROLLBACK');
+    await reading;
+    expect(failure).toMatchObject({ message: expect.stringContaining('the database is silent') });
   });
 
   it('are asked once more while their connection owes an answer for long, what holds up the others after them', async () => {
