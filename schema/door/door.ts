@@ -51,7 +51,11 @@ export function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway): Grap
   const cache = new OperationCache();
   let apollo: Promise<ApolloServer<ApolloContext>> | undefined;
   const openApollo = () => {
-    apollo ??= startApollo(schema, cache, gateway);
+    // What could not be loaded once, for want of a descriptor for one, is for whoever asks next.
+    apollo ??= startApollo(schema, cache, gateway).catch((error) => {
+      apollo = undefined;
+      throw error;
+    });
     return apollo;
   };
   const countUnread = createUnreadCounting(schema);
@@ -78,7 +82,7 @@ export function createGraphqlDoor(schema: GraphQLSchema, gateway: Gateway): Grap
     },
     // A failure is told to whoever asks for a document.
     loadApollo: () => void openApollo().catch(() => undefined),
-    close: async () => (await apollo)?.stop(),
+    close: async () => (await apollo?.catch(() => undefined))?.stop(),
   };
 }
 
