@@ -10,6 +10,9 @@ export class Looks {
   #again = false;
   #stopped = false;
   #underWay: Promise<void> | null = null;
+  /** The look that began last, and how many there were by then. */
+  #latest: Promise<unknown> = Promise.resolve();
+  #begun = 0;
 
   /** @param look returns whether there may be more to find, which is looked for at once. */
   constructor(look: () => Promise<boolean>, outage: Outage) {
@@ -21,11 +24,21 @@ export class Looks {
     return this.#stopped;
   }
 
-  /** Resolves once there is nothing more to find, or a look failed. */
-  wake(): Promise<void> {
+  wake(): void {
     if (this.#underWay) this.#again = true;
     else if (!this.#stopped) this.#underWay = this.#lookForAll();
-    return this.#underWay ?? Promise.resolve();
+  }
+
+  /**
+   * Wakes it, and resolves once a look that began after this is over, or failed. Not once there is nothing more to find: while
+   * one is woken during each look, as under load, that never comes.
+   */
+  async looked(): Promise<void> {
+    const before = this.#begun;
+    this.wake();
+    // One that was under way began before. Behind it the next has begun, unless it failed.
+    if (this.#begun === before) await this.#latest.catch(() => undefined);
+    await this.#latest.catch(() => undefined);
   }
 
   /** Begins no look any more, and resolves once the one under way is over. */
@@ -38,7 +51,10 @@ export class Looks {
     try {
       do {
         this.#again = false;
-        const mayBeMore = await this.#look();
+        this.#begun += 1;
+        const look = this.#look();
+        this.#latest = look;
+        const mayBeMore = await look;
         this.#outage.end();
         this.#again ||= mayBeMore;
       } while (this.#again && !this.#stopped);

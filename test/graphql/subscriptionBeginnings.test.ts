@@ -3,14 +3,14 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
-import { loseEvents, requestRecharge, storedEvents } from '../harness/activity.ts';
+import { loseEvents, recordExample, requestRecharge, storedEvents, tenantOf } from '../harness/activity.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
 import { tableWaits } from '../harness/lockWaits.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
-import { allEvents } from '../harness/subscribers.ts';
+import { allEvents, transports } from '../harness/subscribers.ts';
 
 describeSeveralSessions('Where event streams begin', (engine) => {
   let server: TestServer;
@@ -178,5 +178,25 @@ describeEngines('Where subscriptions begin', (engine) => {
     expect(failures).toEqual([]);
     expect(told[0]?.data.events.type).toBe('wallet.recharge.pending');
     await client.dispose();
+  });
+
+  it('is found at once of a team to which something happens without end', async () => {
+    const { teamId, test: key } = await server.createTeam();
+    const tenant = await tenantOf(server, teamId, 'test');
+    let isOver = false;
+    // More at a moment than it takes to have some happen during each look at the table.
+    const events = Array.from({ length: 16 }, async () => {
+      while (!isOver) await recordExample(server, tenant, 'wallet.debit', 'ord_0');
+    });
+    try {
+      for (const transport of transports) {
+        const subscriber = transport.subscribe(server.url, { key });
+        await subscriber.sees(1);
+        subscriber.cut();
+      }
+    } finally {
+      isOver = true;
+      await Promise.all(events);
+    }
   });
 });

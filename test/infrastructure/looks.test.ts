@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Looks } from '../../src/infrastructure/looks.ts';
 import { createLog } from '../../src/infrastructure/observability/log.ts';
 import { Outage } from '../../src/infrastructure/observability/outage.ts';
+import { eventually } from '../harness/client.ts';
 
 /** Looks of which each ends as told, and what the log says of them. */
 function looksThat(end: (count: number) => Promise<boolean>) {
@@ -21,22 +22,48 @@ describe('Who is woken', () => {
     const { looks, count } = looksThat(async () => false);
     looks.wake();
     looks.wake();
-    await looks.wake();
+    await looks.looked();
     expect(count()).toBe(2);
   });
 
   it('looks on while there may be more', async () => {
     const { looks, count } = looksThat(async (looked) => looked < 5);
-    await looks.wake();
+    looks.wake();
+    await eventually(() => count() === 5);
+    await looks.stop();
     expect(count()).toBe(5);
+  });
+
+  it('is waited for until a look that began after that is over, however many there are behind it', async () => {
+    let goOn: () => void = () => undefined;
+    const { looks, count } = looksThat(
+      () =>
+        new Promise((resolve) => {
+          goOn = () => resolve(true);
+        }),
+    );
+    looks.wake();
+    let isOver = false;
+    const looked = looks.looked().then(() => {
+      isOver = true;
+    });
+    goOn();
+    await eventually(() => count() === 2);
+    expect(isOver).toBe(false);
+    goOn();
+    await looked;
+    expect(count()).toBe(3);
+    const stopping = looks.stop();
+    goOn();
+    await stopping;
   });
 
   it('looks after that, at whatever moment of a look it is', async () => {
     for (let moment = 0; moment < 12; moment += 1) {
       const { looks, count } = looksThat(async () => false);
-      const first = looks.wake();
+      const first = looks.looked();
       for (let passed = 0; passed < moment; passed += 1) await null;
-      await looks.wake();
+      await looks.looked();
       await first;
       expect([moment, count()]).toEqual([moment, 2]);
     }
@@ -48,10 +75,10 @@ describe('Who is woken', () => {
       return false;
     });
     looks.wake();
-    await looks.wake();
+    await looks.looked();
     expect(count()).toBe(1);
-    await looks.wake();
-    await looks.wake();
+    await looks.looked();
+    await looks.looked();
     expect([count(), told]).toEqual([3, ['away', 'here']]);
   });
 
@@ -72,7 +99,7 @@ describe('Who is woken', () => {
     expect(stopped).toBe(false);
     end(true);
     await stopping;
-    await looks.wake();
+    await looks.looked();
     expect(count()).toBe(1);
   });
 });

@@ -117,7 +117,7 @@ export class OrderDispatcher {
   }
 
   sweep(): Promise<void> {
-    return this.#looks.wake();
+    return this.#looks.looked();
   }
 
   /** Takes what is due. @returns whether there may be more. */

@@ -163,7 +163,7 @@ export class EventFeed {
     followers.add(follower);
     const isJoining = () => stream.position === null && followers.has(follower);
     while (isJoining()) {
-      await looks.wake();
+      await looks.looked();
       if (isJoining()) await delay(lookMs);
     }
     const leave = () => {

@@ -131,14 +131,19 @@ export class WebhookDispatcher {
   async sweep(): Promise<void> {
     await skipInactive(this.#platform);
     this.#alerts.wake();
-    await this.#wake('all');
+    this.#want('all');
+    await this.#looks.looked();
   }
 
   /** Looks for due deliveries there, now or after the look that is under way. */
-  #wake(scope: ClaimScope): Promise<void> | undefined {
+  #wake(scope: ClaimScope): void {
+    this.#want(scope);
+    if (!this.#wanted.isEmpty) this.#looks.wake();
+  }
+
+  #want(scope: ClaimScope): void {
     this.#wanted.add(scope);
     this.#full = false;
-    return this.#wanted.isEmpty ? undefined : this.#looks.wake();
   }
 
   /** Takes what is due where it is wanted. @returns whether there may be more, and slots for it. */
