@@ -48,6 +48,20 @@ interface Attempt {
   ended: Promise<void>;
 }
 
+/** The largest that the database numbers wallets with. */
+const largestWalletId = 2 ** 31 - 1;
+
+/**
+ * The wallet of a signal, if it can be one: on a channel of this name others may publish as well, and a look that asked the
+ * database for what they say would fail for every wallet in it.
+ * @throws RangeError
+ */
+function walletOf({ walletId }: { walletId: unknown }): number {
+  if (Number.isInteger(walletId) && (walletId as number) > 0 && (walletId as number) <= largestWalletId)
+    return walletId as number;
+  throw new RangeError('no number of a wallet');
+}
+
 /**
  * Whether a look there may be the first at deliveries that fall due later: by the first delay, or by the clock of whoever
  * recorded them, which may be a little ahead. Wallets are looked at when something is recorded for them, webhooks by
@@ -97,7 +111,7 @@ export class WebhookDispatcher {
     const { shared, signals, log } = this.#platform;
     if (!shared) await releaseAllLeases(this.#platform);
     Promise.all([
-      signals.subscribe('events', ({ walletId }) => this.#wake({ walletIds: [walletId] })),
+      signals.subscribe('events', (signal) => this.#wake({ walletIds: [walletOf(signal)] })),
       signals.subscribe('webhooks', ({ webhookId }) => this.#changes.check((id) => id === webhookId)),
     ])
       .then((stops) => {
