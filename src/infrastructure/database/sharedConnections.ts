@@ -26,7 +26,7 @@ interface Read {
   /** On how many connections it is. */
   copies: number;
   isAnswered: boolean;
-  /** When it was passed on first, by `performance.now()`; 0 when it was not. */
+  /** When it was first to be passed on, by `performance.now()`; 0 when it was not. */
   passedOnMs: number;
 }
 
@@ -236,8 +236,9 @@ export class SharedConnections {
     const [first, ...behind] = lane.reads;
     // The first may be what takes so long, and hold up those behind it again.
     const owed = [...behind, first].filter(
-      (read) => read !== undefined && isToBePassedOn(read, nowMs),
+      (read) => read !== undefined && !read.isAnswered && mayBePassedOn(read, nowMs),
     ) as Read[];
+    for (const read of owed) read.passedOnMs ||= nowMs;
     for (const read of owed.filter(({ copies }) => copies < mostCopies - 1)) {
       const other = this.#choose();
       if (isQuiet(other, nowMs)) break;
@@ -288,7 +289,5 @@ const isQuiet = ({ client, reads, heardMs }: Lane, nowMs: number): boolean =>
   client !== null && reads.size > 0 && heardMs < nowMs - quietMs;
 
 /** Where one connection after the other falls silent, who reads is told so at last, as all are whose answers never come. */
-function isToBePassedOn(read: Read, nowMs: number): boolean {
-  read.passedOnMs ||= nowMs;
-  return !read.isAnswered && nowMs - read.passedOnMs <= silenceMs;
-}
+const mayBePassedOn = ({ passedOnMs }: Read, nowMs: number): boolean =>
+  passedOnMs === 0 || nowMs - passedOnMs <= silenceMs;
