@@ -24,15 +24,14 @@ export class Looks {
     return this.#stopped;
   }
 
-  wake(): void {
+  /** Resolves once there is nothing more to find, or a look failed: while one is woken during each look, that never comes. */
+  wake(): Promise<void> {
     if (this.#underWay) this.#again = true;
     else if (!this.#stopped) this.#underWay = this.#lookForAll();
+    return this.#underWay ?? Promise.resolve();
   }
 
-  /**
-   * Wakes it, and resolves once a look that began after this is over, or failed. Not once there is nothing more to find: while
-   * one is woken during each look, as under load, that never comes.
-   */
+  /** Wakes it, and resolves once a look that began after this is over, or failed, which comes under whatever load. */
   async looked(): Promise<void> {
     const before = this.#begun;
     this.wake();

@@ -28,9 +28,7 @@ describe('Who is woken', () => {
 
   it('looks on while there may be more', async () => {
     const { looks, count } = looksThat(async (looked) => looked < 5);
-    looks.wake();
-    await eventually(() => count() === 5);
-    await looks.stop();
+    await looks.wake();
     expect(count()).toBe(5);
   });
 

@@ -116,8 +116,9 @@ export class OrderDispatcher {
     await Promise.all(this.#underWay.keys());
   }
 
+  /** Resolves once all that is due has been taken. */
   sweep(): Promise<void> {
-    return this.#looks.looked();
+    return this.#looks.wake();
   }
 
   /** Takes what is due. @returns whether there may be more. */
