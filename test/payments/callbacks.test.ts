@@ -148,16 +148,24 @@ describeDoors(
     it('that end before their door keep what is below the path from the log, too', async () => {
       const { url } = stage.server;
       const below = '/unguessable/pix';
-      const [odd, former] = [randomUUID(), randomUUID()];
+      const [odd, former, whole, shouted] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
       const headers = { 'X-Request-Id': odd, Expect: 'nothing' };
       expect((await rawRequest(url, { method: 'POST', path: `${path}${below}`, headers })).status).toBe(417);
       const elsewhere = `/callbacks/payments/former${below}`;
       await fetch(`${url}${elsewhere}`, { method: 'POST', headers: { 'X-Request-Id': former } });
+      const send = (target: string, id: string) =>
+        rawRequest(url, { method: 'POST', path: target, headers: { 'X-Request-Id': id } });
+      // The first of these reaches the door, which finds no payment in it.
+      await send(`${url}${path}${below}`, whole);
+      await send(`${path.toUpperCase()}${below}`, shouted);
       const lineOf = (id: string) => stage.server.logLines.find((line) => line.includes(id));
-      await eventually(() => lineOf(odd) !== undefined && lineOf(former) !== undefined);
-      expect([odd, former].map((id) => JSON.parse(lineOf(id) ?? '{}').path)).toEqual([
+      const ids = [odd, former, whole, shouted];
+      await eventually(() => ids.every((id) => lineOf(id) !== undefined));
+      expect(ids.map((id) => JSON.parse(lineOf(id) ?? '{}').path)).toEqual([
         path,
         '/callbacks/payments/former',
+        `${url}${path}`,
+        path.toUpperCase(),
       ]);
       expect(stage.server.logLines.filter((line) => line.includes('unguessable'))).toEqual([]);
     });

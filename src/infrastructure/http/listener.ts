@@ -173,6 +173,9 @@ function toldStatus({ headersSent, statusCode, refusalStatus }: Response): numbe
 /** What begins a query string, also as those write it who take the whole link for a path. */
 const queryBeginning = /\?|%(?:25)*3f/i;
 
+/** A payment provider's path with what is below it, also as those write it who send the whole address or another case. */
+const belowProvider = new RegExp(`(${callbackPrefix}/[^/]*).*`, 'is');
+
 /**
  * Without the query string, which may hold what clients should not have put there, and what links show their right with; and
  * without what stands behind the name of a payment provider, which may be a secret of its adapter's, wherever the call ends.
@@ -181,5 +184,5 @@ function pathOf(request: Request): string {
   const { originalUrl } = request;
   const end = originalUrl.search(queryBeginning);
   const path = originalUrl.slice(0, end === -1 ? 200 : Math.min(end, 200));
-  return withoutSecrets(path.startsWith(callbackPrefix) ? path.split('/', 4).join('/') : path);
+  return withoutSecrets(path.replace(belowProvider, '$1'));
 }
