@@ -5,6 +5,7 @@ import { forbidden, newContext } from '../../src/domain/admission.ts';
 import type { Gateway } from '../../src/domain/gateway.ts';
 import { identify } from '../../src/domain/identification.ts';
 import { withoutSecrets } from '../../src/infrastructure/observability/log.ts';
+import { urlOf } from '../../src/infrastructure/urlOf.ts';
 
 /** Who asks for operations over WebSockets, and from where. */
 
@@ -22,9 +23,10 @@ function isFromAuthorizedPage(
   { PUBLIC_URL }: Pick<Settings, 'PUBLIC_URL'>,
 ): boolean {
   if (origin === undefined || domains.includes(origin)) return true;
-  if (!URL.canParse(origin)) return false;
+  const page = urlOf(origin);
+  if (!page) return false;
   const isPublic = PUBLIC_URL !== undefined && origin === new URL(PUBLIC_URL).origin;
-  return isPublic || new URL(origin).hostname === hostname;
+  return isPublic || page.hostname === hostname;
 }
 
 function authorizationOf(parameters: Record<string, unknown> | undefined, request: Request) {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
+import { urlOf } from '../urlOf.ts';
 
 /**
  * Which URLs and which addresses a webhook may call: the rules that keep a receiver's URL from reaching into
@@ -51,9 +52,9 @@ export function parseWebhookUrl(text: string, { allowPrivateHosts = false } = {}
   if (parts[1]!.toLowerCase() !== 'https') return refuse('not_https');
   const authority = parts[2]!;
   if (authority.includes('@')) return refuse('user_info');
-  if (authority.includes('%') || !URL.canParse(text)) return refuse('malformed');
+  const url = authority.includes('%') ? null : urlOf(text);
+  if (!url) return refuse('malformed');
 
-  const url = new URL(text);
   url.hash = '';
   // A question mark with nothing behind it is not sent.
   if (url.search === '') url.search = '';
