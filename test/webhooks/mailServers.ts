@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { SMTPServerOptions } from 'smtp-server';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll } from 'vitest';
+import type { Clock } from '../../src/infrastructure/clock.ts';
 import { describeOneEngine } from '../harness/engines.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
 
@@ -23,13 +24,14 @@ export function describeMailServer<Mail extends MailServer>(
   title: string,
   start: () => Promise<Mail>,
   tests: (stage: MailStage<Mail>) => void,
+  clock?: Clock,
 ): void {
   describeOneEngine(title, (engine) => {
     const stage = {} as MailStage<Mail>;
     beforeAll(async () => {
       stage.mail = await start();
       const settings = { SMTP_URL: stage.mail.url, WEBHOOK_RETRY_DELAYS: '0s' };
-      stage.world = await DeliveryWorld.open(engine, { settings });
+      stage.world = await DeliveryWorld.open(engine, { settings, ...(clock ? { clock } : {}) });
     });
     afterAll(async () => {
       await stage.world?.close();

@@ -1,3 +1,4 @@
+import { askWithin } from '../../infrastructure/cutOff.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { restPrefix } from '../../infrastructure/http/restPrefix.ts';
 import { Looks } from '../../infrastructure/looks.ts';
@@ -123,12 +124,18 @@ export class AlertMails {
 
   /** @returns whether that was the last mail of this alert, sent or refused for good; else it is tried again. */
   async #mail(alert: AlertRow): Promise<boolean> {
-    const { mailer, log } = this.#platform;
+    const { mailer, log, clock } = this.#platform;
     const { webhook_id: webhookId, alert_email: to } = alert;
-    const signal = AbortSignal.any([this.#giveUp.signal, AbortSignal.timeout(mailTimeoutMs)]);
+    // Of `AbortSignal.timeout`, Node.js 20 loses the time with the next garbage where nothing but `any` has the signal.
+    const limits = { asked: 'the mail server', timeoutMs: mailTimeoutMs, clock };
     try {
       if (to === null) log.warn({ webhookId }, 'webhook deactivated; its team has no alert address');
-      else await mailer.send({ id: mailIdOf(alert), to, ...alertText(alert) }, signal);
+      else {
+        const mail = { id: mailIdOf(alert), to, ...alertText(alert) };
+        await askWithin(limits, ({ signal }) =>
+          mailer.send(mail, AbortSignal.any([this.#giveUp.signal, signal])),
+        );
+      }
       return true;
     } catch (error) {
       const isOver = isRefusedForGood(error);
