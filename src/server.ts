@@ -108,7 +108,8 @@ async function openPlatform({
   metrics,
   address,
 }: PlatformParts): Promise<Platform> {
-  const publicUrl = settings.PUBLIC_URL?.replace(/\/+$/, '');
+  // As URIs have it, which links are: `https://agência.example` is none, and not every client would make one of it.
+  const publicUrl = settings.PUBLIC_URL && new URL(settings.PUBLIC_URL).href.replace(/\/+$/, '');
   return {
     sequelize: database.sequelize,
     shared: database.shared,

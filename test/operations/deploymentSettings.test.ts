@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestFor } from '../bookings/bookingSteps.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
-import { describeEngines } from '../harness/engines.ts';
+import { describeEngines, describeOneEngine } from '../harness/engines.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 
@@ -70,5 +70,21 @@ describeEngines('Settings that a deployment changes', (engine) => {
       ),
     );
     expect(balances).toEqual(['100.00', '200.00', '300.00']);
+  });
+});
+
+describeOneEngine('A PUBLIC_URL with accented letters', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { settings: { PUBLIC_URL: 'https://agência.example/cobrança/' } });
+  });
+  afterAll(() => server?.close());
+
+  it('is in links as URIs have it', async () => {
+    const body = { amount: '100.00', currency: 'BRL', payment_method: 'boleto' };
+    const { test: key } = await server.createTeam();
+    const { data } = (await server.rest('POST', '/api/v1/wallet/recharge', { key, body })).body;
+    const boletoUrl = `https://xn--agncia-jva.example/cobran%C3%A7a/boletos/${data.id}`;
+    expect(data.payment).toMatchObject({ boleto_url: boletoUrl, boleto_pdf_url: `${boletoUrl}.pdf` });
   });
 });
