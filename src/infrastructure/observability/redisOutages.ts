@@ -23,7 +23,7 @@ class NoSingleServer extends Error {
 }
 
 /** What Redis says to whom it does not let in. */
-const refusals = /^(WRONGPASS|NOAUTH)\b/;
+const refusals = /^(WRONGPASS|NOAUTH|DENIED)\b/;
 
 /** What of REDIS_URL it refuses. */
 function refusedBy(error: Error): Refused | null {
@@ -70,27 +70,76 @@ function refuseModes(client: Redis): void {
   };
 }
 
+/** What the client asks of a new connection by itself, as it calls it. */
+interface Handshake {
+  hello(words: unknown[]): Promise<unknown>;
+  info(judge: (error: Error | null, info?: string) => void): Promise<string>;
+}
+
+/**
+ * Fails each connection to a server that is still loading what is on its disk, which may take minutes: the client would ask
+ * for INFO again and again, up to ten seconds apart and without a word, and keep what is asked of it meanwhile.
+ */
+function refuseLoading(client: Redis): void {
+  const ask = client.info.bind(client) as () => Promise<string>;
+  (client as unknown as Handshake).info = (judge) => {
+    const asked = ask();
+    asked.then((info) => {
+      if (!/^loading:1\r?$/m.test(info)) judge(null, info);
+      else client.emit('error', new Error('INFO says that it is loading its data'));
+    }, judge);
+    return asked;
+  };
+}
+
+/**
+ * Hears what a server says to the client's first word that turns it away and ends the connection: the client waits for all
+ * other answers before it looks at that one. Of a server in protected mode, which misses a password, it would even say that
+ * none is needed, each time.
+ */
+function hearGreeting(client: Redis, turnAway: (error: Error) => void): void {
+  const handshake = client as unknown as Handshake;
+  const greet = handshake.hello.bind(client);
+  handshake.hello = (words) =>
+    greet(words).catch((error: Error) => {
+      // Without an answer it fails with the connection, of which is told otherwise.
+      if (error.name === 'ReplyError') turnAway(error);
+      throw error.message.startsWith('DENIED') ? new Error('turned away', { cause: error }) : error;
+    });
+}
+
 /**
  * Tells of each reason for which a connection is lost or does not come. One that is ended in peace, as by a proxy that has no
  * Redis behind it, is no error to the client, however often: it is told when the next one ends as well. One on which
- * something fails before it is ready is ended, and so is one to a cluster or a Sentinel.
+ * something fails before it is ready is ended, and so is one to a cluster, a Sentinel or a server that is still loading.
  */
 export function hearLosses(client: Redis, lose: (error: Error) => void): void {
   let isTold = false;
   let isRetried = false;
+  /** What the server said as it turned the latest connection away, until it is told. */
+  let refusal: Error | null = null;
   refuseModes(client);
+  refuseLoading(client);
+  hearGreeting(client, (error) => {
+    refusal = error;
+  });
   client.on('error', (error) => {
     isTold = true;
     endUnready(client);
-    lose(error);
+    // What it was turned away with tells more than that its connection was reset then.
+    lose(refusal ?? error);
+    refusal = null;
   });
   client.on('reconnecting', () => {
-    if (isRetried && !isTold) lose(new Error('the connection ends before Redis is ready'));
+    if (refusal) lose(refusal);
+    else if (isRetried && !isTold) lose(new Error('the connection ends before Redis is ready'));
+    refusal = null;
     isRetried = true;
   });
   client.on('ready', () => {
     isTold = false;
     isRetried = false;
+    refusal = null;
   });
 }
 
