@@ -1,5 +1,6 @@
 import type { PubSubEngine } from 'graphql-subscriptions';
 import { PubSub } from 'graphql-subscriptions';
+import { keptEntry } from '../keptEntry.ts';
 import type { Log } from '../observability/log.ts';
 import { Outage } from '../observability/outage.ts';
 
@@ -35,13 +36,26 @@ export interface Signals {
 
 /** Signals over any graphql-subscriptions engine: in-process, or Redis between processes. */
 export function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 'check' | 'close'>): Signals {
-  const outage = new Outage(log, { lost: 'signals not published', back: 'signals are published again' });
+  // Of each channel: Redis may refuse one of them to its user, and the others getting out does not end that.
+  const outages = new Map<string, Outage>();
+  const outageOf = (channel: string) =>
+    keptEntry(
+      outages,
+      channel,
+      () =>
+        new Outage(log, {
+          lost: 'signals not published',
+          back: 'signals are published again',
+          fields: { channel },
+        }),
+    );
   const ownAccess = new Set<(signal: SignalChannels['access']) => void>();
   return {
     publish(channel, signal) {
       // This process does not wait for its own signal: whoever changed settings must not meet the old ones here.
       if (channel === 'access') for (const receive of ownAccess) receive(signal as SignalChannels['access']);
       // A lost signal costs a moment, a refused request costs a client: so failures end in the log.
+      const outage = outageOf(channel);
       engine.publish(channel, signal).then(
         () => outage.end(),
         (error) => outage.begin(error),
