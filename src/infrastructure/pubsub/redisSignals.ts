@@ -75,18 +75,26 @@ class RedisEngine extends RedisPubSub {
   /**
    * The engine keeps a promise for whoever subscribes to a channel while the first subscription is under way. It fails
    * with the first, when the connection is closed before Redis has answered, and with nobody there to hear it that would
-   * end the process.
+   * end the process. What it keeps of a subscription that failed nobody would take out: there is one each second for as
+   * long as Redis refuses it.
    */
   #subscribeOnce<Signal>(
     channel: string,
     receive: (signal: Signal) => void,
     options: unknown,
   ): Promise<number> {
-    const subscribed = super.subscribe(channel, receive, options);
-    const { subsPendingRefsMap: waiting } = this as unknown as {
+    const {
+      subsPendingRefsMap: waiting,
+      subscriptionMap: kept,
+      currentSubscriptionId: id,
+    } = this as unknown as {
       subsPendingRefsMap: Map<string, { pending: Promise<number> }>;
+      subscriptionMap: Record<number, unknown>;
+      currentSubscriptionId: number;
     };
+    const subscribed = super.subscribe(channel, receive, options);
     waiting.get(channel)?.pending.catch(() => undefined);
+    subscribed.catch(() => delete kept[id]);
     return subscribed;
   }
 

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
+import { RedisPubSub } from 'graphql-redis-subscriptions';
 import type { PubSubEngine } from 'graphql-subscriptions';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../../../src/infrastructure/observability/log.ts';
 import { redisSignals } from '../../../src/infrastructure/pubsub/redisSignals.ts';
 import { inProcessSignals, signalsOver } from '../../../src/infrastructure/pubsub/signals.ts';
@@ -112,6 +113,25 @@ describe('a subscription', () => {
     stop();
     signals.publish('events', { walletId: 2 });
     expect([received, all]).toEqual([[1], [1, 2]]);
+  });
+
+  it('that Redis refuses again and again keeps nothing of that', async () => {
+    const answers = new Map([
+      ['subscribe', '-NOPERM no permissions to access one of the channels\r\n'],
+      ['info', '$15\r\nredis_version:7\r\n'],
+    ]);
+    const redis = await startRedis((command) => answers.get(command) ?? '+OK\r\n');
+    const attempts = vi.spyOn(RedisPubSub.prototype, 'subscribe');
+    onTestFinished(() => attempts.mockRestore());
+    const signals = redisSignals(redis.url, log);
+    const refused = expect(signals.subscribe('events', () => undefined)).rejects.toThrow('NOPERM');
+    await eventually(() => attempts.mock.calls.length > 2);
+    const { subscriptionMap } = attempts.mock.contexts[0] as unknown as { subscriptionMap: object };
+    expect(Object.keys(subscriptionMap).length).toBeLessThanOrEqual(1);
+    await signals.close();
+    await refused;
+    expect(subscriptionMap).toEqual({});
+    await redis.close();
   });
 
   it('to what must be forgotten at once is taken back as others are', async () => {
