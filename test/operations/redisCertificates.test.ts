@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TlsOptions } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { KeyPair } from '../harness/certificates.ts';
@@ -17,7 +18,7 @@ const engine = realEngine();
 const redisUrl = process.env.TEST_REDIS_URL;
 
 /** Listens at the port until it is closed: in front of Redis with this certificate, or with a greeting and without TLS. */
-async function listenAt(port: number, certificate: KeyPair | null) {
+async function listenAt(port: number, certificate: TlsOptions | null) {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => sockets.add(socket.on('error', () => undefined));
   const pass = (near: Socket) => {
@@ -92,5 +93,20 @@ describe.runIf(engine && redisUrl)('A Redis that comes back', () => {
       await eventuallyTold(acceptance, index + 1);
       await redis.close();
     }
+
+    // As Redis does unless it is told otherwise.
+    const wanting = await listenAt(port, {
+      ...certificates.valid,
+      ca: certificates.authority,
+      requestCert: true,
+    });
+    await eventuallyTold(
+      'redis wants a certificate of ours, of which there is none, at the address of REDIS_URL: ',
+      1,
+    );
+    await wanting.close();
+    await listenAt(port, certificates.valid);
+    await eventuallyTold('redis wants no certificate of ours at the address of REDIS_URL', 1);
+    expect(told(refusal)).toEqual([bad.length, bad.length, bad.length]);
   }, 60_000);
 });

@@ -1,5 +1,5 @@
 import type { Refused } from '../observability/connectionOutage.ts';
-import { ConnectionOutage, failsTls } from '../observability/connectionOutage.ts';
+import { ConnectionOutage, refusedByTls } from '../observability/connectionOutage.ts';
 import type { Log } from '../observability/log.ts';
 import { hasNoConnectionLeft, lacksEntry } from './sqlState.ts';
 
@@ -8,8 +8,8 @@ const lacksTls = 'The server does not support SSL connections';
 
 /** What of DATABASE_URL the database refuses. */
 function refusedBy(error: Error): Refused | null {
-  if (failsTls(error) || error.message === lacksTls) return 'certificate';
-  return lacksEntry(error) ? 'entry' : null;
+  if (error.message === lacksTls) return 'certificate';
+  return lacksEntry(error) ? 'entry' : refusedByTls(error);
 }
 
 /**

@@ -15,6 +15,10 @@ const wordsOf = {
     'has no TLS, or no certificate that is trusted, at the address',
     'has TLS and a certificate that is trusted at the address',
   ],
+  ourCertificate: [
+    'wants a certificate of ours, of which there is none, at the address',
+    'wants no certificate of ours at the address',
+  ],
 } as const;
 
 export type Refused = keyof typeof wordsOf;
@@ -23,8 +27,14 @@ export type Refused = keyof typeof wordsOf;
 const tlsFaults =
   /^(ERR_(TLS|SSL)_.*|EPROTO|(.*_)?(CERT|CRL)(_.*)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
 
-/** Whether a connection failed by the TLS or the certificate of what is there. */
-export const failsTls = ({ code = '' }: Error & { code?: string }): boolean => tlsFaults.test(code);
+/** By which what is there says that its clients must have certificates, as Redis has it unless told otherwise. */
+const certificateRequired = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
+
+/** Whether, and of what, a connection failed by the TLS of what is there. */
+export function refusedByTls({ code = '' }: Error & { code?: string }): Refused | null {
+  if (code === certificateRequired) return 'ourCertificate';
+  return tlsFaults.test(code) ? 'certificate' : null;
+}
 
 export interface ConnectionWords extends Pick<OutageWords, 'fields' | 'level'> {
   readonly service: string;

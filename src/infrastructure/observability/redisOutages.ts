@@ -1,6 +1,6 @@
 import type { AbstractConnector, Redis } from 'ioredis';
 import type { Refused } from './connectionOutage.ts';
-import { ConnectionOutage, failsTls } from './connectionOutage.ts';
+import { ConnectionOutage, refusedByTls } from './connectionOutage.ts';
 import type { Log } from './log.ts';
 
 /**
@@ -28,10 +28,9 @@ const refusals = /^(WRONGPASS|NOAUTH|DENIED)\b/;
 /** What of REDIS_URL it refuses. */
 function refusedBy(error: Error): Refused | null {
   if (error instanceof NoSingleServer) return 'address';
-  if (failsTls(error)) return 'certificate';
   if (refusals.test(error.message)) return 'entry';
   const { command } = error as { command?: { name: string } };
-  return command?.name === 'select' ? 'database' : null;
+  return command?.name === 'select' ? 'database' : refusedByTls(error);
 }
 
 /** What one of the connections to Redis is lost to. @param meanwhile what happens without Redis. */
