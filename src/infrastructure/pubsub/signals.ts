@@ -49,6 +49,8 @@ export function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 
           fields: { channel },
         }),
     );
+  /** Channels on which others publish: perhaps thousands of messages a second, of which is said once. */
+  const shared = new Set<string>();
   const ownAccess = new Set<(signal: SignalChannels['access']) => void>();
   return {
     publish(channel, signal) {
@@ -72,7 +74,8 @@ export function signalsOver(engine: PubSubEngine, log: Log, ends: Pick<Signals, 
             receive(signal);
           } catch (error) {
             // Others may publish on a channel of this name, and what they say must not end the process.
-            log.warn({ err: error, channel }, 'signal not understood');
+            log[shared.has(channel) ? 'debug' : 'warn']({ err: error, channel }, 'signal not understood');
+            shared.add(channel);
           }
         },
         {},
