@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { dataOf } from '../doors/door.ts';
 import { eventually } from '../harness/client.ts';
-import { dayMs, hourMs } from '../harness/testClock.ts';
+import { dayMs, hourMs, minuteMs } from '../harness/testClock.ts';
 import { unreadable } from '../harness/unreadable.ts';
 import { signatureOf } from './bank.ts';
 import { describeLookups, pauseMs } from './lookupStage.ts';
@@ -136,6 +136,21 @@ describeLookups('a payment provider that is asked', (lookups, engine) => {
     await eventually(() => asked.length === 3);
     await lookups.twoLooks();
     expect(asked[2]?.since.getTime()).toBe(clock.now().getTime() - pauseMs - hourMs);
+  });
+
+  it('is asked at first back to the first recharge of its own, whatever another was asked for before it', async () => {
+    const { live } = await lookups.server.createTeam();
+    await lookups.request(live);
+    await lookups.answersOnce();
+    await lookups.server.query("UPDATE recharges SET provider = 'earlier'");
+    await lookups.request(live);
+    const begun = clock.now().getTime();
+    clock.advance(minuteMs);
+    asked.length = 0;
+    await lookups.server.query("UPDATE payment_lookups SET provider = 'earlier'");
+    await eventually(() => asked.length === 1);
+    expect(asked[0]?.since.getTime()).toBe(begun - hourMs);
+    await lookups.twoLooks();
   });
 
   it('is asked once by workers whose clocks differ by less than anybody puts right', async () => {
