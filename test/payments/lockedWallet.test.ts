@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { formatAmount } from '../../src/domain/money.ts';
 import { dataOf, pixOf } from '../doors/door.ts';
+import { documents } from '../doors/graphqlDoor.ts';
 import { restDoor } from '../doors/restDoor.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
@@ -8,14 +10,17 @@ import { describeSeveralSessions } from '../harness/engines.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { minuteMs, TestClock } from '../harness/testClock.ts';
 import { Bank, signatureOf } from './bank.ts';
 
 /** Only a server has other sessions that can hold a wallet; the embedded store has one. */
 describeSeveralSessions('payments that are told while something else holds their wallet', (engine) => {
+  const clock = new TestClock();
+  const bank = new Bank();
   let server: TestServer;
   let other: pg.Client;
   beforeAll(async () => {
-    server = await startTestServer(engine, { paymentProvider: new Bank() });
+    server = await startTestServer(engine, { clock, paymentProvider: bank });
     other = await server.openSession();
   });
   afterAll(() => server?.close());
@@ -121,5 +126,43 @@ describeSeveralSessions('payments that are told while something else holds their
     expect((await debit).data.debitReturnedPayment).toEqual({ note: 'Debited from the wallet' });
     expect((await dismissal).errors?.[0].message).toBe('Payment already settled');
     expect(dataOf(await door.balance(live)).balance).toBe('0.00');
+  });
+
+  it('keep no charge payable but their own', async () => {
+    const door = restDoor(() => server);
+    const { live } = await server.createTeam();
+    const [held = '', cancelled = '', heldNote = '', note = ''] = ['100.00', '200.00', '300.00', '400.00'];
+    const ids = new Map<string, string>();
+    const { charges } = bank;
+    bank.charges = async (request, options) => {
+      const amount = formatAmount(request.amountCents);
+      ids.set(amount, request.rechargeId);
+      if (amount === heldNote || amount === note) throw new Error('the connection was cut');
+      return charges(request, options);
+    };
+    bank.cancels = () => Promise.reject(new Error('503'));
+    for (const amount of [held, cancelled, heldNote, note]) await door.createRecharge(live, pixOf(amount));
+    for (const amount of [held, cancelled])
+      await server.graphql(documents.ofRecharge('cancelRecharge'), { id: ids.get(amount) }, live);
+    clock.advance(2 * minuteMs);
+    await eventually(() => new Set(bank.cancelled.map(({ rechargeId }) => rechargeId)).size === 4);
+    const payable = async () => {
+      const rows = await server.query<{ id: string }>(
+        `SELECT id FROM recharges WHERE charge_to_cancel_at IS NOT NULL
+         UNION ALL SELECT recharge_id FROM unwritten_charges`,
+      );
+      return rows.map(({ id }) => id).sort();
+    };
+
+    // As a payment does that waits for its wallet, and a creation that writes its recharge.
+    await other.query('BEGIN');
+    await other.query('SELECT FROM recharges WHERE id = $1 FOR UPDATE', [ids.get(held)]);
+    await other.query('SELECT FROM unwritten_charges WHERE recharge_id = $1 FOR UPDATE', [ids.get(heldNote)]);
+    bank.cancels = async () => undefined;
+    clock.advance(2 * minuteMs);
+    await eventually(async () => (await payable()).length === 2);
+    expect(await payable()).toEqual([ids.get(held), ids.get(heldNote)].sort());
+    await other.query('ROLLBACK');
+    await eventually(async () => (await payable()).length === 0);
   });
 });
