@@ -128,6 +128,38 @@ describeSeveralSessions('payments that are told while something else holds their
     expect(dataOf(await door.balance(live)).balance).toBe('0.00');
   });
 
+  it('wait for whoever holds what the bank took back of them, as an operator does, and do not hold the recharge meanwhile', async () => {
+    const door = restDoor(() => server);
+    const { live } = await server.createTeam();
+    const { id: rechargeId } = dataOf(await door.createRecharge(live, pixOf('100.00')));
+    const tell = async (outcome: string) => {
+      const body = JSON.stringify([{ rechargeId, outcome, providerReference: `${outcome}_${rechargeId}` }]);
+      const headers = { 'X-Bank-Signature': signatureOf(body) };
+      return (await fetch(`${server.url}/callbacks/payments/bank`, { method: 'POST', body, headers })).status;
+    };
+    // Put aside while there is nothing to debit: it waits again once there is.
+    await tell('returned');
+    const [notice] = await server.query<{ id: string }>(
+      'SELECT id FROM payment_notices WHERE recharge_id = $1',
+      [rechargeId],
+    );
+    const dismissal = `mutation { dismissPayment(id: "${notice?.id}", note: "Told too early") { id } }`;
+    await server.graphql(dismissal, null, server.keys.operator);
+
+    await other.query('BEGIN');
+    await other.query(`SET LOCAL deadlock_timeout = '10ms'`);
+    await other.query('SELECT FROM payment_notices WHERE id = $1 FOR UPDATE', [notice?.id]);
+    const paid = tell('paid');
+    await eventually(async () => (await lockWaits(server)) === 1);
+    await other.query('SELECT FROM recharges WHERE id = $1 FOR UPDATE', [rechargeId]);
+    await other.query('ROLLBACK');
+
+    expect(await paid).toBe(200);
+    expect(dataOf(await door.balance(live)).balance).toBe('100.00');
+    const waits = 'SELECT settled_at FROM payment_notices WHERE id = $1';
+    expect(await server.query(waits, [notice?.id])).toEqual([{ settled_at: null }]);
+  });
+
   it('keep no charge payable but their own', async () => {
     const door = restDoor(() => server);
     const { live } = await server.createTeam();
