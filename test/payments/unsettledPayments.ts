@@ -52,6 +52,7 @@ export function describeUnsettledPayments(stage: Stage): void {
     it.each([
       ['31999', '319.99'],
       ['32001', '320.01'],
+      ['0', '0.00'],
     ])('wait for an operator, who cannot credit them: of %s centavos', async (amountCents, amount) => {
       const { live, id, teamId } = await requested();
       const payment = await expectUnsettled(paid(id, { amountCents }), {
