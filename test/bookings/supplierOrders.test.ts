@@ -104,6 +104,11 @@ describeBookings('operators, of orders that suppliers leave undecided,', (stage)
     expect(await list(1_000, 1)).toEqual([[ids[0]], 2]);
     expect(await list(1_000, 2)).toEqual([[ids[1]], 2]);
     expect(await list(1_001, 1)).toEqual([[ids[1]], 1]);
+    // Where their rows stand in the table says nothing.
+    const earlier = `UPDATE bookings SET updated_at = updated_at - interval '1 hour' WHERE id = $1`;
+    await stage.server.query(earlier, [ids[1]]);
+    expect(await list(1_000, 1)).toEqual([[ids[1]], 2]);
+    expect(await list(1_000, 2)).toEqual([[ids[0]], 2]);
     await operate(stage, 'dropCancellation', { bookingId: ids[0] });
     expect(await list(1_000, 1)).toEqual([[ids[1]], 1]);
     await operate(stage, 'dropCancellation', { bookingId: ids[1] });
