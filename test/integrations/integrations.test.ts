@@ -218,6 +218,20 @@ describeEngines('Integrations', (engine) => {
     }
   });
 
+  it('are not switched where that cannot be told', async () => {
+    const { teamId } = await server.createTeam();
+    await server.query(
+      `ALTER TABLE events ADD CONSTRAINT nothing_told CHECK (team_id <> '${teamId}') NOT VALID`,
+    );
+    const refused = await refusal('disconnect', supplier(teamId)).finally(() =>
+      server.query('ALTER TABLE events DROP CONSTRAINT nothing_told'),
+    );
+    expect(refused.code).toBe('INTERNAL_ERROR');
+    const [kept] = await does('list', { teamId, mode: 'live' });
+    expect(kept).toEqual({ ...supplier(teamId), connected: true, updatedAt: null });
+    expect(await does('disconnect', supplier(teamId))).toMatchObject({ connected: false });
+  });
+
   it('are switched once: what is so already is a conflict, also for requests that come at once', async () => {
     const { teamId } = await server.createTeam();
     const conflict = (state: string) => ({
