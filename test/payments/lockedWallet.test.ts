@@ -10,6 +10,7 @@ import { describeSeveralSessions } from '../harness/engines.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { sweptTwice } from '../harness/sweeps.ts';
 import { minuteMs, TestClock } from '../harness/testClock.ts';
 import { Bank, signatureOf } from './bank.ts';
 
@@ -158,6 +159,21 @@ describeSeveralSessions('payments that are told while something else holds their
     expect(dataOf(await door.balance(live)).balance).toBe('100.00');
     const waits = 'SELECT settled_at FROM payment_notices WHERE id = $1';
     expect(await server.query(waits, [notice?.id])).toEqual([{ settled_at: null }]);
+  });
+
+  it('are not the only ones to wait: no charge is cancelled whose recharge does, and is written', async () => {
+    const door = restDoor(() => server);
+    const { live, teamId } = await server.createTeam();
+    await other.query('BEGIN');
+    await other.query('SELECT FROM wallets WHERE team_id = $1 FOR UPDATE', [teamId]);
+    const requesting = door.createRecharge(live, pixOf('100.00'));
+    await eventually(async () => (await lockWaits(server)) === 1);
+    // So late that it would be no more than a charge of no recharge.
+    clock.advance(10 * minuteMs);
+    await sweptTwice(server.url, 'charge-cancellation');
+    await other.query('ROLLBACK');
+    const { id } = dataOf(await requesting);
+    expect(bank.cancelled.filter(({ rechargeId }) => rechargeId === id)).toEqual([]);
   });
 
   it('keep no charge payable but their own', async () => {
