@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../doors/door.ts';
 import { dataOf, expectRefusal, forbidden, unauthorized } from '../doors/door.ts';
 import {
   agencyWith,
@@ -175,6 +176,31 @@ describeBookings(
         const refusedAgain = await stage.door.cancelBooking(live, id, { idempotencyKey: 'cancel-2' });
         expect([refusedAgain.text, refusedAgain.replayed]).toEqual([refused.text, true]);
         expect(await moneyOf(stage.door, live)).toEqual(['900.00', '900.00', '0.00']);
+      });
+
+      it('do all or nothing: where an answer cannot be kept, what it would tell of is undone', async () => {
+        const { live } = await agencyWith(stage, '1000.00');
+        const { id } = await held(stage, live, { price: '100.00', holdUntil: inHours(stage, 1) });
+        const options = { idempotencyKey: 'kept nowhere' };
+        const undone = async (send: () => Promise<Outcome>) => {
+          const before = await moneyOf(stage.door, live);
+          await stage.server.query(
+            `ALTER TABLE idempotency_keys ADD CONSTRAINT kept_nowhere CHECK (key <> '${options.idempotencyKey}')`,
+          );
+          const outcome = await send().finally(() =>
+            stage.server.query('ALTER TABLE idempotency_keys DROP CONSTRAINT kept_nowhere'),
+          );
+          expect(outcome).toMatchObject({ ok: false, error: { code: 'INTERNAL_ERROR' } });
+          expect(await moneyOf(stage.door, live)).toEqual(before);
+        };
+        const request = requestFor(await offered(stage, live));
+        await undone(() => stage.door.createBooking(live, request, options));
+        expect(await countOf(live)).toBe(1);
+        await undone(() => stage.door.confirmBooking(live, id, {}, options));
+        expect(dataOf(await stage.door.confirmBooking(live, id)).status).toBe('confirmed');
+        await undone(() => stage.door.cancelBooking(live, id, options));
+        const cancelled = await stage.door.cancelBooking(live, id, options);
+        expect([dataOf(cancelled).status, cancelled.replayed]).toEqual(['cancelled', false]);
       });
 
       it('are of one team and mode', async () => {
