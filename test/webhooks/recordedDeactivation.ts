@@ -66,6 +66,26 @@ export function describeDeactivation(stage: WorkerStage): void {
     expect(await stage.world.webhook(key, id)).toMatchObject({ active: false, failed_deliveries: 2 });
   });
 
+  it('recorded in one statement leave a webhook active that one of them got through to, and another long before', async () => {
+    const { platform } = stage.world.server.running.gateway;
+    const { key, tenant } = await stage.world.team();
+    const id = await stage.world.register(key, '/long-before');
+    await stage.world.happens(tenant);
+    const [before] = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    await record(before, 'token', delivered, -10_000);
+    for (const _ of [failed, delivered]) await stage.world.happens(tenant);
+    const taken = await claimDeliveries('token', { webhookIds: [id] }, free, platform);
+    const log = new AttemptRecorder(`worker of ${id}`, platform);
+    const endedAt = platform.clock.now();
+    await Promise.all(
+      [failed, delivered].map((outcome, index) => {
+        const delivery = taken[index] as ClaimedDelivery;
+        return log.record({ delivery, token: 'token', outcome, startedAt: endedAt, endedAt });
+      }),
+    );
+    expect(await stage.world.webhook(key, id)).toMatchObject({ active: true, failed_deliveries: 1 });
+  });
+
   it('are dated by when they began, and what comes of them for their webhook by when they ended', async () => {
     const { server } = stage.world;
     const { platform } = server.running.gateway;
