@@ -77,8 +77,10 @@ describeDoors(
         expect(await read(live, id)).toMatchObject({ status: 'completed', paid_at: paidAt });
         expect(await balanceOf(live)).toBe('320.00');
       }
-      const toCancel = 'SELECT FROM recharges WHERE id = $1 AND charge_to_cancel_at IS NOT NULL';
-      expect(await stage.server.query(toCancel, [withdrawn.id])).toEqual([]);
+      // Neither has an end any more, nor a charge that is to be cancelled.
+      const rows = 'SELECT charge_to_cancel_at, ended_at FROM recharges WHERE id = ANY ($1)';
+      const neither = { charge_to_cancel_at: null, ended_at: null };
+      expect(await stage.server.query(rows, [[withdrawn.id, failed.id]])).toEqual([neither, neither]);
     });
 
     describeUnsettledPayments(stage);
