@@ -12,6 +12,7 @@ import type { Log } from '../../src/infrastructure/observability/log.ts';
 import type { Turns } from '../../src/infrastructure/turns.ts';
 import { disclosed, renderError, wrap } from '../errors.ts';
 import { sizedAnswer } from './answerSize.ts';
+import { boundedDocumentStore } from './documentStore.ts';
 import type { Executable } from './executor.ts';
 import { compileOperation } from './executor.ts';
 import { documentLimits, limitRules } from './limits.ts';
@@ -146,6 +147,7 @@ export function createApollo(
     // Every request has it, and no browser sends it to another site before a preflight. GETs of urql bring nothing else.
     csrfPrevention: { requestHeaders: ['authorization'] },
     persistedQueries: false,
+    documentStore: boundedDocumentStore(),
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     stringifyResult: (result) => `${(result.data && texts.get(result.data)) ?? JSON.stringify(result)}\n`,

@@ -2,11 +2,13 @@ import { LRUCache } from 'lru-cache';
 import type { Executable } from './executor.ts';
 
 /** Characters of documents that are kept: each takes some hundred bytes once it is compiled. */
-const keptCharacters = 2_000_000;
+export const keptCharacters = 2_000_000;
+
+export const keptOperations = 1_000;
 
 /** Operations that were parsed, validated and compiled before, by the document's text and the operation's name. */
 export class OperationCache {
-  readonly #operations = new LRUCache<string, Executable>({ max: 1_000, maxSize: keptCharacters });
+  readonly #operations = new LRUCache<string, Executable>({ max: keptOperations, maxSize: keptCharacters });
 
   get(source: string, operationName: string | null | undefined): Executable | undefined {
     return this.#operations.get(keyOf(source, operationName));

@@ -11,25 +11,11 @@ import {
 import { watchReads } from '../harness/askedReads.ts';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
-import { garbageCollector } from '../harness/garbage.ts';
+import { memoryBytes } from '../harness/garbage.ts';
 import { connectRawSocket } from '../harness/rawSocket.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
 import { atRest, eventStream, streamedResults, transports, walletEvents } from '../harness/subscribers.ts';
-
-/** What the process holds on to: measured until collecting garbage frees no more. */
-async function memoryBytes(): Promise<number> {
-  const collect = garbageCollector();
-  let held = Number.POSITIVE_INFINITY;
-  for (;;) {
-    collect();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const { heapUsed, external, arrayBuffers } = process.memoryUsage();
-    const now = heapUsed + external + arrayBuffers;
-    if (now > held - 1_000_000) return now;
-    held = now;
-  }
-}
 
 describeOneEngine('A subscriber that does not read', (engine) => {
   let server: TestServer;

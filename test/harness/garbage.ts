@@ -9,3 +9,17 @@ export function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 }
+
+/** What the process holds on to: measured until collecting garbage frees no more. */
+export async function memoryBytes(): Promise<number> {
+  const collect = garbageCollector();
+  let held = Number.POSITIVE_INFINITY;
+  for (;;) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+    const now = heapUsed + external + arrayBuffers;
+    if (now > held - 1_000_000) return now;
+    held = now;
+  }
+}
