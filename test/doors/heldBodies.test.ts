@@ -92,6 +92,9 @@ describeOneEngine('Long bodies of one client that come in at once', (engine) => 
       const waiting = await several(2, () => whole(live, longBody));
       for (const other of [await whole(live, shortBody, ofLength), await whole(test, longBody)])
         expect(await eventually(() => other.status)).toBe(200);
+      // Nothing is kept of one that says that it is too large.
+      const tooLarge = await whole(live, 'x'.repeat(1024 * 1024 + 1), ofLength);
+      expect(await eventually(() => tooLarge.status)).toBe(400);
       await caughtUp();
       expect([...left, ...waiting].filter(isAnswered)).toEqual([]);
       for (const { sent } of left) sent.destroy();
