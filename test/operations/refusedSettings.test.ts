@@ -22,6 +22,7 @@ describe('Settings', () => {
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
     [{ METRICS_KEY: 'fifteen-letters' }, 'METRICS_KEY'],
     [{ METRICS_KEY: 'sixteen letters!' }, 'METRICS_KEY'],
+    [{ METRICS_KEY: 'k'.repeat(129) }, 'METRICS_KEY'],
     [{ BOOTSTRAP_LIVE_KEY: 'sk_test_0123456789' }, 'BOOTSTRAP_LIVE_KEY'],
     [{ BOOTSTRAP_TEST_KEY: 'sk_test_short' }, 'BOOTSTRAP_TEST_KEY'],
     [{ BOOTSTRAP_ADMIN_KEY: 'sk_admin_with a space' }, 'BOOTSTRAP_ADMIN_KEY'],

@@ -13,6 +13,8 @@ import { silentLog } from '../../harness/silentLog.ts';
 const descriptors = 16;
 const most = descriptors / 2;
 const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+/** More than the buffers of two sockets take. */
+const events = Buffer.alloc(64 * 1024 * 1024);
 
 /** A server with few descriptors that answers nothing. @param look at each request. */
 async function listen(look: (request: IncomingMessage, response: ServerResponse) => void) {
@@ -76,13 +78,17 @@ it('of connections that are closed nothing is kept, whether or not all were at w
   await eventually(async () => (await kept()) < most);
 });
 
-it('strangers whose callbacks do not come in full make room where all others are at work', async () => {
+it('strangers whose callbacks do not come in full make room where all others are at work, and no WebSocket that leaves events unread', async () => {
   let asked = 0;
   let complete = 0;
   const { metrics, open } = await listen((incoming, response) => {
     asked += 1;
     response.takesNoKey = incoming.url === '/callback';
     if (incoming.headers.authorization) incoming.socket.hasShownKey = true;
+    if (incoming.url === '/socket') {
+      incoming.socket.isKnownWebSocket = true;
+      incoming.socket.write(events);
+    }
     incoming.on('end', () => {
       complete += 1;
     });
@@ -90,9 +96,10 @@ it('strangers whose callbacks do not come in full make room where all others are
   const post = (path: string, more = '') =>
     `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${more}Content-Length: 4\r\n\r\n`;
   /** At work from now on. */
-  const come = async (text: string) => {
+  const come = async (text: string, reads = true) => {
     const before = asked;
     const client = open(text);
+    if (!reads) client.pause();
     await eventually(() => asked > before || client.closed);
     return client;
   };
@@ -104,8 +111,9 @@ it('strangers whose callbacks do not come in full make room where all others are
   const others = [
     await come(`${post('/callback')}body`),
     await come(post('/', 'Authorization: Bearer key\r\n')),
+    await come('GET /socket HTTP/1.1\r\nHost: localhost\r\n\r\n', false),
   ];
-  await eventually(() => complete === 1);
+  await eventually(() => complete === 2);
   while (others.length + strangers.length < most) others.push(await come(request));
   for (const _stranger of strangers) others.push(await come(request));
   await eventually(() => strangers.every(({ closed }) => closed));
