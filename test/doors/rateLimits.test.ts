@@ -185,6 +185,14 @@ describeDoors(
         expect(remainingOf(await stage.door.balance(live, { headers }))).toBe('4');
       });
 
+      it('is that of whom the proxy has seen: what a client writes before it is not believed', async () => {
+        const seen = newAddress();
+        const from = (written: string) => ({ headers: { 'x-forwarded-for': `${written}, ${seen}` } });
+        for (let sent = 0; sent < 5; sent += 1)
+          expectRefusal(await stage.door.balance(null, from(newAddress())), unauthorized);
+        expectRetryLater(await stage.door.balance(null, from(newAddress())));
+      });
+
       it('is the network’s of an IPv6 address, of which whoever has one has all', async () => {
         const network = newNetwork();
         const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });

@@ -27,6 +27,7 @@ describe('parseWebhookUrl', () => {
     ['https://[2606:4700::1111]/x', 'https://[2606:4700::1111]/x'],
     ['https://under_score.example.com/', 'https://under_score.example.com/'],
     ['https://no-such-host.invalid/', 'https://no-such-host.invalid/'],
+    [`https://${'a.'.repeat(125)}com/`, `https://${'a.'.repeat(125)}com/`],
   ])('accepts %s', (text, href) => {
     const parsed = parseWebhookUrl(text);
     expect(parsed.ok && parsed.url.href).toBe(href);
@@ -50,7 +51,7 @@ describe('parseWebhookUrl', () => {
     ['https://example.com../', 'malformed'],
     ['https://-a.example.com/', 'malformed'],
     [`https://${'a'.repeat(64)}.com/`, 'malformed'],
-    [`https://${'a.'.repeat(126)}com/`, 'malformed'],
+    [`https://${'a.'.repeat(125)}info/`, 'malformed'],
     ['https://256.1.1.1/', 'malformed'],
     ['https://example.com:65536/', 'malformed'],
     ['https://[fe80::1%25eth0]/', 'malformed'],
