@@ -217,6 +217,7 @@ describeEngines('the links of a recharge', (engine) => {
       expect(headers.get('cache-control')).toContain('private');
       expect(headers.get('set-cookie')).toBeNull();
       expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-powered-by')).toBeNull();
       expect(headers.get('x-request-id')).toBeTruthy();
     }
   });

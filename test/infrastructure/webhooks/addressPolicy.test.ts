@@ -82,6 +82,9 @@ describe('parseWebhookUrl', () => {
     'https://router.home.arpa/',
     'https://home.arpa./',
     'https://vault.corp/',
+    ...['localdomain', 'intranet', 'lan', 'home', 'private', 'onion'].map(
+      (suffix) => `https://vault.${suffix}/`,
+    ),
     'https://postgres/',
     'https://127.0.0.1/',
     'https://127.1/',
