@@ -62,6 +62,24 @@ describeOneEngine('The GraphQL door guards itself', (engine) => {
     }
   });
 
+  it('says over which transports subscriptions are served where one is asked for over another, known or not', async () => {
+    const body = { query: 'subscription { walletEvents { id } }' };
+    for (let times = 0; times < 2; times += 1) {
+      const refused = await server.rest('POST', '/graphql', { key: team.live, body });
+      expect([refused.status, refused.body.errors]).toEqual([
+        400,
+        [
+          {
+            message: expect.stringMatching(
+              /^Subscriptions are served over WebSockets .* text\/event-stream$/,
+            ),
+            extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+          },
+        ],
+      ]);
+    }
+  });
+
   it.each([
     ['its arguments', '{ walletTransactions(startDate: "2026-02-02", endDate: "2026-02-01") { ', 'startDate'],
     [
