@@ -25,8 +25,13 @@ it('a window that is just over is worth waiting for a second, never none', () =>
 });
 
 it('whoever has several reasons to wait is told the longest, once', () => {
-  const headers: HeaderList = [];
   const rateWindow = { allowed: false, limit: 60, remaining: 0, resetAtMs: Date.now() + 30_000 };
-  addStanding(headers, { rateWindow, retryAfterSeconds: 1 });
-  expect(headers.filter((_, index) => headers[index - 1] === 'Retry-After')).toEqual(['30']);
+  for (const [retryAfterSeconds, told] of [
+    [1, '30'],
+    [60, '60'],
+  ] as const) {
+    const headers: HeaderList = [];
+    addStanding(headers, { rateWindow, retryAfterSeconds });
+    expect(headers.filter((_, index) => headers[index - 1] === 'Retry-After')).toEqual([told]);
+  }
 });
