@@ -9,7 +9,7 @@ import { Bank, signatureOf } from '../payments/bank.ts';
 import { path as callbacks } from '../payments/bankSteps.ts';
 
 /** As README has them. */
-const [mostOfKey, mostOfNetwork] = [32, 8];
+const [mostOfKey, mostOfNetwork, mostOfAll] = [32, 8, 64];
 
 const longBody = JSON.stringify({ query: '{ __typename }', filling: 'x'.repeat(20_000) });
 const shortBody = JSON.stringify({ query: '{ __typename }' });
@@ -21,7 +21,8 @@ describeOneEngine('Long bodies of one client that come in at once', (engine) => 
   let server: TestServer;
   let begun: Held[] = [];
   beforeAll(async () => {
-    server = await startTestServer(engine, { paymentProvider: new Bank() });
+    const settings = { TRUST_PROXY: 'true' };
+    server = await startTestServer(engine, { paymentProvider: new Bank(), settings });
   });
   afterAll(() => server?.close());
 
@@ -131,5 +132,24 @@ describeOneEngine('Long bodies of one client that come in at once', (engine) => 
       held[0]?.sent.end(long.slice(-1));
       expect(await eventually(() => waiting.status)).toBe(200);
       expect(await eventually(() => held[0]?.status)).toBe(401);
+    }));
+
+  it('are no more than so many of all networks together where the bank may be their sender', () =>
+    ending(async () => {
+      const long = `[${' '.repeat(20_000)}]`;
+      const signed = { 'X-Bank-Signature': signatureOf(long), ...ofLength(long) };
+      let networks = 0;
+      const ofAnother = () => {
+        networks += 1;
+        return begin(callbacks, { ...signed, 'X-Forwarded-For': `10.0.0.${networks}` });
+      };
+      const held = await several(mostOfAll, ofAnother);
+      for (const { sent } of held) sent.write(long.slice(0, -1));
+      const waiting = await ofAnother();
+      waiting.sent.end(long);
+      await caughtUp();
+      expect(waiting.status).toBeNull();
+      held[0]?.sent.end(long.slice(-1));
+      for (const one of [waiting, held[0]]) expect(await eventually(() => one?.status)).toBe(200);
     }));
 });

@@ -43,15 +43,29 @@ describeOneEngine('Requests with something wrong in their heads', (engine) => {
   });
   afterAll(() => server?.close());
 
-  const answerTo = (path: string, head: Head) =>
+  const answerTo = (path: string, head: Head, method = 'POST') =>
     new Promise<Answer>((resolve, reject) => {
-      const sent = send(server.url + path, { method: 'POST', headers: ['Host', 'here', ...head] as never });
+      const sent = send(server.url + path, { method, headers: ['Host', 'here', ...head] as never });
+      sent.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(new Error('a WebSocket is open'));
+      });
       sent.on('error', reject).on('response', async (response) => {
         const text = Buffer.concat(await response.toArray()).toString();
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) });
       });
       sent.end();
     });
+
+  it("open no WebSocket, which would be nobody's where two keys are shown", async () => {
+    const { test, live } = server.keys;
+    const keys = ['Authorization', `Bearer ${test}`, 'Authorization', `Bearer ${live}`];
+    const offer = ['Connection', 'Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Version', '13'];
+    const nonce = ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='];
+    const protocol = ['Sec-WebSocket-Protocol', 'graphql-transport-ws'];
+    const refused = await answerTo('/graphql', [...keys, ...offer, ...nonce, ...protocol], 'GET');
+    expect([refused.status, refused.body.error.details.field]).toEqual([400, 'Authorization']);
+  });
 
   describe.each(doors)('at the door of $door', ({ path, errorOf, within }) => {
     it.each(faults)("are refused in their caller's name: %s", async (_what, head, field, status) => {

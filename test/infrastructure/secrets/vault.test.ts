@@ -95,5 +95,7 @@ describe('a signature', () => {
     expect(createVault(other).isSignature(earlier.text, earlier.signature)).toBe(false);
     expect(both.sign(earlier.text)).toBe(createVault(other).sign(earlier.text));
     expect(both.isSignature('e-ticket ord_2', earlier.signature)).toBe(false);
+    for (const shorter of ['', earlier.signature.slice(1)])
+      expect(both.isSignature(earlier.text, shorter)).toBe(false);
   });
 });
