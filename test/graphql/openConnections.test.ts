@@ -1,8 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
-import { describeEngines, describeSeveralSessions } from '../harness/engines.ts';
+import { describeEngines, describeOneEngine, describeSeveralSessions } from '../harness/engines.ts';
+import { garbageCollector } from '../harness/garbage.ts';
 import { lockWaits } from '../harness/lockWaits.ts';
 import { countOf, sampleOf } from '../harness/metricSamples.ts';
 import { connectRawSocket, openRawSocket } from '../harness/rawSocket.ts';
@@ -147,5 +149,36 @@ describeSeveralSessions('A connection that is closed while its key is looked up'
     await other.query('ROLLBACK');
     const staying = await connectRawSocket(server.url, live);
     staying.socket.close();
+  });
+});
+
+describeOneEngine('Of WebSockets that are closed', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine);
+  });
+  afterAll(() => server?.close());
+
+  it('nothing is kept with their key, which may be used for years', async () => {
+    const [collect, opened] = [garbageCollector(), 8];
+    const { live } = await server.createTeam();
+    const accepted: WeakRef<object>[] = [];
+    const note = (message: unknown) => accepted.push(new WeakRef((message as { socket: object }).socket));
+    subscribe('net.server.socket', note);
+    try {
+      while (accepted.length < opened) {
+        const raw = await connectRawSocket(server.url, live);
+        raw.send({ id: '1', type: 'subscribe', payload: { query } });
+        await raw.caughtUp();
+        raw.socket.close();
+        await raw.closed();
+      }
+    } finally {
+      unsubscribe('net.server.socket', note);
+    }
+    await eventually(() => {
+      collect();
+      return accepted.filter((socket) => socket.deref()).length < opened / 2;
+    });
   });
 });
