@@ -118,10 +118,18 @@ describeDoors(
         expect(outcome.text).not.toContain('sk_live');
       });
 
-      it('for a true key with a character more, less or other', async () => {
+      it('for a true key with a character more, less or other, or with something behind it', async () => {
         const { live } = await stage.server.createTeam();
         const changed = live.slice(0, -1) + (live.endsWith('A') ? 'B' : 'A');
-        for (const key of [`${live}x`, live.slice(0, -1), changed, live.toUpperCase()]) {
+        const others = [
+          `${live}x`,
+          live.slice(0, -1),
+          changed,
+          live.toUpperCase(),
+          `${live} x`,
+          `${live} ${live}`,
+        ];
+        for (const key of others) {
           expectRefusal(await stage.door.balance(key), unauthorized);
         }
         dataOf(await stage.door.balance(live));
