@@ -66,6 +66,19 @@ export function describeConnections(sequelize: () => Sequelize): void {
     expect((await read())[0]).toEqual({ id: 1, value: '100', extra: 7 });
   });
 
+  it.each([
+    ['read', readValue, '100'],
+    ['write', addOne, '101'],
+  ])('runs a %s that the server has forgotten', async (_, forgotten, value) => {
+    await poolOf(sequelize()).destroyAllNow();
+    await sequelize().transaction(async () => {
+      await run(sequelize(), readValue, [1]);
+      await run(sequelize(), addOne, [2]);
+      await sequelize().query('DEALLOCATE ALL');
+    });
+    expect(await run(sequelize(), forgotten, [1])).toEqual([{ value }]);
+  });
+
   it('ends its tries when no connection knows the statement', async () => {
     await expect(run(sequelize(), missingPrepared, [])).rejects.toMatchObject({ code: '26000' });
     expect(await run(sequelize(), readValue, [1])).toEqual([{ value: '100' }]);
