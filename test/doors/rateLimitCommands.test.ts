@@ -16,8 +16,11 @@ describeSeveralSessions('rate limits in Redis', (engine) => {
   let redis: Redis;
   /** All that Redis was asked for. */
   let asked = '';
+  /** What ends each connection to Redis. */
+  const ends: (() => void)[] = [];
   beforeAll(async () => {
     link = await startServiceLink(new URL(process.env.TEST_REDIS_URL ?? ''), (near, far) => {
+      ends.push(() => near.destroy());
       near.on('data', (bytes) => {
         asked += bytes.toString('latin1');
       });
@@ -104,5 +107,18 @@ describeSeveralSessions('rate limits in Redis', (engine) => {
     const callers = Array.from({ length: 450 }, () => `caller ${randomUUID()}`);
     const windows = await Promise.all(callers.map((caller) => limiter.consume('search', caller)));
     expect(windows.map(({ limit, remaining: left }) => limit - left)).toEqual(callers.map(() => 1));
+  });
+
+  it('know nothing more of requests that were counted in memory instead, once Redis counts again', async () => {
+    const { limiter } = server.running.gateway;
+    const caller = `caller ${randomUUID()}`;
+    // As many as the limit allows.
+    const counting = Array.from({ length: 100 }, () => limiter.consume('default', caller));
+    expect(limiter.isUsedUp('default', caller)).toBe(true);
+    for (const end of ends.splice(0)) end();
+    await Promise.all(counting);
+    await sharedCounts(server.running);
+    expect(await limiter.consume('default', caller)).toMatchObject({ allowed: true, remaining: 99 });
+    expect(limiter.isUsedUp('default', caller)).toBe(false);
   });
 });
