@@ -103,11 +103,17 @@ describeBookings(
         const { live } = await agencyWith(stage, '1000.00');
         const idempotencyKey = `sealed through ${stage.door.name}`;
         const request = requestFor(await offered(stage, live));
-        const { text } = await stage.door.createBooking(live, request, { idempotencyKey });
+        const { id } = await held(stage, live, { holdUntil: inHours(stage, 1) });
+        const answers = [
+          await stage.door.createBooking(live, request, { idempotencyKey }),
+          await stage.door.confirmBooking(live, id, {}, { idempotencyKey: `${idempotencyKey}: confirmed` }),
+          await stage.door.cancelBooking(live, id, { idempotencyKey: `${idempotencyKey}: cancelled` }),
+        ];
         const { phone_number: phone, identity_document: document } = request.passengers[0];
-        expect(text).toContain(phone);
+        for (const { ok, text } of answers)
+          expect([ok, text]).toEqual([true, expect.stringContaining(phone)]);
         const rows = await stage.server.query<{ row: string }>(
-          `SELECT k::text AS row FROM idempotency_keys k WHERE key = $1
+          `SELECT k::text AS row FROM idempotency_keys k WHERE starts_with(key, $1)
             UNION ALL SELECT b::text FROM bookings b UNION ALL SELECT e::text FROM events e`,
           [idempotencyKey],
         );
