@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ClientRequest } from 'node:http';
 import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../harness/client.ts';
 import { describeOneEngine } from '../harness/engines.ts';
@@ -11,11 +12,13 @@ import { path as callbacks } from '../payments/bankSteps.ts';
 /** As README has them. */
 const [mostOfKey, mostOfNetwork, mostOfAll] = [32, 8, 64];
 
-const longBody = JSON.stringify({ query: '{ __typename }', filling: 'x'.repeat(20_000) });
-const shortBody = JSON.stringify({ query: '{ __typename }' });
+const wholeBody = Buffer.from(JSON.stringify({ query: '{ __typename }', filling: 'x'.repeat(20_000) }));
+const shortBody = Buffer.from(JSON.stringify({ query: '{ __typename }' }));
 
-const ofLength = (body: string) => ({ 'Content-Length': body.length });
+type Body = Buffer | string;
+const ofLength = (body: Body) => ({ 'Content-Length': body.length });
 const inChunks = () => ({ 'Transfer-Encoding': 'chunked' });
+const compressed = (body: Body) => ({ ...ofLength(body), 'Content-Encoding': 'gzip' });
 
 describeOneEngine('Long bodies of one client that come in at once', (engine) => {
   let server: TestServer;
@@ -73,23 +76,24 @@ describeOneEngine('Long bodies of one client that come in at once', (engine) => 
   }
 
   it.each([
-    ['of a known length', ofLength],
-    ['in chunks', inChunks],
-  ])('are no more than so many, %s; short ones and those of others do not wait', (_form, framing) =>
+    ['of a known length', ofLength, wholeBody],
+    ['in chunks', inChunks, wholeBody],
+    ['compressed, however short that is', compressed, gzipSync(wholeBody)],
+  ])('are no more than so many, %s; short ones and those of others do not wait', (_form, framing, longBody) =>
     ending(async () => {
       const { live, test } = await server.createTeam();
-      const known = (key: string, body: string, framed = framing) =>
+      const known = (key: string, body: Body, framed: typeof ofLength | typeof inChunks = framing) =>
         begin('/graphql', { Authorization: `Bearer ${key}`, ...framed(body) });
-      const whole = async (key: string, body: string, framed = framing) => {
+      const whole = async (key: string, body: Body, framed: typeof ofLength | typeof inChunks = framing) => {
         const held = await known(key, body, framed);
         held.sent.end(body);
         return held;
       };
       expect((await server.graphql('{ __typename }', null, live)).status).toBe(200);
       const held = await several(mostOfKey, () => known(live, longBody));
-      for (const { sent } of held) sent.write(longBody.slice(0, -1));
+      for (const { sent } of held) sent.write(longBody.subarray(0, -1));
       const left = await several(mostOfKey, () => known(live, longBody));
-      for (const { sent } of left) sent.write(longBody.slice(0, 100));
+      for (const { sent } of left) sent.write(longBody.subarray(0, 50));
       const waiting = await several(2, () => whole(live, longBody));
       for (const other of [await whole(live, shortBody, ofLength), await whole(test, longBody)])
         expect(await eventually(() => other.status)).toBe(200);
@@ -100,15 +104,15 @@ describeOneEngine('Long bodies of one client that come in at once', (engine) => 
       expect([...left, ...waiting].filter(isAnswered)).toEqual([]);
       for (const { sent } of left) sent.destroy();
       await caughtUp();
-      held[0]?.sent.end(longBody.slice(-1));
+      held[0]?.sent.end(longBody.subarray(-1));
       for (const one of waiting) expect(await eventually(() => one.status)).toBe(200);
       // Clients that left, before their turn or in it, have taken nobody's place with them.
       for (const { sent } of held) sent.destroy();
       const next = await several(mostOfKey, () => known(live, longBody));
-      for (const { sent } of next) sent.write(longBody.slice(0, -1));
+      for (const { sent } of next) sent.write(longBody.subarray(0, -1));
       // Each while those before it are still coming in: all of them have a place.
       for (const one of next.reverse()) {
-        one.sent.end(longBody.slice(-1));
+        one.sent.end(longBody.subarray(-1));
         expect(await eventually(() => one.status)).toBe(200);
       }
     }),

@@ -126,7 +126,7 @@ function bytesOf(request: Request): Promise<Buffer> {
 
 /**
  * Reads a body by one of Express's parsers.
- * @throws AppError 400 when it cannot be read, or is larger than 1 MiB.
+ * @throws AppError 400 when it cannot be read, breaks off, or is larger than 1 MiB.
  */
 function parseWith(parser: RequestHandler, request: Request, response: Response): Promise<void> {
   return new Promise<void>((resolve, reject) => {
@@ -135,6 +135,8 @@ function parseWith(parser: RequestHandler, request: Request, response: Response)
       if (type === 'too_large' && !response.headersSent) response.setHeader('Connection', 'close');
       reject(validationError({ field: 'body', type }));
     };
+    // The parser listens to what inflates a compressed body, which hears nothing of a request that breaks off.
+    request.once('error', () => refuse('unreadable'));
     parser(request, response, (error?: unknown) => {
       if (!error) return resolve();
       refuse(faultTypes[(error as { type?: string }).type ?? ''] ?? 'unreadable');
