@@ -238,7 +238,7 @@ it('an offer stays that is at the limits', () => {
     const { origin, destination, arrivingAt } = next.flight;
     const landing = new Date(Date.parse(`${arrivingAt}Z`) + 36_000_000).toISOString().slice(0, 19);
     Object.assign(next.flight, { origin: destination, destination: origin });
-    Object.assign(next.flight, { departingAt: arrivingAt, arrivingAt: landing });
+    Object.assign(next.flight, { departingAt: arrivingAt, arrivingAt: landing, distanceKm: 40_075 });
     segments.push(next);
   })(limits);
   expect(inspect(limits)).toEqual({ offers: [limits], faults: [] });

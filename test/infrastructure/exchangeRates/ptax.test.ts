@@ -206,6 +206,16 @@ describe('closings of the central bank', () => {
       ['16', '17'],
       [],
     ],
+    [
+      'a slip that was believed, corrected in the first of them',
+      [['16', '5']],
+      [
+        ['13', '5.3'],
+        ['16', '6.3'],
+      ],
+      ['16'],
+      [],
+    ],
   ])('are judged: %s', (_case, told, before, believed, doubted) => {
     expect(judge(told, before)).toEqual([believed, doubted]);
   });
