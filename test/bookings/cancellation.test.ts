@@ -51,6 +51,13 @@ describeBookings('bookings change', (stage) => {
         '371.19',
         '162.98',
       ],
+      // 30.53 × 5.3417 = 163.082101
+      [
+        'less a penalty in dollars, below half',
+        { price: '100.00', currency: 'USD', penalty: '30.53' },
+        '371.09',
+        '163.08',
+      ],
       // 100.00 × 6.1705 = 617.05; 10.00 × 6.1705 = 61.705
       [
         'less a penalty in euros, half up',
