@@ -21,6 +21,8 @@ describe('a spread', () => {
   it('is added to the rates of foreign currencies, with six decimals, half up', async () => {
     expect(await of('4', 'USD')).toBe('5.616');
     expect(await of('0.0002', 'EUR')).toBe('6.250013');
+    // 5.4000054
+    expect(await of('0.0001', 'USD')).toBe('5.400005');
     expect(await of('99.9999', 'BRL')).toBe('1');
   });
 
