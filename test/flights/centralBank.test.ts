@@ -135,10 +135,16 @@ describeEngines('exchange rates of the central bank', (engine) => {
     expect(await sample(answered)).toBe(before + 1);
     // What is known already is not written again, nor told.
     expect(logged('"exchange rate of the central bank"')).toEqual([]);
-    const publishedMs = Date.parse('2026-11-19T16:09:35.372Z');
-    expect(await sample('embarque_exchange_rate_age_seconds{currency="USD"}')).toBe(
-      (clock.now().getTime() - publishedMs) / 1_000,
+    const age = () => sample('embarque_exchange_rate_age_seconds{currency="USD"}');
+    const ageSince = (published: string) => (clock.now().getTime() - Date.parse(published)) / 1_000;
+    expect(await age()).toBe(ageSince('2026-11-19T16:09:35.372Z'));
+    // The same rate, published an hour later after all.
+    const latest = bank.bulletins.USD?.filter(({ dataHoraCotacao }) =>
+      dataHoraCotacao.startsWith('2026-11-19 13'),
     );
+    for (const bulletin of latest ?? []) bulletin.dataHoraCotacao = '2026-11-19 14:09:35.372';
+    await advance(30 * minuteMs);
+    await eventually(async () => (await age()) === ageSince('2026-11-19T17:09:35.372Z'));
   });
 
   it('stay in use while the bank is out of order, also for who starts then, until they are too old', async () => {
