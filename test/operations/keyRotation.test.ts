@@ -239,7 +239,7 @@ describeOneEngine('The list of what is stored sealed', (engine) => {
     );
   });
 
-  it('has no column whose values are stored without a note of their key', async () => {
+  it('has no column whose values are stored, or changed, without a note of their key', async () => {
     const world = await DeliveryWorld.open(engine);
     onTestFinished(() => world.close());
     const noting = await world.server.query<{ name: string }>(
@@ -247,6 +247,11 @@ describeOneEngine('The list of what is stored sealed', (engine) => {
          FROM information_schema.triggers WHERE trigger_name LIKE '%\\_notes\\_key' AND event_manipulation = 'INSERT'`,
     );
     expect(noting.map(({ name }) => name).sort()).toEqual(sealedValues.map(({ column }) => column).sort());
+    const notingAnew = await world.server.query<{ name: string }>(
+      `SELECT event_object_table || '.' || event_object_column AS name
+         FROM information_schema.triggered_update_columns WHERE trigger_name LIKE '%\\_notes\\_key'`,
+    );
+    expect(notingAnew.map(({ name }) => name).sort()).toEqual(noting.map(({ name }) => name).sort());
   });
 
   it('notes the keys of values that a dump of nothing but data brings', async () => {
