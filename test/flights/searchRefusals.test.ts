@@ -181,6 +181,24 @@ describeFlightDoors('flight search', (stage) => {
       `${spelt('passengers.2.type')} invalid`,
       `${spelt('passengers.2.count')} too_small`,
     ]);
+    // Behind a slice that is none, and one without a date, the dates are held against those before.
+    expect(
+      await refused({
+        type: 'multi_city',
+        slices: [
+          slice('GRU', 'LIS', '2026-12-10'),
+          null,
+          slice('LIS', 'PAR', 1),
+          slice('PAR', 'GRU', '2026-12-09'),
+        ],
+        passengers: [adults(1)],
+      }),
+    ).toEqual([
+      'Invalid request parameters',
+      `${spelt('slices.1')} required`,
+      `${spelt('slices.2.departureDate')} invalid`,
+      `${spelt('slices.3.departureDate')} before_previous`,
+    ]);
     expect(await refused({ type: 'one_way', slices: 'GRU-LIS', passengers: infants })).toContain(
       `${spelt('passengers')} more_infants_than_adults`,
     );
