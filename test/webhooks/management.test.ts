@@ -38,7 +38,7 @@ describeWebhookDoors('management of webhooks', (stage) => {
       expect(await page(3)).toEqual({ items: [], pagination: { page: 3, limit: 2, total: 3, pages: 2 } });
     });
 
-    it('shows how many attempts were made and failed up to the largest number that GraphQL has', async () => {
+    it('shows how many attempts were made and failed up to the largest number that GraphQL has, and their rate to a tenth', async () => {
       const { live } = await team();
       const largest = 2 ** 31 - 1;
       const { id } = await register(live);
@@ -52,6 +52,8 @@ describeWebhookDoors('management of webhooks', (stage) => {
       };
       expect(await shown(largest, 5)).toEqual([largest, 5, 100]);
       expect(await shown(4 * largest, largest + 1)).toEqual([largest, largest, 75]);
+      expect(await shown(3, 2)).toEqual([3, 2, 33.3]);
+      expect(await shown(3, 1)).toEqual([3, 1, 66.7]);
     });
 
     it.each([
