@@ -64,6 +64,18 @@ describeEngines('A central bank that is asked by turns', (engine) => {
     clock.advance(minuteMs);
     await looked();
     expect(bank.asked).toHaveLength(6);
+    /** A minute later, the next turn is due so much later still. */
+    const putOffBy = async (milliseconds: number) => {
+      const due = new Date(clock.now().getTime() + minuteMs + milliseconds);
+      await server.query('UPDATE exchange_rate_lookups SET due_at = $1', [due]);
+      clock.advance(minuteMs);
+      await looked();
+    };
+    // Half an hour from the end of a turn, which may last two minutes.
+    await putOffBy(32 * minuteMs);
+    expect(bank.asked).toHaveLength(6);
+    await putOffBy(32 * minuteMs + 1);
+    await eventually(() => bank.asked.length === 8);
   });
 
   it('has its latest rate used, however many days are known', async () => {
