@@ -137,7 +137,7 @@ const firstShownMs = Date.parse('0000-01-01T00:00:00.000Z');
 const lastShownMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 const isShownInstant = (instant: Date): boolean =>
-  isInstant(instant) && instant.getTime() >= firstShownMs && instant.getTime() <= lastShownMs;
+  instant.getTime() >= firstShownMs && instant.getTime() <= lastShownMs;
 
 const arePaymentTerms = (terms: SupplierPaymentTerms): boolean =>
   terms.requiresInstantPayment === true ||
