@@ -139,10 +139,8 @@ describeEngines('exchange rates of the central bank', (engine) => {
     const ageSince = (published: string) => (clock.now().getTime() - Date.parse(published)) / 1_000;
     expect(await age()).toBe(ageSince('2026-11-19T16:09:35.372Z'));
     // The same rate, published an hour later after all.
-    const latest = bank.bulletins.USD?.filter(({ dataHoraCotacao }) =>
-      dataHoraCotacao.startsWith('2026-11-19 13'),
-    );
-    for (const bulletin of latest ?? []) bulletin.dataHoraCotacao = '2026-11-19 14:09:35.372';
+    const latest = bank.bulletins.USD?.find((told) => told.dataHoraCotacao.startsWith('2026-11-19 13'));
+    Object.assign(latest ?? {}, { dataHoraCotacao: '2026-11-19 14:09:35.372' });
     await advance(30 * minuteMs);
     await eventually(async () => (await age()) === ageSince('2026-11-19T17:09:35.372Z'));
   });
