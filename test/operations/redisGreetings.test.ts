@@ -28,6 +28,15 @@ const load: Pass = (near, far) => {
   });
 };
 
+/** Knows no greeting, after which clients go on with an older protocol, and gives another database than the one asked for. */
+const knowNoGreeting: Pass = (near, far) => {
+  far.pipe(near);
+  near.on('data', (asked) => {
+    const heard = asked.toString('latin1').replace('$5\r\nhello', '$6\r\nxhello');
+    far.write(Buffer.from(heard.replace('select\r\n$1\r\n3', 'select\r\n$2\r\n99'), 'latin1'));
+  });
+};
+
 /** A server whose Redis does that, until it is to pass everything on. */
 async function serverBefore(pass: Pass) {
   let present = pass;
@@ -35,7 +44,7 @@ async function serverBefore(pass: Pass) {
     present(near, far),
   );
   onTestFinished(() => link.close());
-  const server = await startTestServer(engine!, { settings: { REDIS_URL: link.url } });
+  const server = await startTestServer(engine!, { settings: { REDIS_URL: `${link.url}/3` } });
   onTestFinished(() => server.close());
   const { live: key } = await server.createTeam();
   return {
@@ -76,6 +85,12 @@ describe.runIf(engine)('A Redis that lets nobody in', () => {
       load,
       ['redis unavailable: ', 'INFO says that it is loading its data'],
       'redis is back',
+    ],
+    [
+      'has neither a greeting nor the database',
+      knowNoGreeting,
+      ['redis refuses the database of REDIS_URL: ', 'DB index is out of range'],
+      'redis takes the database of REDIS_URL',
     ],
   ] as const)('since it %s, is told as that, once, until it does', async (_why, pass, lost, back) => {
     const console = vi.spyOn(globalThis.console, 'warn');

@@ -91,6 +91,9 @@ function refuseLoading(client: Redis): void {
   };
 }
 
+/** What a server says to a greeting that it does not understand: the client goes on with an older protocol. */
+const notUnderstood = /NOPROTO|unknown command/i;
+
 /**
  * Hears what a server says to the client's first word that turns it away and ends the connection: the client waits for all
  * other answers before it looks at that one. Of a server in protected mode, which misses a password, it would even say that
@@ -102,7 +105,7 @@ function hearGreeting(client: Redis, turnAway: (error: Error) => void): void {
   handshake.hello = (words) =>
     greet(words).catch((error: Error) => {
       // Without an answer it fails with the connection, of which is told otherwise.
-      if (error.name === 'ReplyError') turnAway(error);
+      if (error.name === 'ReplyError' && !notUnderstood.test(error.message)) turnAway(error);
       throw error.message.startsWith('DENIED') ? new Error('turned away', { cause: error }) : error;
     });
 }
