@@ -19,6 +19,12 @@ const turnAway =
   (near) =>
     void near.once('data', () => near.end(`-${words}\r\n`));
 
+/** The same, without having read all that was said. */
+const turnAwayAtOnce =
+  (words: string): Pass =>
+  (near) =>
+    void near.once('data', () => near.write(`-${words}\r\n`, () => near.resetAndDestroy()));
+
 /** Lets in, and says of itself that it is loading. */
 const load: Pass = (near, far) => {
   near.pipe(far);
@@ -51,6 +57,7 @@ async function serverBefore(pass: Pass) {
     letIn() {
       present = passOn;
     },
+    cutOff: () => link.close(),
     balance: async () => (await server.rest('GET', '/api/v1/wallet/balance', { key })).status,
     readiness: async () => (await server.rest('GET', '/health/ready')).body.checks.redis,
     /** How often something was said of each connection. */
@@ -76,7 +83,7 @@ describe.runIf(engine)('A Redis that lets nobody in', () => {
     ],
     [
       'has as many clients as it may',
-      turnAway('ERR max number of clients reached'),
+      turnAwayAtOnce('ERR max number of clients reached'),
       ['redis unavailable: ', 'ERR max number of clients reached'],
       'redis is back',
     ],
@@ -102,6 +109,8 @@ describe.runIf(engine)('A Redis that lets nobody in', () => {
     server.letIn();
     await eventually(() => server.told(back).every((lines) => lines > 0));
     await eventually(async () => (await server.readiness()) === 'ok');
+    server.cutOff();
+    await eventually(() => server.told('redis unavailable: ', 'ECONNREFUSED').every((lines) => lines > 0));
     expect(server.told(...lost)).toEqual([1, 1, 1]);
     expect(console).not.toHaveBeenCalled();
   });

@@ -91,8 +91,8 @@ function refuseLoading(client: Redis): void {
   };
 }
 
-/** What a server says to a greeting that it does not understand: the client goes on with an older protocol. */
-const notUnderstood = /NOPROTO|unknown command/i;
+/** Answers to a greeting after which the client goes on: with an older protocol, or without a password that is not needed. */
+const goesOn = /NOPROTO|unknown command|without any password/i;
 
 /**
  * Hears what a server says to the client's first word that turns it away and ends the connection: the client waits for all
@@ -105,7 +105,7 @@ function hearGreeting(client: Redis, turnAway: (error: Error) => void): void {
   handshake.hello = (words) =>
     greet(words).catch((error: Error) => {
       // Without an answer it fails with the connection, of which is told otherwise.
-      if (error.name === 'ReplyError' && !notUnderstood.test(error.message)) turnAway(error);
+      if (error.name === 'ReplyError' && !goesOn.test(error.message)) turnAway(error);
       throw error.message.startsWith('DENIED') ? new Error('turned away', { cause: error }) : error;
     });
 }
@@ -118,7 +118,7 @@ function hearGreeting(client: Redis, turnAway: (error: Error) => void): void {
 export function hearLosses(client: Redis, lose: (error: Error) => void): void {
   let isTold = false;
   let isRetried = false;
-  /** What the server said as it turned the latest connection away, until it is told. */
+  /** What the server said as it turned this connection away. */
   let refusal: Error | null = null;
   refuseModes(client);
   refuseLoading(client);
@@ -130,7 +130,6 @@ export function hearLosses(client: Redis, lose: (error: Error) => void): void {
     endUnready(client);
     // What it was turned away with tells more than that its connection was reset then.
     lose(refusal ?? error);
-    refusal = null;
   });
   client.on('reconnecting', () => {
     if (refusal) lose(refusal);
@@ -141,7 +140,6 @@ export function hearLosses(client: Redis, lose: (error: Error) => void): void {
   client.on('ready', () => {
     isTold = false;
     isRetried = false;
-    refusal = null;
   });
 }
 
