@@ -16,10 +16,10 @@ describeOneEngine('Documents that are asked for once', (engine) => {
       const { body } = await server.graphql(`{ walletBalance { balance } } # ${comment}`, null, live);
       expect(body).toEqual({ data: { walletBalance: { balance: '0.00' } } });
     };
-    // What is loaded with the first, and as many as are kept.
-    while (asked < 10) await ask();
+    // What is loaded with the first, and as many as are kept: some twenty megabytes in all.
+    while (asked < count) await ask();
     const before = await memoryBytes();
-    while (asked < 10 + count) await ask();
+    while (asked < 2 * count) await ask();
     expect((await memoryBytes()) - before).toBeLessThan((count * characters) / 2);
   });
 });
