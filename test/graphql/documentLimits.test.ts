@@ -16,8 +16,11 @@ const nested = (depth: number) => `{ ${'... on Query { '.repeat(depth)}__typenam
 const ofLists = (depth: number) =>
   `{ bookings(limit: ${'['.repeat(depth)}${']'.repeat(depth)}) { items { id } } }`;
 
+/** A name that begins, and one that ends, with the word is none more. */
+const nameOf = (index: number) => (index % 2 === 0 ? `fragment${index}` : `F${index}fragment`);
+
 const manyFragments = (count: number) =>
-  `{ ${repeat(count, (index) => `...F${index}`)} } ${repeat(count, (index) => `fragment F${index} on Query { __typename }`)}`;
+  `{ ${repeat(count, (index) => `...${nameOf(index)}`)} } ${repeat(count, (index) => `fragment ${nameOf(index)} on Query { __typename }`)}`;
 
 /** Documents just within each limit, and just beyond it. */
 const documents: Record<string, { within: string; operationName?: string; beyond: string; says: RegExp }> = {
@@ -52,7 +55,7 @@ const documents: Record<string, { within: string; operationName?: string; beyond
   },
   'cost of fragments': {
     // 14 of 2 and one and a half times 2 and one and a half times 80.
-    within: `{ ${repeat(14, (index) => `a${index}: walletTransactions { ...A }`)} }
+    within: `{ ${repeat(14, (index) => `... on Query { ... on Query { ... on Query { a${index}: walletTransactions { ...A } } } }`)} }
       fragment A on WalletTransactions { transactions { ...B } }
       fragment B on WalletTransaction { ${repeat(80, () => 'id')} }`,
     beyond: `{ ${repeat(30, (index) => `a${index}: walletTransactions { ...A }`)} }
@@ -71,6 +74,11 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     beyond: `{ __typename${'\n'.repeat(3_000)}}`,
     says: /too many lines: at most 3000/i,
   },
+  'lines that end with CR alone': {
+    within: `{ __typename${'\r'.repeat(2_999)}}`,
+    beyond: `{ __typename${'\r'.repeat(3_000)}}`,
+    says: /too many lines: at most 3000/i,
+  },
   'nested values': {
     within: `{ __type(name: "${'['.repeat(200)}") { kind } ${repeat(101, () => '__typename @include(if: true)').replaceAll(' @include(if: true)', '')} }`,
     beyond: `{ bookings(limit: ${'['.repeat(2_900)}${']'.repeat(90)}) { items { id } } }`,
@@ -80,6 +88,18 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     within: `{ __type(name: "${'['.repeat(101)}") { kind } }`,
     beyond: ofLists(99),
     says: /nested too deeply: at most 100 braces, brackets and parentheses within one another/i,
+  },
+  'nesting of parentheses': {
+    within: repeat(101, (index) => `query Q${index} { bookings(limit: 1) { items { id } } }`),
+    operationName: 'Q0',
+    beyond: '('.repeat(101),
+    says: /nested too deeply/i,
+  },
+  'nesting at the end': {
+    within: `${repeat(310, (index) => `query Q${index} { walletBalance { balance currency } }`)} query T { __type(name: "${'['.repeat(101)}") { kind } }`,
+    operationName: 'T',
+    beyond: `{ ${repeat(2_850, () => '__typename')} ${'('.repeat(100)}`,
+    says: /nested too deeply/i,
   },
   'nesting by thousands': {
     within: `{ __type(name: """${'{'.repeat(2_900)}""") { kind } }`,
@@ -91,6 +111,16 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     within: getIntrospectionQuery(),
     beyond: `{ __schema { types { ${'fields { type { '.repeat(5)}name${' } }'.repeat(5)} } } }`,
     says: /introspection depth/i,
+  },
+  'depth down to introspection': {
+    within: `{ ${'... on Query { '.repeat(12)}__schema { queryType { name } }${' }'.repeat(12)} }`,
+    beyond: `{ ${'... on Query { '.repeat(13)}__schema { queryType { name } }${' }'.repeat(13)} }`,
+    says: /depth limit of 12 exceeded, found 13/,
+  },
+  'levels of introspection with more beside it': {
+    within: `{ ... on Query { __schema { queryType { ${'ofType { '.repeat(23)}name${' }'.repeat(23)} } } __typename } }`,
+    beyond: `{ ... on Query { __schema { queryType { ${'ofType { '.repeat(24)}name${' }'.repeat(24)} } } __typename } }`,
+    says: /introspection depth limit of 25 exceeded, found 26/i,
   },
   'levels of introspection': {
     within: `{ __schema { queryType { ${'ofType { '.repeat(23)}name${' }'.repeat(23)} } } }`,
@@ -108,8 +138,8 @@ const documents: Record<string, { within: string; operationName?: string; beyond
     says: /name too long: at most 255/i,
   },
   'names of aliases': {
-    within: `{ ${'a'.repeat(64)}: __typename }`,
-    beyond: `{ ${'a'.repeat(65)}: __typename }`,
+    within: `{ ${'a'.repeat(64)}: __typename __type(name: "${'x'.repeat(65)}") { kind } }`,
+    beyond: `{ ${repeat(40, () => '__typename')} ${'a'.repeat(65)}: __typename }`,
     says: /alias too long: at most 64/i,
   },
   'aliases of introspection': {
