@@ -52,6 +52,9 @@ const moveOn = statement(
 const givenUp =
   'payment notifications that make no sense: what the provider knew before is asked for no more; compare its statement with the recharges';
 
+/** Of those that are given up, so many are told one by one: enough to see what is wrong with them, in a line of bounded length. */
+const mostToldFaults = 50;
+
 /** Pages in a row of which nothing can be told from anything else: more than a list without an end should be asked for. */
 const mostNamelessPages = 100;
 
@@ -140,8 +143,8 @@ async function giveUp(
   { sequelize, paymentProvider: provider, log }: Platform,
 ): Promise<void> {
   if (heardUntil >= until) return;
-  const faults = failures.map(({ message }) => message);
-  log.error({ provider: provider.name, until, faults }, givenUp);
+  const faults = failures.slice(0, mostToldFaults).map(({ message }) => message);
+  log.error({ provider: provider.name, until, total: failures.length, faults }, givenUp);
   await run(sequelize, moveOn, [provider.name, until]);
 }
 
