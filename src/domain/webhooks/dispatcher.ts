@@ -14,6 +14,7 @@ import type { ClaimedDelivery, ClaimScope } from './claim.ts';
 import { claimDeliveries, nextDueAt, releaseAllLeases, releaseLease } from './claim.ts';
 import { HeldLeases } from './heldLeases.ts';
 import { KeptAttempts } from './keptAttempts.ts';
+import { OwnFaults } from './ownFaults.ts';
 import { DeliveryRequests } from './requests.ts';
 import { mayHaveLeftSome, Shares, slots } from './shares.ts';
 import { skipInactive } from './skipping.ts';
@@ -80,6 +81,7 @@ export class WebhookDispatcher {
   readonly #requests: DeliveryRequests;
   readonly #recorder: KeptAttempts;
   readonly #alerts: AlertMails;
+  readonly #faults: OwnFaults;
   readonly #attempts = new Set<Attempt>();
   readonly #leases: HeldLeases;
   readonly #changes: UrlChanges;
@@ -96,6 +98,7 @@ export class WebhookDispatcher {
     this.#requests = new DeliveryRequests(platform);
     this.#recorder = new KeptAttempts(this.#name, platform);
     this.#alerts = new AlertMails(platform);
+    this.#faults = new OwnFaults(platform.log);
     this.#leases = new HeldLeases(this.#attempts, platform);
     this.#changes = new UrlChanges(this.#attempts, platform);
     const outage = new Outage(platform.log, {
@@ -259,10 +262,9 @@ export class WebhookDispatcher {
 
   /** Nothing was sent, so there is nothing to record. */
   async #giveBack({ delivery, token }: Attempt, error: unknown): Promise<void> {
-    const { clock, log } = this.#platform;
     const isCancelled = error instanceof SendingCancelled;
-    if (!isCancelled) log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt not made');
-    const dueAt = new Date(clock.now().getTime() + pauseAfterMs(error));
+    if (!isCancelled) this.#faults.tell(error, delivery);
+    const dueAt = new Date(this.#platform.clock.now().getTime() + pauseAfterMs(error));
     await releaseLease({ id: delivery.id, token }, dueAt, this.#platform);
     if (isCancelled) this.#wake({ webhookIds: [delivery.webhook_id] });
     else this.#next.at(dueAt);

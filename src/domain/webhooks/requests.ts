@@ -22,7 +22,7 @@ export class DeliveryRequests {
   /** @throws Error when what is sealed cannot be opened, or there is nothing to send. */
   requestOf(delivery: ClaimedDelivery, now: Date): WebhookRequest {
     const { event_id: eventId, url } = delivery;
-    if (delivery.body === null) throw new Error(`event ${eventId} is missing`);
+    if (delivery.body === null) throw new Error('the event is missing');
     // Encoded once for the signatures and the wire.
     const body = Buffer.from(delivery.body);
     const signed = signatureHeaders({
