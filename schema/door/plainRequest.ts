@@ -21,7 +21,7 @@ export interface PlainRequest {
 
 /** What a request asks for, or null when it is for Apollo to look at. */
 export function plainRequestOf(request: Request, body: unknown): PlainRequest | null {
-  const isGet = request.method === 'GET' && body === undefined;
+  const isGet = request.method === 'GET';
   if (!isGet && request.method !== 'POST') return null;
   const asked = isGet ? askedInUrl(request) : body;
   if (!isRequest(asked)) return null;
@@ -58,13 +58,19 @@ function searchOf(target: string): string {
   return start === -1 ? '' : target.slice(start);
 }
 
-/** The query string without an empty name and null for variables or extensions, which Apollo would refuse. */
+/**
+ * The query string without an empty name and null for variables or extensions, which Apollo would refuse. What stands there
+ * twice is left for it to refuse.
+ */
 export function plainSearchOf(target: string): string {
   // Read as `askedInUrl` reads it, whichever way a client spells these: names may be escaped, and a sign of nothing left out.
-  const kept = [...new URLSearchParams(searchOf(target))].filter(
-    ([name, value]) =>
-      !(name === 'operationName' && value === '') &&
-      !((name === 'variables' || name === 'extensions') && value === 'null'),
+  const parameters = new URLSearchParams(searchOf(target));
+  const isNothing = (name: string, value: string) =>
+    name === 'operationName'
+      ? value === ''
+      : (name === 'variables' || name === 'extensions') && value === 'null';
+  const kept = [...parameters].filter(
+    ([name, value]) => !isNothing(name, value) || parameters.getAll(name).length > 1,
   );
   return `?${new URLSearchParams(kept)}`;
 }

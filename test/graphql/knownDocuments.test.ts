@@ -58,6 +58,13 @@ const inUrl: [string[][], number][] = [
   ],
   [
     [
+      ['variables', 'null'],
+      ['variables', json(variables)],
+    ],
+    400,
+  ],
+  [
+    [
       ['variables', json(variables)],
       ['query', '{ walletBalance { balance } }'],
     ],

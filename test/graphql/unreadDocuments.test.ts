@@ -161,6 +161,14 @@ describeEngines('A document that is new, of a key whose limit is used up,', (eng
     for (const answer of answers) if (!read.includes(answer)) isUnread(answer, searchLimit);
   });
 
+  it('is none that is known, in a batch as well, which is told what of it was refused', () =>
+    whileOneCounts(async () => {
+      const key = await usedUpKey();
+      const { status, body } = await sendBatch(key, balance, balance);
+      const refusals = body.map(({ errors }: Json) => errors.map(({ path }: Json) => path));
+      expect([status, refusals]).toEqual([200, [[['walletBalance']], [['walletBalance']]]]);
+    }));
+
   it('counts in a batch as often as there are such', async () => {
     const key = await usedUpKey();
     const decoy = () => fresh(`${balance} # flightSearch`);
@@ -182,6 +190,11 @@ describeEngines('A document that is new, of a key whose limit is used up,', (eng
       const read = await refusalOf(fresh(`${balance} # flightSearch`));
       expect(read).toContain('"path":["walletBalance"]');
       expect(await refusalOf(fresh('{ not a document'))).toContain('RATE_LIMIT_EXCEEDED');
+      const known = fresh(balance);
+      const { live: other } = await newTeamKeys(server);
+      const { results } = subscribe(server.url, { key: other, query: known });
+      await eventually(() => results.length === 1);
+      expect(await refusalOf(known)).toContain('"path":["walletBalance"]');
     });
   });
 });
