@@ -1,6 +1,10 @@
+import os from 'node:os';
+
 const { Date: RealDate } = globalThis;
+const { uptime: realUptime } = os;
 
 let aheadMs = 0;
+let suspendedMs = 0;
 
 /** What this process takes for the time: the machine's clock as if somebody had set it. It goes on as before. */
 class SetDate extends RealDate {
@@ -25,6 +29,16 @@ export function setMachineClock(milliseconds: number): void {
   globalThis.Date = SetDate as DateConstructor;
 }
 
+/** Has the machine be suspended for so long: its clock and its uptime go on, the monotonic clock does not. */
+export function suspendMachine(milliseconds: number): void {
+  suspendedMs += milliseconds;
+  os.uptime = () => realUptime() + suspendedMs / 1_000;
+  setMachineClock(aheadMs + milliseconds);
+}
+
 export function restoreMachineClock(): void {
+  aheadMs = 0;
+  suspendedMs = 0;
   globalThis.Date = RealDate;
+  os.uptime = realUptime;
 }

@@ -1,8 +1,9 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { SharedConnections } from '../../src/infrastructure/database/sharedConnections.ts';
 import { requestRecharge } from '../harness/activity.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
-import { restoreMachineClock, setMachineClock } from '../harness/machineClock.ts';
+import { restoreMachineClock, setMachineClock, suspendMachine } from '../harness/machineClock.ts';
 import { sampleOf } from '../harness/metricSamples.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer, sweepingOften } from '../harness/server.ts';
@@ -79,6 +80,29 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
         EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database());
       END $$`);
 
+  /** Has what the database says of the time from now on reach nobody before `letGo` is called. */
+  const holdAnswers = () => {
+    const reads = SharedConnections.of(server.running.gateway.platform.sequelize);
+    const ask = reads.query.bind(reads);
+    let letGo = (): void => undefined;
+    const isLetGo = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const held = { answers: 0, letGo };
+    const spy = vi.spyOn(reads, 'query').mockImplementation(async (query) => {
+      const rows = await ask(query);
+      if (query.name !== 'read_database_clock') return rows;
+      held.answers += 1;
+      await isLetGo;
+      return rows;
+    });
+    onTestFinished(() => {
+      letGo();
+      spy.mockRestore();
+    });
+    return held;
+  };
+
   const isFiveMinutes = (ms: number) => Math.abs(ms - 5 * minuteMs) < 30 * secondMs;
 
   const aheadSeconds = () => sampleOf(server.url, 'embarque_clock_ahead_seconds');
@@ -118,6 +142,33 @@ describeSeveralSessions('A process whose clock is not that of the database', (en
       expect(passedMs).toBeGreaterThanOrEqual(-5);
       expect(passedMs).toBeLessThan(secondMs);
     }
+  });
+
+  it('for its machine was suspended, and that cannot be asked, has the time all the same', async () => {
+    setMachineClock(10 * minuteMs);
+    await start();
+    await takeOverDatabaseClock();
+    await server.restart();
+    await server.query(`UPDATE set_clock SET refuses = true, ahead = '1 hour'`);
+    suspendMachine(hourMs);
+    expect(await datesRightly()).toBe(true);
+  });
+
+  it('for its machine was suspended while that answered, does not go by what it said before', async () => {
+    await start();
+    await takeOverDatabaseClock();
+    await server.restart();
+    const held = holdAnswers();
+    // A step, for which it asks at once.
+    suspendMachine(minuteMs);
+    await server.query(`UPDATE set_clock SET ahead = '1 minute'`);
+    server.running.gateway.platform.clock.now();
+    await eventually(() => held.answers > 0);
+    suspendMachine(hourMs);
+    await server.query(`UPDATE set_clock SET ahead = '61 minutes'`);
+    held.letGo();
+    expect(await datesRightly()).toBe(true);
+    expect(Math.abs(await aheadSeconds())).toBeLessThan(1);
   });
 
   it('any more, for that one took a step, goes by it soon', async () => {

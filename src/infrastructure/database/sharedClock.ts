@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Sequelize } from 'sequelize';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
-import { type ClockReading, readClocks } from '../clockReading.ts';
+import { type FullClockReading, passedBetween, readAllClocks } from '../clockReading.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { run, statement } from './statement.ts';
@@ -27,7 +27,7 @@ const readClock = statement<{ ms: string }>(
 );
 
 /** How the clocks stood when the database was asked last; all in milliseconds. */
-interface Comparison extends ClockReading {
+interface Comparison extends FullClockReading {
   /** How far the machine's clock was ahead of the database's; 0 where that is tolerated. */
   readonly aheadMs: number;
 }
@@ -42,8 +42,8 @@ interface Surroundings {
  * The machine's clock, put right by that of the database where they differ: processes on several machines have one time,
  * whatever their clocks say, and none expires, at a step of its own, what the others still take for good.
  *
- * A step is seen at once by the monotonic clock, which is gone by until the database has said what the time is: a machine
- * that was suspended is right, one whose clock was set may be wrong.
+ * A step is seen at once by the monotonic clock. Until the database has said what the time is, what passed since it was asked
+ * last is gone by: a machine that was suspended is right, one whose clock was set may be wrong.
  */
 export class SharedClock implements Clock {
   readonly schedule = systemClock.schedule;
@@ -58,7 +58,7 @@ export class SharedClock implements Clock {
     const isContinuous = Math.abs(machineMs - compared.machineMs - elapsedMs) <= toleratedMs;
     if (isContinuous) return new Date(machineMs - compared.aheadMs);
     this.#compareAgain();
-    return new Date(compared.machineMs - compared.aheadMs + elapsedMs);
+    return new Date(compared.machineMs - compared.aheadMs + passedBetween(compared, readAllClocks()));
   }
 
   /** Goes by the database's clock from now on. @returns what ends the asking. */
@@ -76,11 +76,13 @@ export class SharedClock implements Clock {
         );
     };
     const compare = async () => {
-      const askedMs = performance.now();
+      const asked = readAllClocks();
       const [row] = await run(sequelize, readClock, []);
-      const answered = readClocks();
-      const tookMs = answered.monotonicMs - askedMs;
-      if (!row || tookMs > longestAnswerMs) return;
+      const answered = readAllClocks();
+      // Of an answer that waited while the machine was suspended, the monotonic clock does not tell.
+      const tookMs = passedBetween(asked, answered);
+      const steppedMs = answered.machineMs - asked.machineMs - tookMs;
+      if (!row || tookMs > longestAnswerMs || Math.abs(steppedMs) > toleratedMs) return;
       const measuredMs = Math.round(answered.machineMs - tookMs / 2 - Number(row.ms));
       const heededFromMs = this.#compared?.aheadMs ? agreedMs : toleratedMs;
       const aheadMs = Math.abs(measuredMs) > heededFromMs ? measuredMs : 0;
