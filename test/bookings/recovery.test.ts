@@ -1,12 +1,11 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
 import { claimTasks } from '../../src/domain/bookings/orderTask.ts';
-import type { Platform } from '../../src/domain/platform.ts';
 import { dataOf } from '../doors/door.ts';
 import type { Json } from '../harness/client.ts';
 import { eventually } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
-import { handConnections, meetNextStatement } from '../harness/handedConnections.ts';
+import { stopAfter } from '../harness/handedConnections.ts';
 import { ledgerBreaks } from '../harness/ledger.ts';
 import { restoreMachineClock, setMachineClock } from '../harness/machineClock.ts';
 import { passMonotonicTime } from '../harness/monotonicClock.ts';
@@ -18,35 +17,6 @@ import { workerStage } from './workerStage.ts';
 function passMachineTime(milliseconds: number): () => void {
   setMachineClock(milliseconds);
   return restoreMachineClock;
-}
-
-/**
- * Has time pass, and something happen meanwhile, between the execution of the next statement of this name and its answer.
- * @returns what sets the time right again.
- */
-function stopAfter(
-  name: string,
-  pass: (milliseconds: number) => () => void,
-  { sequelize }: Platform,
-  meanwhile: () => Promise<unknown>,
-): () => void {
-  let restore: (() => void) | null = null;
-  const stop = handConnections(sequelize, async (connect) => {
-    const connection = await connect();
-    meetNextStatement(connection, (asked) => {
-      if (asked.name !== name || restore) return;
-      const { callback } = asked;
-      asked.callback = (...answer) => {
-        restore = pass(20_000);
-        void meanwhile().finally(() => callback(...answer));
-      };
-    });
-    return connection;
-  });
-  return () => {
-    stop();
-    restore?.();
-  };
 }
 
 describeEngines('a worker that died', (engine) => {
@@ -66,8 +36,11 @@ describeEngines('a worker that died', (engine) => {
         const { live } = await agencyWith(stage, '5000.00');
         const { id } = await booked(stage, live);
         const { gateway } = stage.server.running;
-        const goOn = stopAfter('claim_order_tasks', pass, gateway.platform, () =>
-          stage.door.cancelBooking(live, id),
+        const goOn = stopAfter(
+          'claim_order_tasks',
+          () => pass(20_000),
+          gateway.platform.sequelize,
+          () => stage.door.cancelBooking(live, id),
         );
         const worker = new OrderDispatcher(gateway.platform);
         try {

@@ -37,3 +37,32 @@ export function meetNextStatement(connection: Connection, meet: (asked: Asked) =
     return query(asked, ...more);
   };
 }
+
+/**
+ * Has time pass, and something happen meanwhile, between the execution of the next statement of this name and its answer.
+ * @returns what sets the time right again.
+ */
+export function stopAfter(
+  name: string,
+  pass: () => () => void,
+  sequelize: Sequelize,
+  meanwhile: () => Promise<unknown>,
+): () => void {
+  let restore: (() => void) | null = null;
+  const stop = handConnections(sequelize, async (connect) => {
+    const connection = await connect();
+    meetNextStatement(connection, (asked) => {
+      if (asked.name !== name || restore) return;
+      const { callback } = asked;
+      asked.callback = (...answer) => {
+        restore = pass();
+        void meanwhile().finally(() => callback(...answer));
+      };
+    });
+    return connection;
+  });
+  return () => {
+    stop();
+    restore?.();
+  };
+}

@@ -11,7 +11,9 @@ it('that webhooks under way cannot be compared with their changes is said once, 
   const log = { warn: (_fields: object, text: string) => warnings.push(text), debug: () => undefined };
   // Nothing can be asked of this database.
   const platform = { sequelize: {}, log } as unknown as Platform;
-  const attempts = new Set([{ delivery: { webhook_id: 'wh_1' }, takenMs: 0 }]) as unknown;
+  const attempts = new Set([
+    { delivery: { webhook_id: 'wh_1' }, takenAt: { monotonicMs: 0, machineMs: 0 } },
+  ]) as unknown;
   const changes = new UrlChanges(attempts as ConstructorParameters<typeof UrlChanges>[0], platform);
   for (let check = 0; check < 3; check += 1) await changes.check(() => true);
   expect(warnings).toEqual(['webhooks under way not compared with their changes; trying again']);
@@ -49,7 +51,7 @@ describe('a database that is asked where webhooks are', () => {
     };
     const underWay = Object.entries(attempts).map(([id, ageMs]) => ({
       delivery: { webhook_id: id, url: `https://receiver.example/${id}` },
-      takenMs: now - ageMs,
+      takenAt: { monotonicMs: now - ageMs, machineMs: 0 },
       recall: { call: nothing },
     }));
     const platform = { sequelize: {}, log: {} } as unknown as Platform;

@@ -171,7 +171,7 @@ export interface Taken {
  * What is locked is just being recorded, and needs no lease any more. Waited for, it would be in another order than that in
  * which it is recorded, and one of the two be given up for a deadlock.
  */
-const renewStatement = statement(
+const renewStatement = statement<{ id: string }>(
   'renew_webhook_leases',
   `WITH held AS (
      SELECT d.id FROM webhook_deliveries d
@@ -179,7 +179,7 @@ const renewStatement = statement(
         FOR NO KEY UPDATE OF d SKIP LOCKED
    )
    UPDATE webhook_deliveries d SET leased_until = clock_timestamp() + $3::double precision * interval '1 millisecond'
-     FROM held WHERE d.id = held.id`,
+     FROM held WHERE d.id = held.id RETURNING d.id`,
 );
 
 const releaseStatement = statement(
@@ -194,12 +194,13 @@ const releaseAllStatement = statement(
     WHERE status = 'pending' AND leased_until IS NOT NULL`,
 );
 
-/** Keeps deliveries that are being sent. */
-export async function renewLeases(taken: readonly Taken[], platform: Platform): Promise<void> {
-  if (taken.length === 0) return;
+/** Keeps deliveries that are being sent. @returns the ids of those that are kept: others may have been taken by somebody. */
+export async function renewLeases(taken: readonly Taken[], platform: Platform): Promise<string[]> {
+  if (taken.length === 0) return [];
   const ids = taken.map(({ id }) => id);
   const tokens = taken.map(({ token }) => token);
-  await run(platform.sequelize, renewStatement, [ids, tokens, leaseOf(platform)]);
+  const kept = await run(platform.sequelize, renewStatement, [ids, tokens, leaseOf(platform)]);
+  return kept.map(({ id }) => id);
 }
 
 /** Gives a delivery back that was not sent, to be tried again from `dueAt`: no attempt was made. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type ClockReading, readClocks } from '../../infrastructure/clockReading.ts';
 import { drainMs } from '../../infrastructure/http/stopping.ts';
 import { Looks } from '../../infrastructure/looks.ts';
 import { NextLook } from '../../infrastructure/nextLook.ts';
@@ -39,12 +40,17 @@ function pauseAfterMs(fault: unknown): number {
   return fault instanceof NameServersAway ? namelessDelayMs : ownFaultDelayMs;
 }
 
+/** Why what was taken is not sent. */
+const lapsed = 'its lease had lapsed';
+
 /** A taken delivery that is being sent or recorded. */
 interface Attempt {
   delivery: ClaimedDelivery;
   token: string;
-  /** On the monotonic clock. */
-  takenMs: number;
+  takenAt: ClockReading;
+  leasedAt: ClockReading;
+  /** Whether nothing has come of it yet. */
+  isSending: boolean;
   recall: Recall;
   ended: Promise<void>;
 }
@@ -171,7 +177,7 @@ export class WebhookDispatcher {
     const scope = this.#wanted.take();
     this.#claims += 1;
     const token = `${this.#name}/${this.#claims}`;
-    const takenMs = performance.now();
+    const takenAt = readClocks();
     // The look knows nothing of slots that become free while it lasts; who frees one wakes us only while this is set.
     this.#full = true;
     await this.#leases.ensure();
@@ -189,17 +195,20 @@ export class WebhookDispatcher {
       const webhookIds = this.#shares.noteTaken(claimed, lookedAt, allowances);
       if (webhookIds.length > 0) this.#wanted.add({ webhookIds });
     }
-    for (const delivery of claimed) this.#begin(delivery, token, takenMs);
+    for (const delivery of claimed)
+      if (!this.#leases.keepsTaken(delivery, token, takenAt)) this.#begin(delivery, token, takenAt);
     this.#next.at(await asking);
     return !this.#wanted.isEmpty && !this.#full;
   }
 
-  #begin(delivery: ClaimedDelivery, token: string, takenMs: number): void {
+  #begin(delivery: ClaimedDelivery, token: string, takenAt: ClockReading): void {
     const attempt: Attempt = {
       delivery,
       token,
-      takenMs,
-      recall: new Recall(),
+      takenAt,
+      leasedAt: takenAt,
+      isSending: true,
+      recall: new Recall(() => (this.#leases.holds(attempt) ? null : lapsed)),
       ended: Promise.resolve(),
     };
     this.#attempts.add(attempt);
@@ -228,14 +237,16 @@ export class WebhookDispatcher {
     try {
       // What a look under way at a stop still brings has not begun, and is left to others at once.
       if (this.#looks.stopped) throw new SendingCancelled('the process was stopped');
+      // Nor does what a process that stood still hears of long after it was taken.
+      if (!this.#leases.holds(attempt)) throw new SendingCancelled(lapsed);
       const request = this.#requests.requestOf(delivery, startedAt);
       const outcome = await webhookSender.send(request, recall);
       this.#shares.judge(delivery.webhook_id, outcome.ok);
-      this.#freeSlot(delivery);
+      this.#endSending(attempt);
       metrics.webhookAttempts.inc({ reason: outcome.reason });
       return outcome;
     } catch (error) {
-      this.#freeSlot(delivery);
+      this.#endSending(attempt);
       await this.#giveBack(attempt, error);
       return null;
     }
@@ -253,7 +264,9 @@ export class WebhookDispatcher {
     this.#alerts.wake();
   }
 
-  #freeSlot(delivery: ClaimedDelivery): void {
+  #endSending(attempt: Attempt): void {
+    attempt.isSending = false;
+    const { delivery } = attempt;
     this.#shares.end(delivery);
     const webhookIds = this.#shares.worthALookAfter(delivery.webhook_id);
     if (webhookIds.length > 0) this.#wake({ webhookIds });

@@ -1,3 +1,4 @@
+import type { ClockReading } from '../../infrastructure/clockReading.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
 import type { Recall } from '../../infrastructure/webhooks/recall.ts';
@@ -24,8 +25,7 @@ async function presentUrls(
 /** An attempt that a change of its webhook can overtake. */
 interface AttemptUnderWay {
   readonly delivery: ClaimedDelivery;
-  /** On the monotonic clock. */
-  readonly takenMs: number;
+  readonly takenAt: ClockReading;
   readonly recall: Recall;
 }
 
@@ -75,7 +75,8 @@ export class UrlChanges {
     if (this.#checking) return;
     const sinceMs = performance.now() - checkMs / 2;
     const slow = new Set<string>();
-    for (const { takenMs, delivery } of this.#attempts) if (takenMs < sinceMs) slow.add(delivery.webhook_id);
+    for (const { takenAt, delivery } of this.#attempts)
+      if (takenAt.monotonicMs < sinceMs) slow.add(delivery.webhook_id);
     this.#checking = true;
     void this.check((id) => slow.has(id)).finally(() => {
       this.#checking = false;

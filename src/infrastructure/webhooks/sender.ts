@@ -45,8 +45,8 @@ export interface WebhookSender {
    * Makes one attempt: at most one POST on the wire, whatever happens, and an outcome no later than the timeout.
    * Rejects only when nothing was sent and that is not the receiver's doing: a header that cannot be sent, no
    * descriptors or ports left on this machine, none of its DNS servers there (NameServersAway), a certificate that its
-   * clock is too wrong to judge (MachineClockWrong), a closed sender, or a recall before the request was written
-   * (SendingCancelled). Once it was written, a recall ends the attempt as `cancelled`.
+   * clock is too wrong to judge (MachineClockWrong), a closed sender, or a recall before the request was written, or an
+   * objection to that (SendingCancelled). Once it was written, a recall ends the attempt as `cancelled`.
    */
   send(request: WebhookRequest, recall?: Recall): Promise<AttemptOutcome>;
   /**
@@ -185,6 +185,7 @@ class HttpsWebhookSender implements WebhookSender {
     const request = requestBytes(method, target, headers, body, keepAlive);
     return this.#inTime(timeoutMs, recall, async (deadline) => {
       const connection = await this.#connection(target, keepAlive, deadline);
+      recall?.review();
       if (deadline.isOver) {
         connection.destroy();
         throw deadline.failure();
