@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
 import type { OrderState } from '../../src/infrastructure/flights/order.ts';
 import { dataOf } from '../doors/door.ts';
-import { eventually } from '../harness/client.ts';
+import { eventually, type Json } from '../harness/client.ts';
 import { describeEngines } from '../harness/engines.ts';
 import { countOf } from '../harness/metricSamples.ts';
 import { deferred, never, ticketed } from './airline.ts';
@@ -32,9 +32,12 @@ describeEngines('What a worker hears of an order once its lease has lapsed and a
 
   /** Everything that a supplier's answer could change. */
   const present = async (id: string) => {
-    const [row] = await stage.server.query('SELECT * FROM bookings WHERE id = $1', [id]);
+    const [row] = await stage.server.query<Json>('SELECT * FROM bookings WHERE id = $1', [id]);
     return row;
   };
+
+  const letLapse = (id: string) =>
+    stage.server.query('UPDATE bookings SET order_leased_until = clock_timestamp() WHERE id = $1', [id]);
 
   /** Has a first worker ask, its lease lapse, and a second ask; the airline owes both an answer. */
   async function askedTwice(method: Method) {
@@ -56,9 +59,7 @@ describeEngines('What a worker hears of an order once its lease has lapsed and a
         return airline.askedFor(id, method).length === times;
       });
     await untilAsked(first, 1);
-    await stage.server.query('UPDATE bookings SET order_leased_until = clock_timestamp() WHERE id = $1', [
-      id,
-    ]);
+    await letLapse(id);
     await untilAsked(second, 2);
     return { id, first, answer: answers[0]! };
   }
@@ -93,4 +94,32 @@ describeEngines('What a worker hears of an order once its lease has lapsed and a
       expect(await present(id)).toEqual(before);
     });
   });
+
+  it.each<Method>(['hold', 'issue', 'cancel'])(
+    'itself asks for no second time beside that: %s',
+    async (method) => {
+      const { live } = await agencyWith(stage, '1000.00');
+      const one = worker();
+      const id = await toBeAsked(method, live);
+      const answer = deferred<OrderState | undefined>();
+      const answers = { hold: never, issue: never, cancel: never };
+      airline.answers = { ...answers, [method]: () => answer.promise };
+      onTestFinished(() => answer.resolve(undefined));
+      await eventually(async () => {
+        await one.sweep();
+        return airline.askedFor(id, method).length === 1;
+      });
+      await letLapse(id);
+      // Another task is taken up by the same look, so that it is over.
+      const other = await toBeAsked('hold', live);
+      await eventually(async () => {
+        await one.sweep();
+        return airline.askedFor(other, 'hold').length === 1;
+      });
+      expect(airline.askedFor(id, method)).toHaveLength(1);
+      answer.resolve(told.find(([asked, outcome]) => asked === method && outcome !== 'refused')?.[2](id));
+      await eventually(async () => (await present(id))?.order_leased_until === null);
+      expect(airline.askedFor(id, method)).toHaveLength(1);
+    },
+  );
 });

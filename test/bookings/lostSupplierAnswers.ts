@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OrderDispatcher } from '../../src/domain/bookings/orderDispatcher.ts';
 import type { OrderOptions, OrderState } from '../../src/infrastructure/flights/order.ts';
 import { AskLater, longestNote } from '../../src/infrastructure/flights/order.ts';
 import { dataOf } from '../doors/door.ts';
@@ -159,12 +160,15 @@ export function describeLostAnswers(stage: BookingStage): void {
       };
       const { id } = await booked(stage, live);
       await eventually(() => asked(id, 'issue') === 1);
-      // As if its worker had been frozen for longer than its lease.
+      // As if its worker had been frozen for longer than its lease: another asks.
       await stage.server.query('UPDATE bookings SET order_leased_until = clock_timestamp() WHERE id = $1', [
         id,
       ]);
-      await eventually(() => {
+      const other = new OrderDispatcher(stage.server.running.gateway.platform);
+      onTestFinished(() => other.stop());
+      await eventually(async () => {
         stage.clock.advance(250);
+        await other.sweep();
         return asked(id, 'issue') > 1;
       });
       late.resolve({ state: 'refused', reason: 'seen too late' });

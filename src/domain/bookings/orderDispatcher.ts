@@ -75,8 +75,8 @@ const recorded = (documents: readonly TravelDocument[]): BookingRow['documents']
  */
 export class OrderDispatcher {
   readonly #platform: Platform;
-  /** What is being asked, and of which supplier. */
-  readonly #underWay = new Map<Promise<void>, string>();
+  /** What is being asked. */
+  readonly #underWay = new Map<Promise<void>, OrderTask>();
   readonly #looks: Looks;
   readonly #next: NextLook;
   readonly #stopping = new AbortController();
@@ -128,7 +128,9 @@ export class OrderDispatcher {
     const since = this.#platform.clock.now();
     const takenAt = readClocks();
     // What finds no place with its supplier now is looked for again as soon as an asking there ends (`#begin`).
-    const tasks = await claimTasks(this.#places(), leaseMs, this.#platform);
+    // A lease may lapse while its order is being asked for still, where the machine was suspended: no second asking beside that.
+    const asked = [...this.#underWay.values()].map(({ id }) => id);
+    const tasks = await claimTasks(this.#places(), leaseMs, this.#platform, asked);
     for (const task of tasks) this.#begin(task, takenAt);
     if (tasks.length > 0) return true;
     this.#next.at(await nextTaskAt(since, this.#platform));
@@ -139,7 +141,9 @@ export class OrderDispatcher {
   #places(): Map<string, number> {
     const names = [...this.#platform.flightSuppliers.map(({ name }) => name), ''];
     const isActive = new Set(names);
-    const asked = [...this.#underWay.values()].map((supplier) => (isActive.has(supplier) ? supplier : ''));
+    const asked = [...this.#underWay.values()].map(({ supplier }) =>
+      isActive.has(supplier) ? supplier : '',
+    );
     const placesOf = (name: string) => placesOfSupplier - asked.filter((one) => one === name).length;
     return new Map(names.map((name) => [name, Math.max(placesOf(name), 0)]));
   }
@@ -154,7 +158,7 @@ export class OrderDispatcher {
         this.#underWay.delete(work);
         this.#looks.wake();
       });
-    this.#underWay.set(work, task.supplier);
+    this.#underWay.set(work, task);
   }
 
   /**

@@ -41,6 +41,7 @@ const claimStatement = statement<OrderTask>(
         WHERE b.order_task IS NOT NULL AND b.order_due_at <= $1
           AND (b.order_leased_until IS NULL OR b.order_leased_until <= clock_timestamp()
                OR ${wasAbandonedSql})
+          AND b.id <> ALL ($6::text[])
           AND (b.supplier = s.supplier OR (s.supplier = '' AND b.supplier <> ALL ($2::text[])))
         ORDER BY b.order_due_at LIMIT s.places FOR UPDATE SKIP LOCKED) task
    )
@@ -50,11 +51,15 @@ const claimStatement = statement<OrderTask>(
    RETURNING ${bookingColumns('b')}, b.order_task, b.order_asked, b.order_token, b.order_note, due.abandoned_until`,
 );
 
-/** Takes tasks that are due, of each supplier at most its places; those under '' are for suppliers not named. */
+/**
+ * Takes tasks that are due, of each supplier at most its places; those under '' are for suppliers not named.
+ * @param except bookings of which nothing is taken.
+ */
 export function claimTasks(
   places: ReadonlyMap<string, number>,
   leaseMs: number,
   { sequelize, clock }: Platform,
+  except: readonly string[] = [],
 ): Promise<OrderTask[]> {
   // New each time: an answer that comes after its lease has lapsed must not be taken for that of the next asking.
   const token = randomUUID();
@@ -64,6 +69,7 @@ export function claimTasks(
     [...places.values()],
     token,
     leaseMs,
+    except,
   ]);
 }
 
