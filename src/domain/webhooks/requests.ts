@@ -9,7 +9,13 @@ import { openHeaders, openSecrets, signingAt } from './webhook.ts';
 /** How many webhooks' headers and secrets are kept open: unsealing them costs more than signing does. */
 const openWebhooks = 1_000;
 
-/** Makes requests of deliveries: the fixed body, the webhook's own headers, and signatures of this moment. */
+/** How old signatures may be when they are written, in milliseconds: receivers refuse what is minutes old. */
+const freshMs = 10_000;
+
+/**
+ * Makes requests of deliveries: the fixed body, the webhook's own headers, and signatures of this moment, or of that at which
+ * they are written, where the connection took long or the process stood still meanwhile.
+ */
 export class DeliveryRequests {
   readonly #platform: Platform;
   readonly #headers = new LRUCache<string, Record<string, string>>({ max: openWebhooks });
@@ -21,17 +27,24 @@ export class DeliveryRequests {
 
   /** @throws Error when what is sealed cannot be opened, or there is nothing to send. */
   requestOf(delivery: ClaimedDelivery, now: Date): WebhookRequest {
-    const { event_id: eventId, url } = delivery;
+    const { event_id: eventId, url, sealed_headers: sealedHeaders, sealed_secrets: sealedSecrets } = delivery;
     if (delivery.body === null) throw new Error('the event is missing');
     // Encoded once for the signatures and the wire.
     const body = Buffer.from(delivery.body);
-    const signed = signatureHeaders({
-      secrets: this.#secretsOf(delivery.sealed_secrets, now),
-      eventId,
-      timestampSeconds: Math.floor(now.getTime() / 1_000),
-      body,
+    const headersAt = (instant: Date) => ({
+      ...this.#headersOf(sealedHeaders),
+      ...signatureHeaders({
+        secrets: this.#secretsOf(sealedSecrets, instant),
+        eventId,
+        timestampSeconds: Math.floor(instant.getTime() / 1_000),
+        body,
+      }),
     });
-    return { url, headers: { ...this.#headersOf(delivery.sealed_headers), ...signed }, body };
+    const renewedHeaders = () => {
+      const present = this.#platform.clock.now();
+      return Math.abs(present.getTime() - now.getTime()) > freshMs ? headersAt(present) : null;
+    };
+    return { url, headers: headersAt(now), renewedHeaders, body };
   }
 
   #headersOf(sealed: string): Record<string, string> {

@@ -37,6 +37,8 @@ export interface WebhookRequest {
   url: string;
   /** Host, Content-Length, Connection, Accept-Encoding and User-Agent are the sender's own. */
   headers: Record<string, string>;
+  /** Called right before the request is written. @returns what to write for `headers`, where those are too old; else null. */
+  renewedHeaders?: () => Record<string, string> | null;
   body: Buffer | string;
 }
 
@@ -175,14 +177,19 @@ class HttpsWebhookSender implements WebhookSender {
 
   async #attempt(
     method: 'POST' | 'HEAD',
-    { url, headers, body }: WebhookRequest,
+    { url, headers, renewedHeaders, body }: WebhookRequest,
     timeoutMs: number,
     recall: Recall | null,
   ): Promise<AttemptOutcome> {
     const target = this.#acceptable(url);
     if ('reason' in target) return refusedUrl(target);
     const keepAlive = method === 'POST' && this.#pool.trusts(target.origin);
+    // Before anybody is connected to: what cannot be sent is found here.
     const request = requestBytes(method, target, headers, body, keepAlive);
+    const present = () => {
+      const renewed = renewedHeaders?.();
+      return renewed ? requestBytes(method, target, renewed, body, keepAlive) : request;
+    };
     return this.#inTime(timeoutMs, recall, async (deadline) => {
       const connection = await this.#connection(target, keepAlive, deadline);
       recall?.review();
@@ -190,7 +197,7 @@ class HttpsWebhookSender implements WebhookSender {
         connection.destroy();
         throw deadline.failure();
       }
-      const reply = await connection.exchange(request, method === 'HEAD', deadline);
+      const reply = await connection.exchange(present(), method === 'HEAD', deadline);
       this.#settle(connection, reply, keepAlive);
       return outcomeOf(reply);
     });
