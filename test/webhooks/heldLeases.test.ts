@@ -12,7 +12,7 @@ import { restoreMachineClock, suspendMachine } from '../harness/machineClock.ts'
 import { passMonotonicTime } from '../harness/monotonicClock.ts';
 import { minuteMs } from '../harness/testClock.ts';
 import { DeliveryWorld } from './deliveryWorld.ts';
-import { delivered } from './workerStage.ts';
+import { failed } from './workerStage.ts';
 
 /** No retry comes in between, and no machine is too loaded to be reached when a webhook is registered. */
 const settings = { WEBHOOK_RETRY_DELAYS: '0s,1h', WEBHOOK_REACHABILITY_CHECK: 'false' };
@@ -230,17 +230,21 @@ describeSeveralSessions('a worker whose leases lapsed while it stood still', (en
     expect(world.received(path)).toHaveLength(1);
   });
 
-  it('leaves to others what it was opening a connection for', async () => {
-    const path = '/connecting';
+  it.each([
+    ['leaves to others what it was opening a connection for', true, false],
+    ['leaves that to others also where it has asked meanwhile for what it holds still', true, true],
+    ['goes on with that where it holds it still', false, true],
+  ])('%s', async (_what, othersTakeIt, itAsks) => {
+    const path = `/connecting/${othersTakeIt}/${itAsks}`;
     const id = await due(path);
     const resolved = deferred<{ address: string; family: 4 }[]>();
-    let asked = false;
+    let asked = 0;
     const webhookSender = createWebhookSender({
       timeoutMs: 10 * minuteMs,
       allowPrivateHosts: true,
       ca: (await testCertificates()).authority,
       lookup: () => {
-        asked = true;
+        asked += 1;
         return resolved.promise;
       },
     });
@@ -249,16 +253,19 @@ describeSeveralSessions('a worker whose leases lapsed while it stood still', (en
     const goOn = () => resolved.resolve([{ address: '127.0.0.1', family: 4 }]);
     onTestFinished(goOn);
     await former.sweep();
-    await eventually(() => asked);
+    await eventually(() => asked > 0);
     onTestFinished(restoreMachineClock);
     suspendMachine(leaseMs);
-    await othersSend(id);
+    await (othersTakeIt ? othersSend(id) : letLapse(id));
+    // Before it takes more, it renews what it has under way.
+    if (itAsks) await former.sweep();
     goOn();
     await eventually(() => webhookSender.stats().attemptsUnderWay === 0);
     await former.stop();
     const [delivery] = await world.deliveries(id);
     expect(delivery).toMatchObject({ status: 'delivered', reasons: ['ok'] });
     expect(world.received(path)).toHaveLength(1);
+    expect(asked).toBe(1);
   });
 
   it('goes on with what it takes anew while it sends that, and does not send it twice', async () => {
@@ -273,7 +280,7 @@ describeSeveralSessions('a worker whose leases lapsed while it stood still', (en
         return answered.promise;
       },
     });
-    onTestFinished(() => answered.resolve(delivered));
+    onTestFinished(() => answered.resolve(failed));
     await one.sweep();
     await letLapse(id);
     // It stands still between its look at what it holds and what the database says of the next taking.
@@ -289,8 +296,9 @@ describeSeveralSessions('a worker whose leases lapsed while it stood still', (en
     await one.sweep();
     await isTaken.promise;
     expect(sent).toBe(1);
-    answered.resolve(delivered);
-    const [delivery] = await world.until(id, ({ status }) => status === 'delivered');
-    expect(delivery?.reasons).toEqual(['ok']);
+    answered.resolve(failed);
+    // It uses up an attempt: what is recorded under a lease that was lost does not.
+    const [delivery] = await world.until(id, ({ reasons }) => reasons.length > 0);
+    expect(delivery).toMatchObject({ status: 'pending', attempt_count: 1, reasons: ['http_status'] });
   });
 });
