@@ -4,6 +4,7 @@ import { restPrefix } from '../../infrastructure/http/restPrefix.ts';
 import { Looks } from '../../infrastructure/looks.ts';
 import { withoutSecrets } from '../../infrastructure/observability/log.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
+import { RepeatedFaults } from '../../infrastructure/observability/repeatedFaults.ts';
 import type { Platform } from '../platform.ts';
 import type { Mode } from '../tenant.ts';
 
@@ -30,6 +31,9 @@ const leaseMs = mailTimeoutMs + 60_000;
 
 /** The shortest time between trying to mail the same alert again, in milliseconds. */
 const pauseMs = 30_000;
+
+/** What keeps one alert from being mailed keeps all that wait: so often a minute the log tells it. */
+const mostToldFaults = 10;
 
 /**
  * One worker gets each alert; one that could not be mailed is free again when its lease lapses, behind those that nobody has
@@ -82,6 +86,7 @@ const lastMailMs = 3_000;
 export class AlertMails {
   readonly #platform: Platform;
   readonly #looks: Looks;
+  readonly #faults: RepeatedFaults;
   readonly #giveUp = new AbortController();
   /** Mail ids of alerts that need no mail any more, and are not marked so yet. */
   readonly #settled = new Set<string>();
@@ -94,6 +99,7 @@ export class AlertMails {
       level: 'error',
     });
     this.#looks = new Looks(() => this.#mailNext(), outage);
+    this.#faults = new RepeatedFaults(platform.log, mostToldFaults, 'warn');
   }
 
   /** Looks for alerts now, or after the mail that is under way. */
@@ -141,7 +147,7 @@ export class AlertMails {
       const isOver = isRefusedForGood(error);
       if (isOver)
         log.error({ err: error, webhookId }, 'alert not mailed: the mail server refuses its address or text');
-      else log.warn({ err: error, webhookId }, 'alert not mailed; tried again later');
+      else this.#faults.tell('alert not mailed; tried again later', error, { webhookId });
       return isOver;
     }
   }

@@ -4,6 +4,7 @@ import { drainMs } from '../../infrastructure/http/stopping.ts';
 import { Looks } from '../../infrastructure/looks.ts';
 import { NextLook } from '../../infrastructure/nextLook.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
+import { RepeatedFaults, wordsOf } from '../../infrastructure/observability/repeatedFaults.ts';
 import { MachineClockWrong } from '../../infrastructure/webhooks/connector.ts';
 import type { AttemptOutcome } from '../../infrastructure/webhooks/outcome.ts';
 import { Recall } from '../../infrastructure/webhooks/recall.ts';
@@ -15,7 +16,6 @@ import type { ClaimedDelivery, ClaimScope } from './claim.ts';
 import { claimDeliveries, nextDueAt, releaseAllLeases, releaseLease } from './claim.ts';
 import { HeldLeases } from './heldLeases.ts';
 import { KeptAttempts } from './keptAttempts.ts';
-import { OwnFaults } from './ownFaults.ts';
 import { DeliveryRequests } from './requests.ts';
 import { mayHaveLeftSome, Shares, slots } from './shares.ts';
 import { skipInactive } from './skipping.ts';
@@ -39,6 +39,9 @@ function pauseAfterMs(fault: unknown): number {
   if (fault instanceof MachineClockWrong) return wrongClockDelayMs;
   return fault instanceof NameServersAway ? namelessDelayMs : ownFaultDelayMs;
 }
+
+/** That of a fault of ours: its words may have the address or file that it met this time. */
+const kindOf = (fault: unknown): string => (fault as NodeJS.ErrnoException | null)?.code ?? wordsOf(fault);
 
 /** Why what was taken is not sent. */
 const lapsed = 'its lease had lapsed';
@@ -87,7 +90,7 @@ export class WebhookDispatcher {
   readonly #requests: DeliveryRequests;
   readonly #recorder: KeptAttempts;
   readonly #alerts: AlertMails;
-  readonly #faults: OwnFaults;
+  readonly #faults: RepeatedFaults;
   readonly #attempts = new Set<Attempt>();
   readonly #leases: HeldLeases;
   readonly #changes: UrlChanges;
@@ -104,7 +107,7 @@ export class WebhookDispatcher {
     this.#requests = new DeliveryRequests(platform);
     this.#recorder = new KeptAttempts(this.#name, platform);
     this.#alerts = new AlertMails(platform);
-    this.#faults = new OwnFaults(platform.log);
+    this.#faults = new RepeatedFaults(platform.log, 1, 'error');
     this.#leases = new HeldLeases(this.#attempts, platform);
     this.#changes = new UrlChanges(this.#attempts, platform);
     const outage = new Outage(platform.log, {
@@ -276,7 +279,8 @@ export class WebhookDispatcher {
   /** Nothing was sent, so there is nothing to record. */
   async #giveBack({ delivery, token }: Attempt, error: unknown): Promise<void> {
     const isCancelled = error instanceof SendingCancelled;
-    if (!isCancelled) this.#faults.tell(error, delivery);
+    const met = { deliveryId: delivery.id, webhookId: delivery.webhook_id };
+    if (!isCancelled) this.#faults.tell('webhook attempt not made', error, met, kindOf(error));
     const dueAt = new Date(this.#platform.clock.now().getTime() + pauseAfterMs(error));
     await releaseLease({ id: delivery.id, token }, dueAt, this.#platform);
     if (isCancelled) this.#wake({ webhookIds: [delivery.webhook_id] });

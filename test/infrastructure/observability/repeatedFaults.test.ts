@@ -1,0 +1,23 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { RepeatedFaults } from '../../../src/infrastructure/observability/repeatedFaults.ts';
+import { unreadable } from '../../harness/unreadable.ts';
+
+it('faults that never use the same words twice are told a hundred times a minute in all', () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const faults = new RepeatedFaults(log, 10, 'warn');
+  for (let met = 0; met < 500; met += 1) faults.tell('not done', new Error(`request ${met}`), { met });
+  expect(lines.map((line) => JSON.parse(line).met)).toEqual(Array.from({ length: 100 }, (_, met) => met));
+});
+
+it('faults that cannot be read are of one kind, and so are those that differ after two hundred characters', () => {
+  const lines: string[] = [];
+  const log = pino({ serializers: { err: () => null } }, { write: (line: string) => void lines.push(line) });
+  const faults = new RepeatedFaults(log, 1, 'warn');
+  for (let met = 0; met < 2; met += 1) {
+    faults.tell('not done', unreadable('503'), { met });
+    faults.tell('not done', new Error('x'.repeat(200) + met), { met });
+  }
+  expect(lines.map((line) => JSON.parse(line).met)).toEqual([0, 0]);
+});
