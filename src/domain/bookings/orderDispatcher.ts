@@ -12,6 +12,7 @@ import {
 import { Looks } from '../../infrastructure/looks.ts';
 import { NextLook } from '../../infrastructure/nextLook.ts';
 import { Outage } from '../../infrastructure/observability/outage.ts';
+import { RepeatedFaults, wordsOf } from '../../infrastructure/observability/repeatedFaults.ts';
 import type { Platform } from '../platform.ts';
 import type { BookingRow } from './booking.ts';
 import { applyTransition } from './change.ts';
@@ -43,6 +44,9 @@ const firstPauseMs = 250;
 const pauseGrowth = 1.5;
 const longestPauseMs = 60_000;
 const pauseSpread = 0.25;
+
+/** While a supplier is away, all that waits for it fails alike: so often a minute the log tells it, each time of one order. */
+const mostToldFaults = 30;
 
 /** As late as a supplier may say that it is to be asked again: an adapter's slip must not leave an order for days. */
 const longestAskedPauseMs = 60 * 60_000;
@@ -78,6 +82,7 @@ export class OrderDispatcher {
   /** What is being asked. */
   readonly #underWay = new Map<Promise<void>, OrderTask>();
   readonly #looks: Looks;
+  readonly #faults: RepeatedFaults;
   readonly #next: NextLook;
   readonly #stopping = new AbortController();
   #stopSignals: (() => void) | null = null;
@@ -90,6 +95,7 @@ export class OrderDispatcher {
       level: 'error',
     });
     this.#looks = new Looks(() => this.#claim(), outage);
+    this.#faults = new RepeatedFaults(platform.log, mostToldFaults, 'warn');
     this.#next = new NextLook(platform.clock, () => this.#looks.wake());
     // All who wait for a supplier wait for it too; Node.js would take more than ten for a leak.
     setMaxListeners(0, this.#stopping.signal);
@@ -185,7 +191,9 @@ export class OrderDispatcher {
       answer = await untilAborted(this.#ask(task), this.#stopping.signal);
     } catch (error) {
       tell(error instanceof TimedOut ? 'timeout' : 'failed');
-      log.warn({ err: error, bookingId, supplier, task: asked }, 'flight supplier did not answer an order');
+      const met = { bookingId, supplier, task: asked };
+      const kind = `${supplier} ${asked} ${wordsOf(error)}`;
+      this.#faults.tell('flight supplier did not answer an order', error, met, kind);
       return this.#end(task, null, this.#askLater(task, null, error));
     }
     if (answer === undefined) return abandonTask(task, this.#platform);
