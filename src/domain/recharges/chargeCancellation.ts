@@ -1,6 +1,9 @@
 import { askWithin, untilAborted } from '../../infrastructure/cutOff.ts';
 import type { Statement } from '../../infrastructure/database/statement.ts';
 import { run, statement } from '../../infrastructure/database/statement.ts';
+import { keptOfObject } from '../../infrastructure/keptEntry.ts';
+import type { Log } from '../../infrastructure/observability/log.ts';
+import { RepeatedFaults } from '../../infrastructure/observability/repeatedFaults.ts';
 import type { MadeCharge } from '../../infrastructure/payments/provider.ts';
 import type { Platform } from '../platform.ts';
 
@@ -53,6 +56,14 @@ const ofNoRecharge: UnwantedCharges = {
   done: statement('unwritten_charge_is_cancelled', 'DELETE FROM unwritten_charges WHERE recharge_id = $1'),
 };
 
+/** While the provider is away, all charges fail alike: so often a minute the log tells it. */
+const mostToldFaults = 10;
+
+const faults = new WeakMap<Log, RepeatedFaults>();
+
+const faultsOf = (log: Log): RepeatedFaults =>
+  keptOfObject(faults, log, () => new RepeatedFaults(log, mostToldFaults, 'warn'));
+
 /**
  * Asks for one charge. One that the provider does not answer for is left as it is, to be asked for again; so is one that is
  * answered for when the process has stopped and cannot write any more.
@@ -71,7 +82,8 @@ async function cancelCharge(
     await askWithin(limits, async (options) => provider.cancelCharge?.(charge, options));
     await run(sequelize, done, [rechargeId]);
   } catch (error) {
-    if (!stopping.aborted) log.warn({ err: error, rechargeId }, `charge ${what} not cancelled; asked again`);
+    if (!stopping.aborted)
+      faultsOf(log).tell(`charge ${what} not cancelled; asked again`, error, { rechargeId });
   }
 }
 
