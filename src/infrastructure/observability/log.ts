@@ -109,7 +109,7 @@ function withoutData(serialized: Record<string, unknown>): Record<string, unknow
   const { aggregateErrors } = serialized;
   // What HTTP clients throw carries the whole request: the key that was sent, and of travellers all there is.
   for (const [key, value] of Object.entries(serialized))
-    if (value instanceof Object && key !== 'aggregateErrors') delete serialized[key];
+    if (isObject(value) && key !== 'aggregateErrors') delete serialized[key];
   if (Array.isArray(aggregateErrors)) {
     serialized.aggregateErrors = aggregateErrors.slice(0, mostParts).flatMap(partWithoutData);
     if (aggregateErrors.length > mostParts) serialized.partsLeftOut = aggregateErrors.length - mostParts;

@@ -27,6 +27,7 @@ it.each<[string, object]>([
   ['one of a named portal', { where: `portal "p" parameter $2 = '${name}'` }],
   ['the arguments of a command to Redis', { command: { name: 'set', args: [name] } }],
   ['the request of an HTTP client', { config: { data: name }, response: { data: { name } } }],
+  ['an object without a prototype', { headers: Object.assign(Object.create(null), { name }) }],
 ])('what is written of an error has nothing of %s', (_what, members) => {
   const shown = writtenOf({ code: '23514', ...members });
   expect(shown).toMatchObject({ message: 'broken', code: '23514', stack: expect.any(String) });
