@@ -47,6 +47,15 @@ const longestText = 8_000;
 /** Parts of an error that are written: all that is wrong with one request may be as many as there is room for in it. */
 const mostParts = 20;
 
+/** Of an error with all its parts: members may be as many as whoever was asked sent. More than twenty long texts have. */
+const mostCharacters = 400_000;
+
+/** What of an error is not written yet. */
+interface Room {
+  parts: number;
+  characters: number;
+}
+
 /** What others say of a failure, of whatever type: that it cannot be logged would stop what follows. */
 const withoutParticulars = (told: unknown): unknown =>
   typeof told === 'string' ? withoutCpf(withoutSecrets(bothEnds(told, longestText))) : told;
@@ -81,7 +90,8 @@ function serializeError(error: unknown): unknown {
     if (!isObject(error)) return withoutParticulars(error);
     // What is read is marked meanwhile, which something frozen does not let happen.
     const read = Object.isExtensible(error) ? error : Object.create(error);
-    return withoutData({ ...pino.stdSerializers.err(read) });
+    const room = { parts: mostParts, characters: mostCharacters };
+    return withoutData({ ...pino.stdSerializers.err(read) }, room);
   } catch {
     return unreadable(error);
   }
@@ -95,8 +105,23 @@ function unreadable(error: unknown): unknown {
   }
 }
 
+/** Leaves out the members for which there is no room. */
+function withinRoom(serialized: Record<string, unknown>, room: Room): void {
+  let membersLeftOut = 0;
+  for (const [key, value] of Object.entries(serialized)) {
+    if (isObject(value)) continue;
+    const characters = key.length + String(value).length;
+    if (characters <= room.characters) room.characters -= characters;
+    else {
+      delete serialized[key];
+      membersLeftOut += 1;
+    }
+  }
+  if (membersLeftOut > 0) serialized.membersLeftOut = membersLeftOut;
+}
+
 /** A serialized error, and those that an AggregateError is made of, with nothing that a client sent. */
-function withoutData(serialized: Record<string, unknown>): Record<string, unknown> {
+function withoutData(serialized: Record<string, unknown>, room: Room): Record<string, unknown> {
   for (const [key, value] of Object.entries(serialized)) {
     serialized[key] = withoutParticulars(value);
   }
@@ -110,15 +135,19 @@ function withoutData(serialized: Record<string, unknown>): Record<string, unknow
   // What HTTP clients throw carries the whole request: the key that was sent, and of travellers all there is.
   for (const [key, value] of Object.entries(serialized))
     if (isObject(value) && key !== 'aggregateErrors') delete serialized[key];
+  withinRoom(serialized, room);
   if (Array.isArray(aggregateErrors)) {
-    serialized.aggregateErrors = aggregateErrors.slice(0, mostParts).flatMap(partWithoutData);
-    if (aggregateErrors.length > mostParts) serialized.partsLeftOut = aggregateErrors.length - mostParts;
+    const parts = aggregateErrors.slice(0, room.parts);
+    room.parts -= parts.length;
+    serialized.aggregateErrors = parts.flatMap((part) => partWithoutData(part, room));
+    if (aggregateErrors.length > parts.length)
+      serialized.partsLeftOut = aggregateErrors.length - parts.length;
   }
   return serialized;
 }
 
 /** Only what has been serialized is a copy: any other object is left out. */
-function partWithoutData(part: unknown): unknown[] {
+function partWithoutData(part: unknown, room: Room): unknown[] {
   if (!isObject(part)) return [withoutParticulars(part)];
-  return 'raw' in part ? [withoutData(part as Record<string, unknown>)] : [];
+  return 'raw' in part ? [withoutData(part as Record<string, unknown>, room)] : [];
 }

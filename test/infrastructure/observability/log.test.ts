@@ -73,6 +73,23 @@ it.each([
   expect(written({ err: text })).toMatchObject({ err: shown });
 });
 
+it('what is written of an error has a bounded length, whatever members and parts others gave it', () => {
+  const text = 'x'.repeat(8_000);
+  const members = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`member${index}`, text]));
+  const shown = writtenOf({ ...members, ['k'.repeat(1_000_000)]: 1 });
+  expect(shown).toMatchObject({ message: 'broken', member0: text, membersLeftOut: expect.any(Number) });
+  expect(JSON.stringify(shown).length).toBeLessThan(410_000);
+
+  const parts = () => Array.from({ length: 20 }, () => new Error('one'));
+  const nested = Array.from({ length: 20 }, () => new AggregateError(parts(), 'some'));
+  const { aggregateErrors } = written({ err: new AggregateError(nested, 'all') }).err as {
+    aggregateErrors: object[];
+  };
+  expect(aggregateErrors).toHaveLength(20);
+  for (const part of aggregateErrors)
+    expect(part).toMatchObject({ message: expect.stringMatching(/^some/), partsLeftOut: 20 });
+});
+
 it('nothing that is written acts on a terminal, ends a line or turns it round, and all of it can be read', () => {
   const acting =
     'a\u007f\u0085\u009b31m\u009d0;\u2028\u2029\u061c\u200e\u200f\u202a\u202e\u2066\u2069é ü 日 😀';
