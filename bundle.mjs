@@ -24,7 +24,7 @@ import { isDeepStrictEqual } from 'node:util';
  * before stay for as long as there is no other one.
  */
 
-const programs = ['main', 'ledgerVerify', 'operatorKey', 'keysReseal'];
+const programs = ['main', 'ledgerVerify', 'operatorKey', 'keysReseal', 'pixCallback'];
 
 const external = [
   // They find files of their own by where they stand.

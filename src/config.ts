@@ -3,6 +3,7 @@ import { olindaUrl } from './infrastructure/exchangeRates/ptax/bulletins.ts';
 import { parseRateTable, RateTableError } from './infrastructure/exchangeRates/rateTable.ts';
 import { exchangeRateAdapterNames } from './infrastructure/exchangeRates/registry.ts';
 import { flightSupplierNames } from './infrastructure/flights/registry.ts';
+import { clientAuthentications } from './infrastructure/payments/pixApi/pixApiSettings.ts';
 import { paymentProviderNames } from './infrastructure/payments/registry.ts';
 import {
   apiKey,
@@ -13,6 +14,7 @@ import {
   encryptionKeys,
   flag,
   hasDecodableLogin,
+  headerFields,
   namesUser,
   oneOf,
   optionalUrl,
@@ -39,6 +41,11 @@ const rateTable = z.string().transform((text, context) => {
     return z.NEVER;
   }
 });
+
+/** Where another service is asked; what its query has goes with each request. */
+const webAddress = url(['http', 'https'], { host: true })
+  .refine((text) => !text.includes('#'), 'must have no #')
+  .refine((text) => !namesUser(text), 'must name no user: it is asked without a login');
 
 const settingsSchema = z.object({
   PORT: wholeNumber
@@ -95,6 +102,22 @@ const settingsSchema = z.object({
   TRUST_PROXY: flag('false'),
   PAYMENT_PROVIDER: oneOf(paymentProviderNames).optional(),
   PAYMENT_PROVIDER_TIMEOUT: duration('10s', timer),
+  PIX_API_URL: webAddress.optional(),
+  PIX_API_TOKEN_URL: webAddress.optional(),
+  PIX_API_CLIENT_ID: z.string().optional(),
+  PIX_API_CLIENT_SECRET: z.string().optional(),
+  PIX_API_CLIENT_AUTHENTICATION: oneOf(clientAuthentications).default('client_secret_basic'),
+  PIX_API_SCOPE: z.string().default('cob.read cob.write pix.read'),
+  PIX_API_HEADERS: headerFields.optional(),
+  PIX_API_CERTIFICATE: z.string().optional(),
+  PIX_API_PRIVATE_KEY: z.string().optional(),
+  PIX_API_CALLBACK_SECRET: z
+    .string()
+    .regex(/^[\w-]{16,128}$/, 'must be 16 to 128 letters, digits or any of _ -')
+    .optional(),
+  PIX_KEY: z.string().trim().max(77, 'must be a Pix key: at most 77 characters').optional(),
+  PIX_RECEIVER_NAME: z.string().optional(),
+  PIX_RECEIVER_CITY: z.string().optional(),
   FLIGHT_SUPPLIERS: supplierList.optional(),
   FLIGHT_SUPPLIER_TIMEOUT: duration('10s', timer),
   // Carriers take longer to sell than to offer, and what is cut off may be sold all the same.

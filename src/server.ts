@@ -66,7 +66,7 @@ export interface RunningServer {
 function openOutsideWorld(settings: Settings, clock: Clock, log: Log, overrides: Overrides) {
   return {
     paymentProvider: checkPaymentProvider(
-      overrides.paymentProvider ?? createPaymentProvider(settings.PAYMENT_PROVIDER, settings),
+      overrides.paymentProvider ?? createPaymentProvider(settings.PAYMENT_PROVIDER, settings, clock),
     ),
     flightSuppliers:
       overrides.flightSuppliers ?? createFlightSuppliers(settings.FLIGHT_SUPPLIERS, clock, settings),

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { looksLikeSecretKey } from './domain/teams/secretKey.ts';
 
@@ -127,5 +128,31 @@ export const encryptionKeys = z.string().transform((text, context) => {
   const keys = text.split(',').map((key) => encryptionKey.safeParse(key.trim()));
   if (keys.every((key) => key.success)) return keys.map(({ data }) => data);
   context.addIssue({ code: 'custom', message: `must be keys of ${keyForm}, separated by commas` });
+  return z.NEVER;
+});
+
+function areHeaders(json: unknown): json is Record<string, string> {
+  const headers = z.record(z.string(), z.string()).safeParse(json);
+  if (!headers.success) return false;
+  try {
+    for (const [name, value] of Object.entries(headers.data)) {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Header fields as a JSON object of texts. Faults quote none: they may be secrets. */
+export const headerFields = z.string().transform((text, context) => {
+  try {
+    const json: unknown = JSON.parse(text);
+    if (areHeaders(json)) return json;
+  } catch {
+    // As wrong as what is JSON of something else.
+  }
+  context.addIssue({ code: 'custom', message: 'must be header fields as JSON, such as {"X-Api-Key":"..."}' });
   return z.NEVER;
 });

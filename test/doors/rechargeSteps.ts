@@ -4,7 +4,11 @@ import { documents, outcomeOf } from './graphqlDoor.ts';
 const document = documents.ofRecharge('cancelRecharge');
 
 /** The user withdraws a recharge: GraphQL only, whatever door the test goes through. */
-export async function cancel({ server }: Stage, key: string | null, id: string): Promise<Outcome> {
+export async function cancel(
+  { server }: Pick<Stage, 'server'>,
+  key: string | null,
+  id: string,
+): Promise<Outcome> {
   return outcomeOf(await server.graphql(document, { id }, key));
 }
 

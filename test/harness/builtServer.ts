@@ -18,7 +18,9 @@ export interface Build {
   issueOperatorKey(environment: Record<string, string>, ...name: string[]): Promise<Finished>;
   /** Runs `npm run keys:reseal`'s command to its end. */
   resealKeys(environment: Record<string, string>, ...options: string[]): Promise<Finished>;
-  /** Starts the same, and goes on at once. */
+  /** Runs `npm run pix:callback`'s command to its end. */
+  registerCallback(environment: Record<string, string>, ...options: string[]): Promise<Finished>;
+  /** Starts `npm run keys:reseal`'s command, and goes on at once. */
   startResealing(environment: Record<string, string>, ...options: string[]): ServerProcess;
   /** Starts the server and waits until it listens. @throws Error with what it printed when it ends before. */
   start(environment: Record<string, string>): Promise<BuiltServer>;
@@ -55,6 +57,7 @@ export async function buildServer(): Promise<Build> {
     verifyLedger: (environment, ...options) => finish('ledgerVerify.js', environment, ...options),
     issueOperatorKey: (environment, ...name) => finish('operatorKey.js', environment, ...name),
     resealKeys: (environment, ...options) => finish('keysReseal.js', environment, ...options),
+    registerCallback: (environment, ...options) => finish('pixCallback.js', environment, ...options),
     startResealing: (environment, ...options) => run('keysReseal.js', environment, ...options),
     async start(environment) {
       const server = run('main.js', environment);

@@ -72,6 +72,7 @@ describe('Bundling', () => {
     ledgerVerify: '',
     operatorKey: '',
     keysReseal: '',
+    pixCallback: '',
     greeting,
     late: '',
   };

@@ -25,3 +25,19 @@ export function pixCode(fields: PixCodeFields): string {
   if (code === null) throw new RangeError('The fields make no valid BR Code');
   return code;
 }
+
+interface DynamicPixCodeFields extends Pick<PixCodeFields, 'merchantName' | 'merchantCity'> {
+  /** Where bank apps read the charge, without the scheme: 1 to 77 characters. */
+  location: string;
+}
+
+/**
+ * A dynamic BR Code of the charge at a location, of the same manual: amount and transaction id stand there.
+ * @throws RangeError when the fields make no valid code.
+ */
+export function dynamicPixCode({ location, merchantName, merchantCity }: DynamicPixCodeFields): string {
+  const url = location.replace(/^https:\/\//, '');
+  const code = generatePixPayload({ url, merchantName, merchantCity });
+  if (code === null) throw new RangeError('The fields make no valid BR Code');
+  return code;
+}

@@ -1,4 +1,7 @@
+import type { Clock } from '../clock.ts';
 import { createAdapter } from '../createAdapter.ts';
+import { pixApiProvider } from './pixApi/pixApiProvider.ts';
+import type { PixApiSettings } from './pixApi/pixApiSettings.ts';
 import type { PaymentProvider } from './provider.ts';
 import { simulatedPaymentProvider } from './simulated.ts';
 
@@ -6,12 +9,13 @@ import { simulatedPaymentProvider } from './simulated.ts';
  * What providers take from the settings: the simulated one nothing. One that may be missing is `| undefined`, not `?`, so that
  * config.ts must have it.
  */
-export type ProviderSettings = object;
+export interface ProviderSettings extends PixApiSettings {}
 
 /** Every payment provider by the name that PAYMENT_PROVIDER calls it. */
 const providers = {
-  simulated: (_settings: ProviderSettings) => simulatedPaymentProvider(),
-} satisfies Record<string, (settings: ProviderSettings) => PaymentProvider>;
+  simulated: () => simulatedPaymentProvider(),
+  pix_api: pixApiProvider,
+} satisfies Record<string, (settings: ProviderSettings, clock: Clock) => PaymentProvider>;
 
 export type PaymentProviderName = keyof typeof providers;
 
@@ -21,7 +25,8 @@ export const paymentProviderNames = Object.keys(providers) as [PaymentProviderNa
 export const createPaymentProvider = (
   name: PaymentProviderName,
   settings: ProviderSettings,
-): PaymentProvider => createAdapter('PAYMENT_PROVIDER', providers, name, settings);
+  clock: Clock,
+): PaymentProvider => createAdapter('PAYMENT_PROVIDER', providers, name, settings, clock);
 
 /**
  * A provider as it may be used.
