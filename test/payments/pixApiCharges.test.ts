@@ -18,7 +18,7 @@ describePixApi('The charges of PAYMENT_PROVIDER=pix_api', (stage) => {
 
   it('has the bank make a charge of the amount, which ends a little before its recharge', async () => {
     const { id, payment } = await stage.requested('1234.5');
-    const [request, ...others] = bank.requests.filter(({ method }) => method !== 'GET');
+    const [request, ...others] = bank.requests.filter(({ method }) => method === 'PUT');
     expect(others).toEqual([]);
     expect([request?.method, request?.path]).toEqual(['PUT', `/api/v2/cob/${txidOf(id)}?app-key=ours`]);
     expect(request?.body).toEqual({
@@ -186,6 +186,7 @@ describePixApi(
   (stage) => {
     it('makes the code of the charge’s location, and names who is paid', async () => {
       stage.bank.shows = ({ pixCopiaECola: _code, ...charge }) => charge;
+      stage.bank.revokeTokens();
       const { id, payment } = await stage.requested();
       const { location } = stage.bank.charges.get(txidOf(id));
       expect(getPixPayloadInfo(payment.pix_copy_paste)).toMatchObject({
@@ -199,7 +200,7 @@ describePixApi(
         client_secret: stage.bank.clientSecret,
         scope: 'cob.write',
       });
-      expect(stage.bank.requests[0]?.headers['x-application-key']).toBe('k');
+      expect(stage.bank.requests.at(-1)?.headers['x-application-key']).toBe('k');
     });
 
     it('hears nothing of callbacks without a secret for them', async () => {

@@ -6,6 +6,7 @@ import { describeOneEngine } from '../harness/engines.ts';
 import { ManualClock } from '../harness/manualClock.ts';
 import type { TestServer } from '../harness/server.ts';
 import { startTestServer } from '../harness/server.ts';
+import { sweptTwice } from '../harness/sweeps.ts';
 import { PixBank } from './pixBank.ts';
 
 export const callbackSecret = 'what-only-the-bank-and-we-know';
@@ -51,7 +52,10 @@ export class PixStage {
   logged = (msg: string): string[] =>
     this.server.logLines.slice(this.#linesBefore).filter((line) => JSON.parse(line).msg === msg);
 
-  begin(): void {
+  async begin(): Promise<void> {
+    // What the test before has left due, by its last move of the clock, is none of the next one's.
+    for (const sweeper of ['missed-notices', 'charge-cancellation'])
+      await sweptTwice(this.server.url, sweeper);
     this.bank.reset();
     this.#linesBefore = this.server.logLines.length;
   }

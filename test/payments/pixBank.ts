@@ -59,7 +59,7 @@ export class PixBank {
   readonly pixKey = '7d9f0335-8dcc-4054-9bf9-0dbd61d36906';
   readonly clientId = 'Client_Id_of_the_agency';
   readonly clientSecret = 'Client_Secret+/=of the agency';
-  /** Everything that it was asked, tokens left out. */
+  /** Everything that it was asked with a token that it takes. */
   readonly requests: PixRequest[] = [];
   /** How tokens were asked for. */
   readonly tokenRequests: PixRequest[] = [];
@@ -164,7 +164,7 @@ export class PixBank {
       body: isToken ? Object.fromEntries(new URLSearchParams(told)) : told === '' ? null : JSON.parse(told),
       commonName: socket.getPeerCertificate?.().subject?.CN ?? null,
     };
-    (isToken ? this.tokenRequests : this.requests).push(request);
+    if (isToken) this.tokenRequests.push(request);
     const answer = isToken ? this.#token(request) : this.#resource(request);
     if (this.fault?.(request, response, answer)) return;
     response.statusCode = answer.status;
@@ -184,10 +184,12 @@ export class PixBank {
     return { status: 200, body: { access_token: token, token_type: 'Bearer', expires_in: 3_600 } };
   }
 
-  #resource({ method, path, headers, body }: PixRequest): Answer {
+  #resource(request: PixRequest): Answer {
+    const { method, path, headers, body } = request;
     const { pathname, searchParams } = new URL(path, 'http://bank');
     if (!this.#tokens.has(headers.authorization?.replace(/^Bearer /, '') ?? ''))
       return problem(401, 'AcessoNegado');
+    this.requests.push(request);
     if (searchParams.get('app-key') !== 'ours') return problem(403, 'AcessoNegado');
     const [, api, version, resource, name = ''] = pathname.split('/').map(decodeURIComponent);
     if (api !== 'api' || version !== 'v2') return problem(404, 'NaoEncontrado');
