@@ -82,16 +82,26 @@ describePixApi('The charges of PAYMENT_PROVIDER=pix_api', (stage) => {
       scope: 'cob.read cob.write pix.read',
     });
     bank.tokenRequests.length = 0;
-    clock.advance(54 * minuteMs);
+    clock.advance(53 * minuteMs);
+    await stage.requested();
+    expect(bank.tokenRequests).toEqual([]);
+    clock.advance(minuteMs);
     await stage.requested();
     expect(bank.tokenRequests).toHaveLength(1);
   });
 
-  it('loses no request to connections that the bank has closed', async () => {
-    for (let times = 0; times < 5; times += 1) {
-      await stage.requested();
-      bank.dropConnections();
-    }
+  it('loses no request to a connection that the bank closes as it is taken', async () => {
+    await stage.requested();
+    let closed = 0;
+    bank.fault = ({ method }, response) => {
+      if (method !== 'PUT' || closed > 0) return false;
+      closed += 1;
+      bank.charges.clear();
+      response.destroy();
+      return true;
+    };
+    await stage.requested();
+    expect(closed).toBe(1);
   });
 
   it('shows test keys a code that nobody can pay, and the bank nothing', async () => {
@@ -102,6 +112,15 @@ describePixApi('The charges of PAYMENT_PROVIDER=pix_api', (stage) => {
     expect((await stage.read(key, id)).status).toBe('completed');
     dataOf(await stage.door.createRecharge(key, pixOf('100.00')));
     expect(bank.requests).toEqual([]);
+  });
+
+  it('knows its charges at a bank that writes their names in capitals', async () => {
+    const { id, live } = await stage.requested();
+    const txid = txidOf(id).toUpperCase();
+    bank.shows = (charge) => ({ ...charge, txid: charge.txid.toUpperCase() });
+    await stage.tell(bank.pay(txid, { valor: '320.00' }));
+    expect((await stage.read(live, id)).status).toBe('completed');
+    await stage.requested();
   });
 
   it('offers no boletos, and lets nobody pay at /simulator', async () => {
@@ -153,6 +172,20 @@ describePixApi('The charges of PAYMENT_PROVIDER=pix_api', (stage) => {
     for (const secret of ['secret', bank.clientSecret, bank.pixKey]) expect(line).not.toContain(secret);
   });
 
+  it('logs no more of why the bank refuses than there is need of', async () => {
+    const [long, propriedade] = ['x'.repeat(10_000), 'cob.chave'];
+    bank.fault = ({ method }, response) => {
+      const violacoes = Array.from({ length: 50 }, () => ({ razao: long, propriedade }));
+      const told = JSON.stringify({ title: long, detail: long, violacoes });
+      return method === 'PUT' && Boolean(response.writeHead(400).end(told));
+    };
+    const { live } = await stage.server.createTeam();
+    expectRefusal(await stage.door.createRecharge(live, pixOf('320.00')), providerUnavailable);
+    const { message } = JSON.parse(logged('payment provider made no charge').at(-1) ?? '').err;
+    expect(message.length).toBeLessThan(2_500);
+    expect(message.split(propriedade)).toHaveLength(6);
+  });
+
   it('logs why it gets no token', async () => {
     bank.revokeTokens();
     bank.fault = ({ path }, response) => {
@@ -171,11 +204,11 @@ describePixApi('The charges of PAYMENT_PROVIDER=pix_api', (stage) => {
   });
 
   it.each([
-    ['no JSON', '<html>'],
-    ['an answer without end', 'x'.repeat(4_000_001)],
-  ])('refuses a recharge for which the bank has %s', async (_what, text) => {
-    await stage.requested();
-    bank.fault = (_request, response, { status }) => status === 201 && Boolean(response.end(text));
+    ['no JSON', () => '<html>'],
+    ['an answer without end', (answer: string) => answer.padEnd(4_000_001)],
+  ])('refuses a recharge for which the bank has %s', async (_what, told) => {
+    bank.fault = (_request, response, { status, body }) =>
+      status === 201 && Boolean(response.end(told(JSON.stringify(body))));
     const { live } = await stage.server.createTeam();
     expectRefusal(await stage.door.createRecharge(live, pixOf('320.00')), providerUnavailable);
   });
@@ -194,6 +227,8 @@ describePixApi(
         merchantName: 'Agencia Sol',
         merchantCity: 'Sao Paulo',
       });
+      // The bank has ten seconds for its answer, and the payer at least half of what there is.
+      expect(stage.bank.charges.get(txidOf(id)).calendario.expiracao).toBe(6);
       expect(stage.bank.tokenRequests[0]?.headers.authorization).toBeUndefined();
       expect(stage.bank.tokenRequests[0]?.body).toMatchObject({
         client_id: stage.bank.clientId,
@@ -210,6 +245,7 @@ describePixApi(
   {
     PIX_RECEIVER_NAME: 'Agência Sol',
     PIX_RECEIVER_CITY: 'São Paulo',
+    PIX_VALIDITY: '12s',
     PIX_API_CLIENT_AUTHENTICATION: 'client_secret_post',
     PIX_API_SCOPE: 'cob.write',
     PIX_API_HEADERS: '{"X-Application-Key":"k"}',

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { startServer } from '../../src/server.ts';
 import { pixOf } from '../doors/door.ts';
 import type { Build, BuiltServer } from '../harness/builtServer.ts';
 import { allocateStore, buildServer } from '../harness/builtServer.ts';
@@ -72,15 +74,24 @@ describeOneEngine('PAYMENT_PROVIDER=pix_api over mutual TLS', (engine) => {
     expect(new Set(names)).toEqual(new Set(['receiver.test']));
   });
 
+  it('has the bank make charges of at least a second', async () => {
+    expect(await recharging({ PIX_VALIDITY: '1s' })).toBe(201);
+    expect([...bank.charges.values()].map(({ calendario }) => calendario.expiracao)).toEqual([1]);
+  });
+
   it('is not let in without one', async () => {
     expect(await recharging({ PIX_API_CERTIFICATE: '', PIX_API_PRIVATE_KEY: '' })).toBe(500);
     expect(bank.requests).toEqual([]);
   });
 
+  const starting = async (settings: Record<string, string>) =>
+    (await startServer(readSettings({ ...environment, ...settings }))).close();
+
   it('does not start with the key of another certificate', async () => {
     const key = await fileOf('other.pem', (await testCertificates()).rsa.key);
-    const started = build.start({ ...environment, PIX_API_PRIVATE_KEY: key });
-    await expect(started).rejects.toThrow(/in PEM \(the key is that of another certificate\)$/m);
+    await expect(starting({ PIX_API_PRIVATE_KEY: key })).rejects.toThrow(
+      /in PEM \(the key is that of another certificate\)$/m,
+    );
   });
 
   it.each<[string, Record<string, string>, RegExp]>([
@@ -99,7 +110,7 @@ describeOneEngine('PAYMENT_PROVIDER=pix_api over mutual TLS', (engine) => {
     ['a key that is none', { PIX_API_PRIVATE_KEY: '/dev/null' }, /no certificate and its key in PEM/],
     ['a certificate that is none', { PIX_API_CERTIFICATE: '/dev/null' }, /no certificate and its key in PEM/],
   ])('does not start with %s, and says so in one line', async (_what, settings, line) => {
-    await expect(build.start({ ...environment, ...settings })).rejects.toThrow(line);
+    await expect(starting(settings)).rejects.toThrow(line);
   });
 
   it('npm run pix:callback has the bank call it, and nobody else unless it is told to', async () => {
@@ -128,10 +139,11 @@ describeOneEngine('PAYMENT_PROVIDER=pix_api over mutual TLS', (engine) => {
       'PUBLIC_URL must start with https',
     ],
     ['no secret', { PIX_API_CALLBACK_SECRET: '' }, 'set PIX_API_CALLBACK_SECRET'],
-    ['a key of somebody else', { PIX_KEY: 'theirs' }, 'GET /webhook/theirs answered 400'],
+    ['a key of somebody else', { PIX_KEY: 'the/irs' }, 'GET /webhook/the/irs answered 400'],
   ])('npm run pix:callback registers nothing with %s', async (_what, settings, reason) => {
     const { code, stderr } = await build.registerCallback({ ...environment, ...settings });
     expect([code, stderr]).toEqual([2, expect.stringContaining(`Not registered: ${reason}`)]);
     expect(bank.callbackUrls.size).toBe(0);
+    for (const { path } of bank.requests) expect(path).toContain('/webhook/the%2Firs?');
   });
 });

@@ -119,11 +119,6 @@ export class PixBank {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Ends the connections that are kept, without a word. */
-  dropConnections(): void {
-    this.#server.closeIdleConnections();
-  }
-
   /** A payment of a charge as it came in. @returns its name. */
   pay(txid: string, more: Json = {}): string {
     const charge = this.charges.get(txid);

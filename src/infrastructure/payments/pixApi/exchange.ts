@@ -24,7 +24,7 @@ const longestBytes = 4_000_000;
 /**
  * One request and its answer, whatever its status; redirects are answers like others. It may be sent twice, where a kept
  * connection turns out to have ended.
- * @throws Error when there is no answer, or one without end; the signal's reason when it aborts.
+ * @throws Error when there is no answer, or one without end; AbortError when the signal aborts.
  */
 export function exchange(asked: Outgoing): Promise<Incoming> {
   const { method, url, headers, body, agent, signal } = asked;
@@ -45,9 +45,8 @@ export function exchange(asked: Outgoing): Promise<Incoming> {
       answer.on('error', reject);
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      if (signal.aborted) reject(signal.reason);
-      // The bank closed it just as it was taken: nobody has read the request.
-      else if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(exchange(asked));
+      // The bank closed it as it was taken. Where it has read the request all the same, to ask again does no harm.
+      if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(exchange(asked));
       else reject(error);
     });
     outgoing.end(body);

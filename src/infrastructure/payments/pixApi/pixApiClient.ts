@@ -103,7 +103,7 @@ export class PixApiClient {
       answer = await this.#send(request, await this.#accessToken());
     }
     const asked = `${request.method} /${request.path.join('/')}`;
-    if (answer.status < 200 || answer.status > 299) throw new PixApiRefusal(asked, answer);
+    if (answer.status > 299) throw new PixApiRefusal(asked, answer);
     const body = answer.text === '' ? null : parse(answer.text);
     if (body === undefined) throw new PixApiRefusal(`${asked}, which is no JSON,`, { ...answer, text: '' });
     return body;
@@ -164,7 +164,7 @@ export class PixApiClient {
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await this.#exchange('POST', tokenUrl, headers, form.toString(), signal);
     const token = tokenSchema.safeParse(parse(answer.text));
-    if (answer.status !== 200 || !token.success) throw new PixApiRefusal('the request for a token', answer);
+    if (!token.success) throw new PixApiRefusal('the request for a token', answer);
     const { access_token: value, expires_in: seconds = shortestToken } = token.data;
     this.#token = { value, usedUpMs: askedMs + seconds * 1_000 * (1 - tokenMargin) };
     return value;
