@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { callbackPrefix } from '../../http/callbackPrefix.ts';
 import type { PixApiClient } from './pixApiClient.ts';
-import { PixApiRefusal } from './pixApiClient.ts';
+import { PixApiRefusal } from './pixApiRefusal.ts';
 import type { PixApi } from './pixApiSettings.ts';
 import { pixApiName } from './pixApiSettings.ts';
 import { readAnswer } from './readAnswer.ts';

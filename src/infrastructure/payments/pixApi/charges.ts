@@ -5,7 +5,7 @@ import { dynamicPixCode } from '../pixCode.ts';
 import type { ChargeArtefacts, ChargeRequest, MadeCharge } from '../provider.ts';
 import { amountOf } from './amount.ts';
 import type { PixApiClient } from './pixApiClient.ts';
-import { PixApiRefusal } from './pixApiClient.ts';
+import { PixApiRefusal } from './pixApiRefusal.ts';
 import type { PixApi, Receiver } from './pixApiSettings.ts';
 import { readAnswer } from './readAnswer.ts';
 import { transactionIdOf } from './transactionId.ts';
