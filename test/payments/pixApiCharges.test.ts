@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { boletoOf, dataOf, expectRefusal, pixOf } from '../doors/door.ts';
 import { cancel } from '../doors/rechargeSteps.ts';
 import { eventually } from '../harness/client.ts';
+import { sweptTwice } from '../harness/sweeps.ts';
 import { minuteMs } from '../harness/testClock.ts';
 import { describePixApi, txidOf } from './pixApiStage.ts';
 
@@ -49,6 +50,25 @@ describePixApi('The charges of PAYMENT_PROVIDER=pix_api', (stage) => {
     expect(charge.status).toBe('ATIVA');
     clock.advance(2 * minuteMs);
     await eventually(() => charge.status === 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
+  });
+
+  it('asks again for the end of a charge that the bank does not answer for', async () => {
+    const { id, live } = await stage.requested();
+    let asked = 0;
+    bank.fault = ({ method }, response) => {
+      if (method !== 'PATCH') return false;
+      bank.charges.get(txidOf(id)).status = 'ATIVA';
+      asked += 1;
+      response.destroy();
+      return true;
+    };
+    dataOf(await cancel(stage, live, id));
+    await eventually(() => asked > 0);
+    await sweptTwice(stage.server.url, 'charge-cancellation');
+    bank.fault = null;
+    expect(bank.charges.get(txidOf(id)).status).toBe('ATIVA');
+    clock.advance(minuteMs);
+    await eventually(() => bank.charges.get(txidOf(id)).status === 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
   });
 
   it('asks no more for the end of a charge that was never made, or whose time is over', async () => {

@@ -8,6 +8,9 @@ import { describePixApi, txidOf } from './pixApiStage.ts';
 describePixApi('What PAYMENT_PROVIDER=pix_api hears', (stage) => {
   const { bank, clock, logged } = stage;
 
+  const reasonsOf = (id: string) =>
+    stage.server.query('SELECT reason FROM payment_notices WHERE recharge_id = $1', [id]);
+
   it('credits what the bank says of a payment that a callback tells, once', async () => {
     const { id, live } = await stage.requested();
     clock.advance(secondMs);
@@ -65,16 +68,22 @@ describePixApi('What PAYMENT_PROVIDER=pix_api hears', (stage) => {
 
   it('finds payments that no callback told, on whatever page, of days gone by', async () => {
     const requested = [await stage.requested(), await stage.requested(), await stage.requested()];
-    for (const { id } of requested) {
-      bank.pay(txidOf(id));
+    for (const [index, { id }] of requested.entries()) {
       // What others of the same key are paid, with and without a name of theirs.
       bank.pay('invoice', { txid: undefined });
       bank.pay('invoice');
+      // The last is of a time that is asked for by itself.
+      const horario = new Date(clock.now().getTime() + (index === 2 ? 5.5 * dayMs : 0)).toISOString();
+      bank.pay(txidOf(id), { horario });
     }
     bank.itemsOnPage = 2;
-    clock.advance(10 * minuteMs);
-    for (const { id, live } of requested)
+    clock.advance(6 * dayMs);
+    for (const { id, live } of requested.slice(0, 2))
       await eventually(async () => (await stage.read(live, id)).status === 'completed');
+    const [{ id } = { id: '' }] = requested.slice(2);
+    // It was paid days after its end.
+    await eventually(async () => (await reasonsOf(id)).length > 0);
+    expect(await reasonsOf(id)).toEqual([{ reason: 'paid_late' }]);
   });
 
   it.each([
@@ -98,6 +107,42 @@ describePixApi('What PAYMENT_PROVIDER=pix_api hears', (stage) => {
     await eventually(async () => (await stage.read(live, id)).status === 'completed');
   });
 
+  it.each([
+    [{ liquidacao: '2026-11-20T12:00:01Z', solicitacao: '2026-11-20T12:00:00Z' }, '12:00:01'],
+    [{ solicitacao: '2026-11-20T09:00:02-03:00' }, '12:00:02'],
+    [{ liquidacao: null, solicitacao: '2026-11-20T09:00:03' }, '12:00:03'],
+  ])('takes a return of %j for one of that time', async (horario, time) => {
+    const { id } = await stage.requested();
+    const payment = bank.pay(txidOf(id), { horario: '2026-11-20T09:00:00' });
+    bank.giveBack(payment, { horario, natureza: 'MED_OPERACIONAL' });
+    expect((await stage.tell(payment)).status).toBe(200);
+    const told = await stage.server.query(
+      'SELECT outcome, paid_at FROM payment_notices WHERE recharge_id = $1 ORDER BY outcome',
+      [id],
+    );
+    expect(told).toEqual([
+      { outcome: 'paid', paid_at: new Date('2026-11-20T12:00:00Z') },
+      { outcome: 'returned', paid_at: new Date(`2026-11-20T${time}Z`) },
+    ]);
+  });
+
+  it.each([
+    ['amount', { valor: '1e2' }, 'with an amount that is none'],
+    ['amount at all', { valor: undefined }, 'with an amount that is none'],
+    ['time', { horario: 'ontem' }, 'with a time that is none'],
+    ['time at all', { horario: undefined }, 'with a time that is none'],
+    ['returns', { devolucoes: 'MED' }, null],
+  ])(
+    'tells of a payment without readable %s, and credits it where that says nothing of it',
+    async (_what, more, fault) => {
+      const { id, live } = await stage.requested();
+      const { status } = await stage.tell(bank.pay(txidOf(id), more));
+      expect(status).toBe(fault ? 500 : 200);
+      expect((await stage.read(live, id)).status).toBe(fault ? 'pending' : 'completed');
+      if (fault) expect(logged('request failed').at(-1)).toContain(fault);
+    },
+  );
+
   it('keeps what it cannot read of a payment from none of the others', async () => {
     const [unreadable, sound] = [await stage.requested(), await stage.requested()];
     bank.pay(txidOf(unreadable.id), { valor: '1e2' });
@@ -117,8 +162,7 @@ describePixApi('What PAYMENT_PROVIDER=pix_api hears', (stage) => {
     clock.advance(60 * dayMs);
     const returned = bank.giveBack(payment, { valor: '20.00' });
     // Ours, and what did not come about.
-    bank.giveBack(payment, { natureza: 'ORIGINAL' });
-    bank.giveBack(payment, { natureza: undefined });
+    for (const natureza of ['ORIGINAL', 'RETIRADA', null, undefined]) bank.giveBack(payment, { natureza });
     bank.giveBack(payment, { status: 'NAO_REALIZADO' });
     const waiting = () =>
       stage.server.query(
@@ -135,15 +179,27 @@ describePixApi('What PAYMENT_PROVIDER=pix_api hears', (stage) => {
     expect(await waiting()).toEqual(expected);
   });
 
-  it('asks the bank for what it can answer: five days at most, none of them to come', async () => {
+  it('asks the bank for what it can answer: each time once, five days at most, none of them to come', async () => {
     await stage.requested();
-    clock.advance(30 * dayMs);
     bank.requests.length = 0;
-    const lists = () => bank.requests.filter(({ path }) => path.startsWith('/api/v2/pix?'));
-    clock.advance(10 * minuteMs);
-    // The last page is of the returns up to what was asked for first.
+    // Its clock is behind.
+    bank.now = () => clock.now().getTime() - minuteMs / 2;
+    clock.advance(30 * dayMs);
     await sweptTwice(stage.server.url, 'missed-notices');
-    expect(lists().length).toBeGreaterThan(18);
+    const lists = bank.requests.map(({ path }) => new URL(path, 'http://bank').searchParams);
+    const instantsOf = (kind: boolean) =>
+      lists.flatMap((query) =>
+        query.has('devolucaoPresente') === kind ? [[query.get('inicio'), query.get('fim')]] : [],
+      );
+    for (const [days, instants] of [
+      [30, instantsOf(false)],
+      [90, instantsOf(true)],
+    ] as const) {
+      expect(instants.length).toBe(Math.ceil(days / 5 + (days === 30 ? 0.01 : 0)));
+      for (const [index, [first]] of instants.slice(1).entries())
+        expect(Date.parse(first ?? '')).toBe(Date.parse(instants[index]?.[1] ?? '') + 1);
+    }
+    expect(new Set(lists.map((query) => query.get('paginacao.paginaAtual')))).toEqual(new Set(['0']));
     expect(logged('sweep failed; it runs again')).toEqual([]);
   });
 });

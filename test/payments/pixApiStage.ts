@@ -29,7 +29,6 @@ export class PixStage {
   }
 
   async open(engine: Parameters<typeof startTestServer>[0], settings: Record<string, string>): Promise<void> {
-    this.bank.now = () => this.clock.now().getTime();
     const ofBank = await this.bank.open();
     this.#server = await startTestServer(engine, {
       clock: this.clock,
@@ -57,6 +56,7 @@ export class PixStage {
     for (const sweeper of ['missed-notices', 'charge-cancellation'])
       await sweptTwice(this.server.url, sweeper);
     this.bank.reset();
+    this.bank.now = () => this.clock.now().getTime();
     this.#linesBefore = this.server.logLines.length;
   }
 
