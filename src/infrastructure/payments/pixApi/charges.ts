@@ -1,9 +1,9 @@
-import { DateTime } from 'luxon';
 import { z } from 'zod';
 import type { Clock } from '../../clock.ts';
 import { dynamicPixCode } from '../pixCode.ts';
 import type { ChargeArtefacts, ChargeRequest, MadeCharge } from '../provider.ts';
 import { amountOf } from './amount.ts';
+import { instantOf } from './instant.ts';
 import type { PixApiClient } from './pixApiClient.ts';
 import { PixApiRefusal } from './pixApiRefusal.ts';
 import type { PixApi, Receiver } from './pixApiSettings.ts';
@@ -17,8 +17,8 @@ const chargeSchema = z.object({
   valor: z.object({ original: z.string() }),
   calendario: z.object({ criacao: z.string(), expiracao: z.coerce.number() }),
   /** Older banks, and some others, leave it to whoever has the location. */
-  pixCopiaECola: z.string().optional(),
-  location: z.string().optional(),
+  pixCopiaECola: z.string().nullish(),
+  location: z.string().nullish(),
 });
 type Charge = z.infer<typeof chargeSchema>;
 
@@ -71,7 +71,7 @@ export async function makeCharge(
 
 /** The code of a bank that gives none. @throws Error when there is nothing to make it of. */
 function codeOf({ location }: Charge, receiver: Receiver | null): string {
-  if (location === undefined) throw new Error('the bank’s charge has neither pixCopiaECola nor location');
+  if (!location) throw new Error('the bank’s charge has neither pixCopiaECola nor location');
   if (receiver === null)
     throw new Error(
       'the bank gives no pixCopiaECola: set PIX_RECEIVER_NAME and PIX_RECEIVER_CITY to make it',
@@ -104,6 +104,6 @@ export async function removeCharge(
 
 /** Its status does not say so: it stays "ATIVA". */
 function isOver({ calendario: { criacao, expiracao } }: Charge, clock: Clock): boolean {
-  const end = DateTime.fromISO(criacao).plus({ seconds: expiracao });
-  return end.isValid && end.toMillis() < clock.now().getTime();
+  // Of a beginning that is none, nothing is over.
+  return instantOf(criacao).getTime() + expiracao * 1_000 < clock.now().getTime();
 }

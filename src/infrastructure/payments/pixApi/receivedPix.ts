@@ -1,7 +1,6 @@
-import { DateTime } from 'luxon';
-import { bankZone } from '../../text/brazilianText.ts';
 import type { PaymentNotification } from '../provider.ts';
 import { centsOf } from './amount.ts';
+import { instantOf } from './instant.ts';
 import { rechargeIdOf } from './transactionId.ts';
 
 /**
@@ -16,10 +15,6 @@ const noAmount = -1n;
 /** What stands in what should be an object; nothing in anything else. */
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> => Object(value ?? {});
 
-/** RFC 3339; a bank that leaves out the offset means its own clock. An invalid date for what is no time. */
-const timeOf = (text: unknown): Date =>
-  DateTime.fromISO(typeof text === 'string' ? text : '', { zone: bankZone }).toJSDate();
-
 /**
  * What a received payment ("Pix") says of the recharge that it pays: that it was paid, and what of it was taken back. Nothing
  * of one that pays no charge of ours; what is wrong in one that does is left to whoever takes the notification.
@@ -31,7 +26,7 @@ export function notificationsOf(received: unknown): PaymentNotification[] {
   const paid: PaymentNotification = {
     rechargeId,
     outcome: 'paid',
-    paidAt: timeOf(horario),
+    paidAt: instantOf(horario),
     providerReference: endToEndId as string,
     amountCents: centsOf(valor) ?? noAmount,
   };
@@ -47,7 +42,7 @@ function returnOf(returned: unknown, rechargeId: string): PaymentNotification[] 
     {
       rechargeId,
       outcome: 'returned',
-      paidAt: timeOf(liquidacao ?? solicitacao),
+      paidAt: instantOf(liquidacao ?? solicitacao),
       providerReference: rtrId as string,
       amountCents: centsOf(valor) ?? noAmount,
     },
