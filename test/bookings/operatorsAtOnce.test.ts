@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyTransition } from '../../src/domain/bookings/change.ts';
+import { dropCancellation } from '../../src/domain/bookings/supplierOrders.ts';
 import { inTransaction } from '../../src/infrastructure/database/transaction.ts';
 import { eventually } from '../harness/client.ts';
 import { describeSeveralSessions } from '../harness/engines.ts';
@@ -43,5 +44,48 @@ describeSeveralSessions('A booking that an operator settles while it is being co
     expect((await settling).body).toMatchObject({ data: { settled: { status } } });
     const { body } = await server.rest('GET', '/api/v1/wallet/balance', { key });
     expect(body.data.balance).toBe(balance);
+  });
+});
+
+describeSeveralSessions('A cancellation that two operators drop at once', (engine) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(engine, { settings: { ROLES: 'api' } });
+  });
+  afterAll(() => server?.close());
+
+  it('is refused to the second with what the supplier is asked for by then', async () => {
+    const { platform } = server.running.gateway;
+    const { live: walletId, key } = await fundedTeam(server);
+    const { id } = (await writeBooking(server, walletId, { type: 'instant', amountCents: 400_00 }))!;
+    await server.rest('POST', `/api/v1/bookings/${id}/cancel`, { key });
+
+    let commit: () => void = () => undefined;
+    const committing = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let isDropped = false;
+    const first = inTransaction(platform.sequelize, async () => {
+      const { task } = await dropCancellation(id, 'key_first', platform);
+      isDropped = true;
+      await committing;
+      return task;
+    });
+    const document = `mutation { dropCancellation(bookingId: "${id}") { task } }`;
+    let second: ReturnType<TestServer['graphql']>;
+    try {
+      await eventually(() => isDropped);
+      second = server.graphql(document, null, server.keys.operator);
+      await eventually(async () => (await lockWaits(server)) === 1);
+    } finally {
+      commit();
+    }
+    expect(await first).toBeNull();
+    expect((await second).body.errors).toMatchObject([
+      {
+        message: 'No cancellation is waiting for the supplier',
+        extensions: { details: { field: 'task', type: 'none' } },
+      },
+    ]);
   });
 });

@@ -282,10 +282,19 @@ export async function dropCancellation(
   settledBy: string,
   platform: Platform,
 ): Promise<SupplierOrder> {
-  const { id, order_task: task } = await findOrder(bookingId, platform);
-  const [dropped] = await run(platform.sequelize, dropCancellationStatement, [id]);
-  if (!dropped)
-    throw conflict('No cancellation is waiting for the supplier', { field: 'task', type: task ?? 'none' });
-  platform.log.warn({ bookingId: id, settledBy }, 'cancellation of an order dropped by an operator');
-  return orderOf(dropped);
+  const { sequelize, log } = platform;
+  const { id } = await findOrder(bookingId, platform);
+  return inTransaction(sequelize, async () => {
+    // A supplier that answers meanwhile leaves another task than was read before, and a refusal tells the one that is left.
+    await run(sequelize, lockOrder, [id]);
+    const [dropped] = await run(sequelize, dropCancellationStatement, [id]);
+    if (!dropped) {
+      const { order_task: task } = await findOrder(id, platform);
+      throw conflict('No cancellation is waiting for the supplier', { field: 'task', type: task ?? 'none' });
+    }
+    afterCommit(() =>
+      log.warn({ bookingId: id, settledBy }, 'cancellation of an order dropped by an operator'),
+    );
+    return orderOf(dropped);
+  });
 }
