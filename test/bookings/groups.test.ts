@@ -98,8 +98,8 @@ describeEngines('Bookings posted at the same moment', (engine) => {
     const { live, teamId } = await fundedTeam(server);
     const { platform } = server.running.gateway;
     const bookings = await Promise.all(
-      // Of instant ones the first goes alone, and the others together.
-      (['hold', 'instant', 'instant', 'instant'] as const).map((type) =>
+      // Of instant ones the first goes alone, and the others together; each hold goes alone, whatever waits beside it.
+      (['hold', 'instant', 'hold', 'hold', 'instant', 'instant'] as const).map((type) =>
         bookingOf(server, live, { type, amountCents: 10_00 }),
       ),
     );
@@ -191,6 +191,20 @@ describeEngines('Bookings posted at the same moment', (engine) => {
       [live],
     );
     expect(bookings).toBe('3');
+    expect(await groups.breaks()).toEqual([]);
+  });
+
+  groups.it('write a key once that none of them has taken, and know which of them they wrote', async () => {
+    const { live } = await fundedTeam(server);
+    const [shared, own] = [newIdentifier('evt'), newIdentifier('evt')];
+    // The first goes alone, and the others together.
+    const keys = [undefined, shared, shared, own, undefined];
+    const outcomes = await groups.postAll(
+      keys.map((key) => ({ walletId: live, amountCents: 10_00, ...(key === undefined ? {} : { key }) })),
+    );
+    expect(outcomes).toEqual(['written', 'written', 'EMKEY', 'written', 'written']);
+    expect(await groups.sizes(live)).toEqual([3, 1]);
+    expect(groups.failed()).toEqual([]);
     expect(await groups.breaks()).toEqual([]);
   });
 
