@@ -260,5 +260,5 @@ describeEngines('the ledger under any history', (engine) => {
       }),
       { numRuns: 20, endOnFailure: true },
     );
-  }, 60_000);
+  });
 });

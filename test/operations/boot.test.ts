@@ -65,7 +65,7 @@ it('npm start builds, runs, and prints lines that work when pasted; a chosen key
     if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM');
     await server.exited;
   }
-}, 120_000);
+});
 
 it('whatever is asked for, Node.js finds nothing to warn operators of', async () => {
   const server = startProcess({ DATA_DIR: join(folder, 'unwarned'), PORT: '0' });

@@ -73,7 +73,7 @@ it('the built product finds all its parts: images, documents, pages, airports, v
   expect(await server.stop()).toEqual({ code: 0, signal: null });
   expect(server.output.stdout).not.toContain('payments are simulated');
   await release();
-}, 120_000);
+});
 
 it('the built product checks what the sources check, also by calls whose results are of no use', async () => {
   const server = startProcess({ REDIS_URL: 'redis://bob:100%s3c@127.0.0.1' });

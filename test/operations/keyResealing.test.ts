@@ -127,7 +127,7 @@ describeEngines('keys:reseal that is killed', (engine) => {
     expect(key).not.toBe(formerKey);
     expect(await marks()).toEqual([{ mark: markOf(createVault(key).keyId), count: answers }]);
     await expectReadable(isEmbedded ? {} : { ENCRYPTION_KEY: present });
-  }, 180_000);
+  });
 });
 
 describe('keys:reseal of the key in DATA_DIR', () => {
@@ -255,7 +255,7 @@ describeSeveralSessions('Processes that get another encryption key one by one', 
     expect(resealed).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing is left') });
     servers = await rolled(servers, present);
     for (const server of servers) await server.close();
-  }, 120_000);
+  });
 
   it('are refused while one that was forgotten goes on sealing with the former key', async () => {
     const store = await storeOn(engine);

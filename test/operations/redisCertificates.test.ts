@@ -108,5 +108,5 @@ describe.runIf(engine && redisUrl)('A Redis that comes back', () => {
     await listenAt(port, certificates.valid);
     await eventuallyTold('redis wants no certificate of ours at the address of REDIS_URL', 1);
     expect(told(refusal)).toEqual([bad.length, bad.length, bad.length]);
-  }, 60_000);
+  });
 });

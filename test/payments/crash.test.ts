@@ -157,5 +157,5 @@ describeEngines('kill -9 while recharges are made', (engine) => {
     // Otherwise the deaths came too early to show anything.
     const acknowledged = attempts.filter((attempt) => attempt.acknowledged === 'completed');
     expect(acknowledged.length).toBeGreaterThan(20);
-  }, 300_000);
+  });
 });

@@ -209,5 +209,5 @@ describeEngines('kill -9 while webhooks are delivered', (engine) => {
     expect(unrecorded).toBeGreaterThan(0);
     const ledger = await build.verifyLedger(environment);
     expect({ code: ledger.code, stderr: ledger.stderr }).toEqual({ code: 0, stderr: '' });
-  }, 180_000);
+  });
 });

@@ -76,7 +76,7 @@ describe('a process that is killed', () => {
       expect(totals?.sum).toBe(String(stored.reduce((sum, id) => sum + id, 0)));
     }
     await folder.remove();
-  }, 120_000);
+  });
 
   it('leaves no half-made store when it was making it', async () => {
     for (let wasQuicker = true; wasQuicker; ) {
@@ -98,7 +98,7 @@ describe('a process that is killed', () => {
       expect(existsSync(`${folder.path}/postgres.new`)).toBe(false);
       await folder.remove();
     }
-  }, 120_000);
+  });
 
   it('refuses a second process while the first one works', async () => {
     const folder = await folderWithStore();
@@ -109,5 +109,5 @@ describe('a process that is killed', () => {
     expect(second.complaint()).toMatch(/DATA_DIR .* is in use by another process/);
     await first.kill();
     await folder.remove();
-  }, 60_000);
+  });
 });

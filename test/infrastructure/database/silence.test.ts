@@ -38,7 +38,6 @@ afterEach(() => {
 
 it.each([true, false])(
   'a connection that stays silent fails all who ask on it (pipelined: %s)',
-  { timeout: 15_000 },
   async (pipeline) => {
     const server = await startSilentServer();
     const client = new pg.Client(server.url);
@@ -84,7 +83,7 @@ it('a session that never comes is given up', async () => {
 
 /** Waits for what comes over the network, whatever timers do meanwhile. */
 async function passing(isDone: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 10_000;
+  const deadlineMs = performance.now() + 30_000;
   while (!isDone() && performance.now() < deadlineMs) await new Promise(setImmediate);
 }
 
@@ -179,7 +178,7 @@ describeSeveralSessions('a server that answers', (engine) => {
       const asked = sequelize.query('SELECT 1 AS one FROM pg_advisory_xact_lock(1)');
       asked.catch(() => undefined);
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`;
-      const deadlineMs = performance.now() + 5_000;
+      const deadlineMs = performance.now() + 30_000;
       while ((await other.query(waiting)).rows.length === 0 && performance.now() < deadlineMs);
       for (let look = 0; look < 3; look += 1) {
         const endedBefore = visitsEnded;
@@ -255,7 +254,7 @@ describeSeveralSessions('a server that does not answer Sequelize any more', (eng
       database.close().then(() => {
         isClosed = true;
       });
-      const deadlineMs = performance.now() + 5_000;
+      const deadlineMs = performance.now() + 30_000;
       while (!isClosed && performance.now() < deadlineMs) {
         await vi.advanceTimersByTimeAsync(10_000);
         await new Promise(setImmediate);

@@ -79,7 +79,7 @@ describe('flights of the simulated world', () => {
       { numRuns: 60 },
     );
     expect(seen).toBeGreaterThan(100);
-  }, 60_000);
+  });
 
   it('cross days, the date line and daylight saving at the right local time', async () => {
     const longest = async (pair: string, day: string) => {

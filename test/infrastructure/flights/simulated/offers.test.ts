@@ -86,7 +86,7 @@ describe('offers of the simulated supplier', () => {
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   it('charge children less than adults, and infants little', async () => {
     const pricesFor = async (...passengers: PassengerType[]) =>
